@@ -52,7 +52,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark is told by its caller how much to do")]
+#[expect(clippy::disallowed_methods, reason = "the caller of a benchmark sets its size")]
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }

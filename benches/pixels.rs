@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Draws the emails of `tests/samples/emails`, and those of a folder of your own, at 600 and 375 pixels with both engines, without
-//! any network: every image is a picture of one colour, whether its address is whole, relative, a merge field, or missing. Likeness is SSIM of the colours at half size, where 1 is the same picture.
+//! any network: every image is a picture of one color, whether its address is whole, relative, a merge field, or missing. Likeness is SSIM of the colors at half size, where 1 is the same picture.
 //! With `--out`, both pictures and their difference are saved side by side. Requires a Chromium.
 
 use std::fs;
@@ -136,9 +136,9 @@ fn from_mjml(text: &str) -> Result<String, String> {
 /// Returns a picture of one color, which depends on the URL.
 fn placeholder(address: String) -> (String, Vec<u8>) {
     let sum = address.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-    let colour = [sum, sum >> 8, sum >> 16].map(|part| 80 + (part % 150) as u8);
+    let color = [sum, sum >> 8, sum >> 16].map(|part| 80 + (part % 150) as u8);
     let mut file = Cursor::new(Vec::new());
-    RgbImage::from_pixel(600, 300, Rgb(colour)).write_to(&mut file, ImageFormat::Png).expect("a picture can be written");
+    RgbImage::from_pixel(600, 300, Rgb(color)).write_to(&mut file, ImageFormat::Png).expect("a picture can be written");
     (address, file.into_inner())
 }
 
@@ -163,8 +163,8 @@ fn ssim(left: &RgbImage, right: &RgbImage) -> f64 {
     let (mut sum, mut windows) = (0.0, 0.0);
     for y in (0..=left.height() - 8).step_by(4) {
         for x in (0..=left.width() - 8).step_by(4) {
-            for colour in 0..3 {
-                sum += window(&left, &right, (x, y), colour);
+            for color in 0..3 {
+                sum += window(&left, &right, (x, y), color);
                 windows += 1.0;
             }
         }
@@ -172,13 +172,13 @@ fn ssim(left: &RgbImage, right: &RgbImage) -> f64 {
     sum / windows
 }
 
-fn window(left: &RgbImage, right: &RgbImage, (x, y): (u32, u32), colour: usize) -> f64 {
+fn window(left: &RgbImage, right: &RgbImage, (x, y): (u32, u32), color: usize) -> f64 {
     const STEADY_MEAN: f64 = (0.01 * 255.0) * (0.01 * 255.0);
     const STEADY_SPREAD: f64 = (0.03 * 255.0) * (0.03 * 255.0);
     let (mut a, mut b, mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (dx, dy) in (0..64).map(|number| (number % 8, number / 8)) {
-        let one = f64::from(left.get_pixel(x + dx, y + dy).0[colour]);
-        let other = f64::from(right.get_pixel(x + dx, y + dy).0[colour]);
+        let one = f64::from(left.get_pixel(x + dx, y + dy).0[color]);
+        let other = f64::from(right.get_pixel(x + dx, y + dy).0[color]);
         (a, b, aa, bb, ab) = (a + one, b + other, aa + one * one, bb + other * other, ab + one * other);
     }
     let n = 64.0;
@@ -196,7 +196,7 @@ fn side_by_side(left: &RgbImage, right: &RgbImage) -> RgbImage {
     imageops::replace(&mut out, &right, i64::from(width) + 10, 0);
     for (x, y, pixel) in left.enumerate_pixels() {
         let other = right.get_pixel(x, y);
-        let differ: [u8; 3] = std::array::from_fn(|colour| 255 - pixel.0[colour].abs_diff(other.0[colour]));
+        let differ: [u8; 3] = std::array::from_fn(|color| 255 - pixel.0[color].abs_diff(other.0[color]));
         out.put_pixel(x + width * 2 + 20, y, Rgb(differ));
     }
     out

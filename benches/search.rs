@@ -154,7 +154,7 @@ fn fill(name: &str, index: &Index, count: usize, documents: impl Iterator<Item =
     index.commit(1).expect("commits");
     taken += start.elapsed();
     busy += processor_time() - cpu;
-    println!("{name}: {:.0} documents/s, processor {busy:?} (without merges that go on)", count as f64 / taken.as_secs_f64());
+    println!("{name}: {:.0} documents/s, processor {busy:?} (without merges that continue)", count as f64 / taken.as_secs_f64());
     let cpu = processor_time();
     std::thread::sleep(Duration::from_secs(3 + count as u64 / 250_000));
     index.settle().expect("settles");

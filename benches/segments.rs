@@ -13,10 +13,13 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mailmill::base::clock::{ManualClock, Timestamp};
 use mailmill::base::random::SeededRandom;
 use mailmill::engine::store::{Error, Options, Store, WriteTx};
-use mailmill::features::contacts::fields::FieldValue;
-use mailmill::features::contacts::filter::{Filter, FilterTree};
-use mailmill::features::contacts::store::{self, Facet};
-use mailmill::features::contacts::{Contact, Status, tags};
+use mailmill::features::contact_records::fields::FieldValue;
+use mailmill::features::contact_records::{self, Contact};
+use mailmill::features::contact_sets::{self, Facet};
+use mailmill::features::filters::{Filter, FilterTree};
+use mailmill::features::tags;
+use mailmill::vocab::contact_fields::Profile;
+use mailmill::vocab::contact_status::Status;
 use mailmill::vocab::ids::{ContactId, ProjectId, TagId};
 use mailmill::vocab::tables::DatabaseKind;
 use serde_json::{Value, json};
@@ -47,11 +50,14 @@ fn contact(tx: &WriteTx<'_>, number: u32, tags: &[TagId], random: &mut Random) -
         id: ContactId::numbered(tx.now(), number, tx.random()),
         status,
         email: format!("{}.{number}@{}", first.to_lowercase(), DOMAINS[random.below(DOMAINS.len())]),
-        first_name: Some(first.to_owned()),
-        last_name: Some(NAMES[random.below(NAMES.len())].to_owned()),
-        phone: (random.below(3) == 0).then(|| format!("+44 20 7946 {number:04}")),
-        country: Some(["GB", "DE", "US", "CH"][random.below(4)].to_owned()),
-        language: Some(["en", "de-CH", "fr"][random.below(3)].to_owned()),
+        profile: Profile {
+            first_name: Some(first.to_owned()),
+            last_name: Some(NAMES[random.below(NAMES.len())].to_owned()),
+            phone: (random.below(3) == 0).then(|| format!("+44 20 7946 {number:04}")),
+            country: Some(["GB", "DE", "US", "CH"][random.below(4)].to_owned()),
+            language: Some(["en", "de-CH", "fr"][random.below(3)].to_owned()),
+            ..Profile::default()
+        },
         tags: tags.iter().enumerate().filter(|(rank, _)| random.below(2 + rank * 4) == 0).map(|(_, tag)| tag.number()).collect(),
         custom_fields: BTreeMap::from([
             ("plan".to_owned(), FieldValue::Text(["free", "pro", "team"][random.below(3)].to_owned())),
@@ -73,12 +79,12 @@ fn fill(store: &Store, clock: &ManualClock, count: u32) -> Vec<TagId> {
         clock.advance_ms(1_000);
         let (tags, numbers) = (tags.clone(), first..count.min(first + BATCH));
         let written = store.write_blocking(move |tx| {
-            store::next_number(tx, PROJECT, Facet::NextContact, numbers.len() as u32)?;
-            store::change(tx, PROJECT, |tx, changes| {
+            contact_sets::next_number(tx, PROJECT, Facet::NextContact, numbers.len() as u32)?;
+            contact_records::change(tx, PROJECT, |tx, changes| {
                 let mut random = Random(u64::from(numbers.start) + 1);
                 for number in numbers {
                     let contact = contact(tx, number, &tags, &mut random);
-                    changes.add(tx, &contact, store::email_digest(&contact.email));
+                    changes.add(tx, &contact, contact_records::email_digest(&contact.email));
                 }
                 Ok::<_, Error>(())
             })

@@ -44,7 +44,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-#[expect(clippy::disallowed_methods, reason = "how much is measured is up to whoever runs it")]
+#[expect(clippy::disallowed_methods, reason = "the caller of a benchmark sets its size")]
 fn events() -> usize {
     std::env::var("EVENTS").ok().and_then(|value| value.parse().ok()).unwrap_or(200)
 }

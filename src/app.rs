@@ -1,6 +1,7 @@
-//! Composition: combines folder, settings, stores, engine, workers and surfaces for a command line.
+//! Connects the folder, settings, stores, engine, workers and surfaces for a command.
 //!
-//! This is the only module that knows all of them. It has no rules: operations define what a command may do, and the engine how it runs.
+//! This is the only module that depends on all of them. It has no rules: operations define what a command may do, and the engine defines
+//! how the command runs.
 
 mod administration;
 mod check_data;
@@ -43,7 +44,7 @@ use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
-/// Runs the command; the exit code shows the result.
+/// Runs the command; the exit code reports the result.
 pub fn run(Cli { place, command }: Cli) -> ExitCode {
     memory::set_up();
     keep_to_owner();
@@ -58,7 +59,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Rekey(wanted) => {
             load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))
         }
-        ParsedCommand::Inbound(wanted) => return take_in(&place, &wanted),
+        ParsedCommand::Inbound(wanted) => return accept_message(&place, &wanted),
         ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
         ParsedCommand::Notices => {
             print(&pixels::notices());
@@ -80,14 +81,14 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Every file that this process creates is for its owner only.
+/// Makes every file that this process creates accessible only to its owner.
 fn keep_to_owner() {
-    // SAFETY: umask only replaces a number of this process, and no other thread runs yet that creates files.
+    // SAFETY: umask only replaces this process's file mode mask, and no other thread that creates files runs yet.
     unsafe { libc::umask(0o077) };
 }
 
-/// Prints a panic as one line, without a backtrace. Panics of the stores' database engine become errors that name the damaged file: see
-/// `damage`.
+/// Prints a panic as one line, without a backtrace. Panics of the stores' database engine are converted to errors that name the damaged
+/// file: see `damage`.
 fn keep_panics_short() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
@@ -97,7 +98,7 @@ fn keep_panics_short() {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("no details");
-        // Standard error may be closed, or its disk full.
+        // The result is ignored: standard error may be closed, or its disk may be full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
 }
@@ -112,7 +113,8 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
 }
 
 fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
-    // The demo listens on this machine only. It reads the fictional shop like any other site, so it must allow the shop's network.
+    // The demo listens only on this machine. It reads the fictional shop like any other website, so the settings must allow the shop's
+    // network.
     let given = [
         ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
         ("server.https", ""),
@@ -130,7 +132,7 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
 
 fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Problem> {
     let settings = load_settings(place, &[])?;
-    // Standard output gets the result; of the log, only warnings and errors belong next to it.
+    // The result of the command is printed to standard output, so only warnings and errors are logged.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
     complain(&said.err);
@@ -138,25 +140,25 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
     Ok(said.code)
 }
 
-/// A problem that stops the doctor is itself a finding: exit code 2 is for warnings.
+/// Runs the checks of `mailmill doctor`. A problem that stops the checks is itself a finding, because exit code 2 is for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
-    let local = doctor::look(place.data(), &settings);
+    let local = doctor::check(place.data(), &settings);
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
     if let Err(problem) = &examined {
-        // The outside checks are still useful.
+        // The checks outside the engine are still useful.
         let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
         print(&cli::report(&[local, vec![data]].concat()));
     }
     examined.map_err(Problem::failed)
 }
 
-fn take_in(place: &Location, wanted: &Inbound) -> ExitCode {
-    let handed = cli::hand_over(&folder::inbound_socket(place.data()), wanted, std::io::stdin().lock());
-    if let Some(trouble) = handed.trouble() {
+fn accept_message(place: &Location, wanted: &Inbound) -> ExitCode {
+    let result = cli::hand_over(&folder::inbound_socket(place.data()), wanted, std::io::stdin().lock());
+    if let Some(trouble) = result.trouble() {
         complain(&format!("mailmill: {trouble}\n"));
     }
-    handed.exit_code()
+    result.exit_code()
 }
 
 fn load_settings(place: &Location, overrides: &[(String, String)]) -> Result<Settings, Problem> {
@@ -181,19 +183,20 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries log details that do not concern the operator. Their warnings do, except those of tantivy about merges that it abandons
-    // because their documents were deleted.
+    // The libraries log details that do not concern the operator, so only their warnings are shown, except tantivy's warnings about merges
+    // that it abandons because the merged documents were deleted.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,mailmill={level}")
     } else {
         level.to_owned()
     });
     let for_eyes = std::io::stderr().is_terminal();
-    // A line that cannot be written, for example because the disk is full, is lost; reporting that on the same standard error would panic.
+    // A line that cannot be written, for example because the disk is full, is lost; reporting the failure on the same standard error would
+    // panic.
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     let written = written.log_internal_errors(false);
     let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::RecentLogLayer);
-    // An existing subscriber belongs to a host process that embeds this one.
+    // If there already is a subscriber, it belongs to a host process that embeds this program.
     let _ = match log.format {
         LogFormat::Text => log_lines.with(written).try_init(),
         LogFormat::Json => log_lines.with(written.json()).try_init(),
@@ -206,12 +209,12 @@ fn runtime() -> Result<Runtime, Problem> {
     built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))
 }
 
-/// Writes to standard error. `eprintln!` would panic if it cannot be written, for example because the disk is full.
+/// Writes to standard error. `eprintln!` would panic if the text cannot be written, for example because the disk is full.
 fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. A reader that has closed it is not an error.
+/// Writes to standard output. It is not an error if the reader has closed its end.
 fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

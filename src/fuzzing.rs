@@ -1,8 +1,8 @@
-//! TABLE: fuzz targets, one for each parser that reads what strangers wrote.
+//! TABLE: fuzz targets, one for each parser that reads untrusted input.
 //!
-//! Two drivers run them. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
-//! `tests/fuzz` runs them under libFuzzer. A target only calls its parser, and checks what must hold for any input: no panic, and
-//! bounded output. An input that was found to crash one goes into `tests/samples/fuzz`, where every run begins with it.
+//! Two drivers run the targets. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
+//! `tests/fuzz` runs the targets under libFuzzer. A target only calls its parser, and checks rules that hold for any input: no panic, and
+//! bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with these inputs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,23 +24,23 @@ use crate::engine::render::merge::{Kind, Template};
 use crate::engine::render::{css, imported_html, mjml};
 use crate::engine::store::seal::Seal;
 use crate::engine::tasks::Tasks;
-use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::jobs::{Columns, Encoding, Records, Sniffer, headers};
+use crate::features::filters::FilterTree;
 use crate::features::sending::token::Tokens;
 use crate::operations::OPERATIONS;
 use crate::vocab::limits;
 
-/// A parser, and where inputs for it are kept.
+/// A parser, and the folders with inputs for it.
 pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
-    /// Folders under `tests/samples` with seeds, beside `fuzz/NAME`.
+    /// The folders under `tests/samples` with seeds, in addition to `fuzz/NAME`.
     pub seeds: &'static [&'static str],
-    /// Words that its parser knows.
+    /// Words that the target's parser recognizes.
     pub words: &'static [&'static str],
 }
 
-/// Every target.
+/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "mime",
@@ -181,16 +181,16 @@ pub const TARGETS: &[Target] = &[
 
 const ENVELOPE: Envelope<'_> = Envelope { sender: "", recipient: "b+token@bounces.acme.example" };
 
-/// The whole message is the input.
+/// Fuzzes the message parser: the input is the whole message.
 fn mime(data: &[u8]) {
     if let Ok(incoming) = inbound::read(data, &ENVELOPE) {
         assert!(incoming.tokens.len() <= data.len(), "tokens come from the message");
     }
-    // The same reader takes mail files that people hand in.
+    // The same reader reads mail files that users import.
     let _ = imported_html::mail(data);
 }
 
-/// A part of a report that is whole otherwise, so that mutations reach its reader.
+/// Fuzzes one part of an otherwise valid report, so that mutations reach the part's parser.
 fn part(kind: &str, report: &str, data: &[u8]) {
     let head = format!(
         "From: mailer-daemon@example.com\r\nContent-Type: multipart/report; report-type={report}; boundary=b\r\n\r\n\
@@ -207,7 +207,7 @@ fn arf(data: &[u8]) {
     part("feedback-report", "feedback-report", data);
 }
 
-/// Takes every message.
+/// An inbox that accepts every message.
 struct Anything;
 
 impl MailHandler for Anything {
@@ -216,14 +216,14 @@ impl MailHandler for Anything {
     }
 
     fn take(&self, mail: ReceivedMessage) -> Handling {
-        assert!(!mail.recipients.is_empty(), "a message without recipients is not handed on");
+        assert!(!mail.recipients.is_empty(), "a message without recipients is not accepted");
         assert!(!mail.bytes.windows(3).any(|three| three[1] == b'\n' && three[0] != b'\r'), "lines end in CRLF");
         Box::pin(std::future::ready(HandlerResult::Durable))
     }
 }
 
 fn smtp_server(data: &[u8]) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");
     runtime.block_on(async {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         converse(Arc::new(Anything), tasks.shutdown(), data).await;
@@ -269,12 +269,12 @@ fn template(data: &[u8]) {
 
 fn csv(data: &[u8]) {
     let (mut sniffer, mut bytes) = (Sniffer::default(), Vec::new());
-    // As an upload arrives, in parts that end anywhere.
+    // The input is passed in small chunks with arbitrary ends, like an upload.
     data.chunks(7).for_each(|part| sniffer.take(part, &mut bytes));
     let encoding: Encoding = sniffer.end(&mut bytes);
     for delimiter in [b',', b';', b'\t'] {
         let Ok((headers, offset)) = headers(&bytes, delimiter, encoding) else { continue };
-        let offset = usize::try_from(offset).expect("a file in memory");
+        let offset = usize::try_from(offset).expect("a file in memory is smaller than the address space");
         assert!(offset <= bytes.len(), "the rows begin within the file");
         let Ok(columns) = Columns::guessed(&headers) else { continue };
         let mut records = Records::new(&bytes[offset..], delimiter, offset as u64);
@@ -287,12 +287,12 @@ fn csv(data: &[u8]) {
     }
 }
 
-/// The first byte says which operation, the rest is its body and its query.
+/// Fuzzes the input of operations: the first byte selects the operation, and the remaining bytes are its body and its query.
 fn json_body(data: &[u8]) {
     let Some((&first, body)) = data.split_first() else { return };
     let entry = &OPERATIONS[usize::from(first) % OPERATIONS.len()];
     let read = |query: &str, body: &[u8]| {
-        let arguments = Arguments { spec: entry.spec, path: Vec::new(), query, body };
+        let arguments = Arguments { spec: entry.spec, path: Vec::new(), query, body, given: None };
         if let Err(failure) = (entry.reads)(&arguments) {
             assert!(failure.cause.is_none(), "{} answers 500 to {:?}", entry.spec.id, String::from_utf8_lossy(body));
         }
@@ -308,7 +308,7 @@ fn segment_filter(data: &[u8]) {
     if let Ok(tree) = FilterTree::deserialize(Objects(&mut reader))
         && let Err(failure) = tree.check("filters")
     {
-        assert!(failure.cause.is_none(), "a filter that is wrong is the caller's mistake");
+        assert!(failure.cause.is_none(), "an invalid filter is a client error");
     }
 }
 
@@ -320,13 +320,13 @@ fn url(data: &[u8]) {
     {
         let _ = crate::base::domain::DomainName::parse(host);
     }
-    let _ = crate::base::email::EmailAddress::parse(text).map(|email| email.normalised());
+    let _ = crate::base::email::EmailAddress::parse(text).map(|email| email.normalized());
 }
 
 fn date(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(moment) = text.parse::<WireTime>() {
-        assert!(serde_json::to_string(&moment).is_ok(), "what is read can be written");
+        assert!(serde_json::to_string(&moment).is_ok(), "a value that was read can be written");
     }
     let _ = crate::base::zone::Zone::parse(text);
     for mode in ["date_on", "date_after", "number_gt"] {
@@ -337,7 +337,7 @@ fn date(data: &[u8]) {
     }
 }
 
-/// Nobody finds a token by chance: whatever is accepted here was forged.
+/// Fuzzes tokens. A random token is never valid by chance, so any token accepted here was forged.
 fn token(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = token::parse(text).map(|key| key.hash());
@@ -364,12 +364,13 @@ mod tests {
     use super::*;
     use crate::base::random::{Random, SeededRandom};
 
-    /// An input that takes longer than this is a way to keep the server busy. Debug builds are tens of times slower than releases.
+    /// The maximum time for an input. An input that takes longer could be used to keep the server busy. Debug builds are tens of times
+    /// slower than releases.
     const SLOW: Duration = Duration::from_secs(10);
     const INPUT_BYTES_MAX: usize = 64 * 1024;
     const DEFAULT_SECONDS: u64 = 2;
 
-    #[expect(clippy::disallowed_methods, reason = "how long is fuzzed is up to the person or the job that runs it")]
+    #[expect(clippy::disallowed_methods, reason = "the person or job that runs the fuzzer chooses the duration")]
     fn setting(name: &str, default: u64) -> u64 {
         std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
     }
@@ -379,9 +380,9 @@ mod tests {
         let own = format!("fuzz/{}", target.name);
         let folders = target.seeds.iter().copied().chain([own.as_str()]);
         let files = folders.flat_map(|folder| std::fs::read_dir(samples.join(folder)).into_iter().flatten());
-        let mut paths: Vec<PathBuf> = files.map(|file| file.expect("readable").path()).collect();
+        let mut paths: Vec<PathBuf> = files.map(|file| file.expect("the sample can be read").path()).collect();
         paths.sort();
-        let seeds: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("readable")).collect();
+        let seeds: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("the sample can be read")).collect();
         assert!(!seeds.is_empty(), "{} has seeds", target.name);
         seeds
     }
@@ -432,7 +433,7 @@ mod tests {
         }
     }
 
-    /// Run one input on a thread with as much stack as a worker thread of the server has; says what went wrong.
+    /// Runs one input on a thread with the stack size of the server's worker threads; returns the problem, if there is one.
     fn complaint(target: &Target, input: &[u8]) -> Option<String> {
         let started = Instant::now();
         let run = target.run;
@@ -446,12 +447,12 @@ mod tests {
     }
 
     fn fuzz(name: &str) {
-        let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+        let target = TARGETS.iter().find(|target| target.name == name).expect("a target with this name exists");
         let seeds = seeds(target);
         let check = |input: &[u8]| {
             if let Some(complaint) = complaint(target, input) {
                 let path = std::env::temp_dir().join(format!("fuzz-{name}-{:016x}", crc32fast::hash(input)));
-                std::fs::write(&path, input).expect("a temporary folder takes files");
+                std::fs::write(&path, input).expect("a file can be written to a temporary folder");
                 panic!("{complaint}; the input is {}: add it to tests/samples/fuzz/{name}", path.display());
             }
         };

@@ -6,23 +6,23 @@
 //! base ← vocab ← engine ← features ← surfaces ← app, operations, workers
 //! ```
 //!
-//! A module imports only from layers to its left; `tests/tidy` checks it.
+//! A module imports only from layers to its left; `tests/tidy` enforces this.
 //!
-//! | Layer | What it is | What it does not know |
+//! | Layer | What it is | What it does not contain |
 //! |---|---|---|
-//! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | any word of the product |
+//! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | terms of the product |
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
-//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | any noun of the product |
-//! | [`features`] | the nouns: projects, contacts, tags, … each with the same skeleton | how a request came in |
-//! | [`surfaces`] | ways in: HTTP, dashboard, command line | rules of any kind |
-//! | [`app`], [`operations`], [`workers`] | composition, and the two tables that everything follows from | |
+//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | nouns of the product |
+//! | [`features`] | the nouns: projects, contacts, tags, … each with the same structure | code that depends on how a request arrived |
+//! | [`surfaces`] | the interfaces: HTTP, dashboard, command line | rules of any kind |
+//! | [`app`], [`operations`], [`workers`] | composition, and the tables of all operations and all workers | |
 //!
 //! # The life of a request
 //!
 //! ```text
-//! surfaces/http ─ engine/api/call.rs ─ features/contacts/ops/create.rs ─ features/contacts/store.rs ─ engine/store
-//!   sockets, TLS     one pipeline          the operation                    the only file that          group commit,
-//!   time limits      route → authenticate  declaration, input, run          names these tables          redb, change feed
+//! surfaces/http ─ engine/api/call.rs ─ features/contacts/ops/create.rs ─ features/contact_records/store ─ engine/store
+//!   sockets, TLS     one pipeline          the operation                    the only module that           group commit,
+//!   time limits      route → authenticate  declaration, input, run          opens these tables             redb, change feed
 //!                    → count → authorize
 //!                    → replay → decode
 //!                    → run → commit → encode
@@ -40,7 +40,7 @@
 //!   Brand                language model            checked        and layouts → MJML   HTML               PNG, PDF
 //! ```
 //!
-//! `features/emails/generation` takes each email through these as stages that can be repeated. Only `engine/fetch` sends requests to
+//! `features/emails/generation` takes each email through these steps as stages that can be repeated. Only `engine/fetch` sends requests to
 //! addresses that users supply.
 //!
 //! # The life of a message
@@ -53,7 +53,8 @@
 //!                                                                          inbox
 //! ```
 //!
-//! `features/sending/delivery.rs` is the state machine of one row; `simulation.rs` beside it runs it against failing disks and relays.
+//! `features/sending/delivery.rs` is the state machine of one row; `simulation.rs` in the same folder tests the state machine against
+//! failing disks and relays.
 //!
 //! # The life of an event
 //!
@@ -65,54 +66,67 @@
 //!
 //! # Where to look
 //!
-//! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is
+//! - *What can be called?* [`operations::OPERATIONS`]. An operation's ID is its address: `contacts.create` is
 //!   `features/contacts/ops/create.rs`.
 //! - *Who has access, and how?* `features/accounts`: keys, members, sign-in, and agents that request keys. Requests use the copy in
 //!   memory: [`engine::access`].
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
-//! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
-//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns it, and whether it is
-//!   complete: `app/installation`. Whether the folder is a copy: `app/instance`.
+//! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`].
+//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
+//!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
-//! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a page in
-//!   `surfaces/dashboard/pages` that calls it.
-//! - *Which permission does a page need?* Those of the operations that it calls (`SPEC` in each). `surfaces/dashboard/layout.rs` hides links
-//!   that the user may not follow.
+//! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
+//!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps. A small
+//!   example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
+//! - *Which permission does a page need?* The permissions of the operations in the `needs` of its row, in
+//!   `surfaces/dashboard/pages/mod.rs`. The navigation leaves out pages that the user may not see.
 //! - *What happens to a campaign in a crash? What is the retry backoff of mail?* `features/sending/delivery.rs`. The backoff of webhooks:
-//!   `features/webhooks/dispatch`.
-//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. Its headers: [`engine::mail`].
-//! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates and uses them; `features/domains` stores and rotates them.
+//!   `RetryBackoff` in `features/webhooks/model.rs`.
+//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
+//!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
+//!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`].
 //! - *How does search tolerate typos?* `engine/search/typo.rs`.
-//! - *What runs in the background?* [`workers`]. Its status: [`engine::tasks::status`], and `GET /health/ready` for the whole service.
-//! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many file descriptors allow: `app/connections.rs`.
+//! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
+//!   whole service.
+//! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many connections the file descriptors allow:
+//!   `app/connections.rs`.
 //! - *How much memory do large requests take?* [`engine::api::bodies`] bounds their bodies, and `tests/it/memory.rs` measures them.
-//! - *What happens on a full disk?* [`engine::store::space`]: the stores take essential writes only, and keep a reserve for them.
-//! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
-//!   message around it, [`engine::mail::dkim`] signs it.
+//! - *What happens on a full disk?* [`engine::store::space`]: the stores accept only essential writes, and keep a reserve for them.
+//! - *How does a template become one recipient's message?* [`engine::render::merge`] fills in the template, [`engine::mail::message`]
+//!   writes the message, and [`engine::mail::dkim`] signs it.
 //! - *What does Mailmill fetch from other servers, and how is that guarded?* [`engine::fetch`]. How a site becomes a brand:
-//!   `features/projects/importing` (stages), `features/projects/reading` (what pages say).
-//! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
-//! - *Where are customer events stored, and how are they found?* [`features::contacts::customer_events`]; its `index` says why index rows are
-//!   written after the response.
+//!   `features/projects/importing` (stages), `features/projects/reading` (the content of pages).
+//! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`. Orders and totals: `features/revenue`.
+//! - *Where are opens, clicks and bounces counted?* `features/engagement`; `features/tracking` decides which visits are counted.
+//! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
+//!   status: [`features::contact_sets`].
+//! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
+//!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again
+//!   (`SNAPSHOTS=write cargo test --test tidy openapi`).
+//! - *Where are customer events stored, and how are they found?* [`features::customer_events`]; `store/index.rs` explains why index rows
+//!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
 //!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the planned validators.
-//! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`.
+//! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
+//!   the words that it replaces.
 //!
 //! # Invariants
 //!
 //! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit
 //!    row, its counters, its entry in the change feed and its webhook events: one transaction.
-//! 2. **Two environments.** A test key opens `test.redb`, a live key `live.redb`; neither holds a handle to the other.
+//! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`; code that serves one environment has no handle
+//!    to the other.
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
 //! 6. **Only worker processes decode imported emails and images** ([`engine::render::pixels`]). They have limits, no files and no
 //!    network. The server itself reads only the dimensions of an image.
-//! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient ones and names the substitute.
+//! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient sources and names the replacements.
 
 // `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `app::print` and `app::complain`.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

@@ -1,6 +1,6 @@
 //! TABLE: every operation, in the order of the documentation.
 //!
-//! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
+//! An operation that has a row here is routed, checked, documented, and tested by the tests of all operations.
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
@@ -8,9 +8,9 @@ use crate::features::{
     system, tags, topics, tracking, webhooks,
 };
 
-/// Every operation.
+/// All operations of the API.
 pub const OPERATIONS: &[Entry] = &[
-    // The installation.
+    // Operations on the installation.
     query::<system::ops::health::Health>(),
     query::<system::ops::live::Live>(),
     query::<system::ops::ready::Ready>(),
@@ -21,22 +21,22 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::file::File>(),
     query::<system::ops::status::Status>(),
+    asynchronous::<system::ops::key_create::KeyCreate>(),
+    asynchronous::<system::ops::key_list::KeyList>(),
+    asynchronous::<system::ops::key_revoke::KeyRevoke>(),
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Accounts.
+    // Operator operations on accounts, also called by the dashboard.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
-    asynchronous::<accounts::ops::admin_key_create::AdminKeyCreate>(),
-    asynchronous::<accounts::ops::admin_key_list::AdminKeyList>(),
-    asynchronous::<accounts::ops::admin_key_revoke::AdminKeyRevoke>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),
     asynchronous::<accounts::ops::account_admin::AccountAdmin>(),
     query::<accounts::ops::account_list::AccountListing>(),
     asynchronous::<accounts::ops::account_plan::AccountPlanChange>(),
     query::<accounts::ops::link_check::LinkCheck>(),
     asynchronous::<accounts::ops::sign_in::SignIn>(),
-    // People.
+    // Signing in and the user's own access.
     asynchronous::<accounts::ops::login::Login>(),
     asynchronous::<accounts::ops::logout::Logout>(),
     query::<accounts::ops::session::State>(),
@@ -51,7 +51,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::totp_confirm::TotpConfirm>(),
     asynchronous::<accounts::ops::totp_remove::TotpRemove>(),
     asynchronous::<accounts::ops::recovery_codes::RenewRecoveryCodes>(),
-    // The account.
+    // The account and its members.
     query::<accounts::ops::member_list::MemberList>(),
     asynchronous::<accounts::ops::member_invite::MemberInvite>(),
     asynchronous::<accounts::ops::member_update::MemberUpdate>(),
@@ -68,7 +68,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::approval_grant::ApprovalGrant>(),
     asynchronous::<accounts::ops::approval_deny::ApprovalDeny>(),
     asynchronous::<accounts::ops::approval_revoke::ApprovalRevoke>(),
-    // Agents.
+    // Agents that request API keys.
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
     raw::<accounts::ops::agent_guide::AgentGuide>(),
     raw::<accounts::ops::resource_metadata::ResourceMetadata>(),
@@ -76,7 +76,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<accounts::ops::agent_identity::AgentIdentity>(),
     raw::<accounts::ops::agent_claim::AgentClaim>(),
     raw::<accounts::ops::token::Token>(),
-    // Projects.
+    // Operations on projects.
     query::<projects::ops::list::List>(),
     query::<projects::ops::get::Get>(),
     command::<projects::ops::import::Import>(),
@@ -100,7 +100,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
     query::<projects::ops::theme::ThemeGet>(),
     command::<projects::ops::theme_update::ThemeUpdate>(),
-    // Sending domains.
+    // Operations on sending domains.
     query::<domains::ops::list::List>(),
     asynchronous::<domains::ops::create::Create>(),
     asynchronous::<domains::ops::stream_create::StreamCreate>(),
@@ -110,7 +110,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<domains::ops::delete::Delete>(),
     asynchronous::<domains::ops::verify::Verify>(),
     asynchronous::<domains::ops::rotate::Rotate>(),
-    // Emails.
+    // Operations on emails.
     command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
@@ -124,7 +124,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<emails::ops::references::References>(),
     raw::<emails::ops::html::Html>(),
     raw::<emails::ops::page::Page>(),
-    // Exports.
+    // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),
     asynchronous::<exports::ops::png::Png>(),
@@ -134,7 +134,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<exports::ops::platform_c::PlatformC>(),
     query::<exports::ops::status::Status>(),
     query::<exports::ops::formats::Formats>(),
-    // Contacts.
+    // Operations on contacts.
     query::<contacts::ops::list::List>(),
     command::<contacts::ops::create::Create>(),
     query::<contacts::ops::get::Get>(),
@@ -160,27 +160,27 @@ pub const OPERATIONS: &[Entry] = &[
     query::<contacts::ops::jobs::Jobs>(),
     query::<contacts::ops::job::Job>(),
     command::<contacts::ops::job_seen::JobSeen>(),
-    // What customers' systems report of contacts.
+    // Customer events, which customers' systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),
     query::<events::ops::list::List>(),
     query::<events::ops::names::Names>(),
-    // Tags.
+    // Operations on tags.
     query::<tags::ops::list::List>(),
     command::<tags::ops::create::Create>(),
     query::<tags::ops::get::Get>(),
     command::<tags::ops::update::Update>(),
     command::<tags::ops::delete::Delete>(),
-    // Topics.
+    // Operations on topics.
     query::<topics::ops::list::List>(),
     command::<topics::ops::create::Create>(),
     query::<topics::ops::get::Get>(),
     command::<topics::ops::update::Update>(),
     command::<topics::ops::delete::Delete>(),
-    query::<topics::ops::choices::Choices>(),
-    command::<topics::ops::subscribe::Subscribe>(),
-    command::<topics::ops::unsubscribe::Unsubscribe>(),
-    // Segments.
+    query::<contacts::ops::topics::Topics>(),
+    command::<contacts::ops::topic_subscribe::TopicSubscribe>(),
+    command::<contacts::ops::topic_unsubscribe::TopicUnsubscribe>(),
+    // Operations on segments.
     query::<segments::ops::list::List>(),
     asynchronous::<segments::ops::create::Create>(),
     query::<segments::ops::preview::Preview>(),
@@ -188,11 +188,11 @@ pub const OPERATIONS: &[Entry] = &[
     query::<segments::ops::project::Project>(),
     asynchronous::<segments::ops::update::Update>(),
     command::<segments::ops::delete::Delete>(),
-    // The suppression list.
+    // Operations on the suppression list.
     query::<suppressions::ops::list::List>(),
     command::<suppressions::ops::create::Create>(),
     command::<suppressions::ops::delete::Delete>(),
-    // What became of emails and what is kept of people.
+    // Results of emails, and the data stored about a contact.
     query::<tracking::ops::metrics::Metrics>(),
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
@@ -221,7 +221,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<sending::ops::inbox_raw::InboxRaw>(),
     raw::<sending::ops::inbox_screenshot::InboxScreenshot>(),
     command::<sending::ops::inbox_delete::InboxDelete>(),
-    // Campaigns.
+    // Operations on campaigns.
     command::<campaigns::ops::create::Create>(),
     query::<campaigns::ops::list::List>(),
     query::<campaigns::ops::overview::Overview>(),
@@ -244,7 +244,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<campaigns::ops::report::Report>(),
     query::<campaigns::ops::logs::Logs>(),
     command::<campaigns::ops::resend_unknown::ResendUnknown>(),
-    // Webhooks.
+    // Operations on webhooks.
     query::<webhooks::ops::list::List>(),
     command::<webhooks::ops::create::Create>(),
     query::<webhooks::ops::events::Events>(),

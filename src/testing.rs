@@ -1,6 +1,6 @@
 //! The app for tests: the whole engine on temporary files, with a clock that stands still and a key with all permissions.
 //!
-//! Tests call operations as a client does, through the same pipeline, and check statuses and bodies. No sockets are involved.
+//! Tests call operations in the same way as clients, through the same pipeline, and check statuses and bodies. No sockets are involved.
 
 pub mod fake_model;
 pub mod mail_sink;
@@ -48,7 +48,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 /// The initial time of the clock: 2026-01-01, midnight UTC.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
-/// A running engine with one account, one project and one key of the test environment.
+/// A running engine with one account, one project and one key for the test environment.
 pub struct TestApp {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
@@ -61,12 +61,12 @@ pub struct TestApp {
     folder: tempfile::TempDir,
 }
 
-/// Workers inside this process.
+/// Returns workers that run inside this process.
 fn workers() -> Workers {
     Workers::new(pixels::Options::default())
 }
 
-/// The result of a call.
+/// The response to a call.
 #[derive(Debug, PartialEq)]
 pub struct TestResponse {
     pub status: u16,
@@ -74,14 +74,14 @@ pub struct TestResponse {
 }
 
 impl TestResponse {
-    /// The `data` of a success.
+    /// Returns the `data` of a successful response.
     #[track_caller]
     pub fn data(self) -> Value {
         assert!(self.status < 300, "{self:?}");
         self.body["data"].clone()
     }
 
-    /// The status, code and message of a failure.
+    /// Returns the status, code and message of an error response.
     #[track_caller]
     pub fn refusal(&self) -> (u16, &str, &str) {
         assert!(self.status >= 400, "{self:?}");
@@ -91,25 +91,25 @@ impl TestResponse {
 }
 
 impl TestApp {
-    /// A new app.
+    /// Creates a new app.
     pub fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// A new app with changed settings.
+    /// Creates a new app with changed settings.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
         Self::made(change, workers())
     }
 
-    /// A new app whose images are processed by these workers.
+    /// Creates a new app whose images are processed by these workers.
     pub fn with_workers(workers: Workers) -> Self {
         Self::made(|_| {}, workers)
     }
 
     fn made(change: impl FnOnce(&mut Settings), workers: Workers) -> Self {
-        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the default settings are valid");
         change(&mut settings);
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
@@ -120,19 +120,19 @@ impl TestApp {
         app
     }
 
-    /// The same app after its process has ended and started again.
+    /// Returns the app after its process has ended and started again.
     pub fn restarted(self) -> Self {
         self.restarted_on(&Space::unlimited())
     }
 
-    /// The same app restarted on another disk.
+    /// Returns the app after a restart on a different disk.
     pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
-        // Whatever still runs ends with the process.
+        // Work that still runs ends with the process.
         drop((runtime, api, engine));
         for store in stores {
-            Arc::into_inner(store).expect("nothing else holds a store").close();
+            Arc::into_inner(store).expect("no other reference to the store exists").close();
         }
         Self::open((folder, space), settings, clock, Arc::new(SeededRandom::new(8)), (account, project), workers())
     }
@@ -149,11 +149,12 @@ impl TestApp {
             let options = Options { database_kind, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
             let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (clock.clone(), random.clone());
-            Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("a store"))
+            Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("the store can be opened"))
         };
         let data = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
-            let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("an index");
+            let search =
+                Index::open(&folder.path().join(format!("{name}-search")), options).expect("the search index can be opened");
             Arc::new(EnvironmentData {
                 environment,
                 store: store(&format!("{name}.redb"), DatabaseKind::Environment),
@@ -165,7 +166,7 @@ impl TestApp {
         let (control, test, live) =
             (store("control.redb", DatabaseKind::Control), data(Environment::Test, "test"), data(Environment::Live, "live"));
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
-        let hold = hold::read(&control.read()).expect("readable");
+        let hold = hold::read(&control.read()).expect("the data can be read");
         let mut engine = Engine::new(Parts {
             settings,
             clock: clock.clone(),
@@ -179,16 +180,16 @@ impl TestApp {
             pixels: Pixels::embedded(workers),
             openapi: || openapi::document(OPERATIONS, None).to_string().into(),
         });
-        // Tests wait less long than callers.
+        // Tests wait for a shorter time than callers do.
         engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
         let engine = Arc::new(engine);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");
         let key = add_key(&engine, account, random.as_ref());
         let api = Api::new(engine.clone(), OPERATIONS);
         Self { clock, project, engine, api, account, key, runtime, stores, folder }
     }
 
-    /// Creates one more project in the same account.
+    /// Creates another project in the same account.
     pub fn another_project(&self) -> ProjectId {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
         let id = made["projectId"].as_str().and_then(ProjectId::parse);
@@ -203,51 +204,51 @@ impl TestApp {
                 let kinds = WebhookEvent::ALL.into_iter().filter(|kind| !kind.is_opt_in());
                 kinds.into_iter().try_for_each(|kind| outbox::add_interest(tx, account, kind, false, 1))
             });
-            kept.expect("the store works").expect("written");
+            kept.expect("the store works").expect("the data can be written");
         }
     }
 
-    /// The account of the key.
+    /// Returns the account that owns the key.
     pub fn account(&self) -> AccountId {
         self.account
     }
 
-    /// The engine itself, for work that no request triggers.
+    /// Returns the engine itself, for work that no request triggers.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Waits for a future.
+    /// Waits for a future and returns its result.
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// A view of the newest commit.
+    /// Returns a view of the newest commit.
     pub fn read(&self) -> ReadTx {
         self.engine.data(Environment::Test).store.read()
     }
 
-    /// Sends a `GET`, with the query in the path.
+    /// Sends a `GET` request, with the query in the path.
     pub fn get(&self, path: &str) -> TestResponse {
         self.call(Method::GET, path, None)
     }
 
-    /// Sends a `GET` with the project added to the query.
+    /// Sends a `GET` request with the project added to the query.
     pub fn get_in(&self, path: &str) -> TestResponse {
         self.get(&self.in_project(path))
     }
 
-    /// Sends a `POST`.
+    /// Sends a `POST` request.
     pub fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::POST, path, Some(body))
     }
 
-    /// Sends a `POST` with the project added to the body.
+    /// Sends a `POST` request with the project added to the body.
     pub fn post_in(&self, path: &str, body: Value) -> TestResponse {
         self.post(path, self.with_project(body))
     }
 
-    /// Sends a `POST` with an `Idempotency-Key`.
+    /// Sends a `POST` request with an `Idempotency-Key`.
     pub fn post_keyed(&self, path: &str, key: &str, body: Value) -> TestResponse {
         let more = [("idempotency-key", key)];
         let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
@@ -255,42 +256,42 @@ impl TestApp {
         TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("responses are JSON") }
     }
 
-    /// Sends a `POST`; returns the reply with its headers.
+    /// Sends a `POST` request; returns the reply with its headers.
     pub fn reply_to_post(&self, path: &str, body: &Value) -> Reply {
         self.reply(Method::POST, path, "application/json", Body::Whole(body.to_string().into()))
     }
 
-    /// Sends a `PATCH`.
+    /// Sends a `PATCH` request.
     pub fn patch(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(body))
     }
 
-    /// Sends a `PATCH` with the project added to the body.
+    /// Sends a `PATCH` request with the project added to the body.
     pub fn patch_in(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
     }
 
-    /// Sends a `PUT`.
+    /// Sends a `PUT` request.
     pub fn put(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PUT, path, Some(body))
     }
 
-    /// Sends a `DELETE`.
+    /// Sends a `DELETE` request.
     pub fn delete(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, path, None)
     }
 
-    /// Sends a `DELETE` with the project in the query.
+    /// Sends a `DELETE` request with the project in the query.
     pub fn delete_in(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, &self.in_project(path), None)
     }
 
-    /// The data of the key's environment.
+    /// Returns the data of the key's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(Environment::Test)
     }
 
-    /// Sends a `POST` with a form of fields and one file.
+    /// Sends a `POST` request with a form that contains fields and one file.
     pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> TestResponse {
         const BOUNDARY: &str = "mill";
         let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
@@ -305,27 +306,28 @@ impl TestApp {
         self.send(Method::POST, path, &content_type, Body::Whole(form.into()))
     }
 
-    /// Downloads a file: its status, its Content-Disposition and its bytes.
+    /// Downloads a file; returns the status, the Content-Disposition header and the bytes.
     pub fn download(&self, path: &str) -> (u16, String, Vec<u8>) {
         let reply = self.reply(Method::GET, path, "text/plain", Body::Empty);
-        let disposition = reply.headers.get(CONTENT_DISPOSITION).map(|value| value.to_str().expect("ASCII").to_owned());
+        let disposition =
+            reply.headers.get(CONTENT_DISPOSITION).map(|value| value.to_str().expect("the header value is ASCII").to_owned());
         let bytes = match reply.body {
             ReplyBody::Whole(bytes) => bytes.to_vec(),
             ReplyBody::Stream(chunks) => {
                 let chunks: Vec<_> = self.runtime.block_on(chunks.collect());
-                chunks.into_iter().flat_map(|chunk| chunk.expect("readable")).collect()
+                chunks.into_iter().flat_map(|chunk| chunk.expect("the data can be read")).collect()
             }
         };
         (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
     }
 
-    /// Requests a public page without signing in, with these headers: status, headers and body of the response.
+    /// Requests a public page without signing in, with these headers; returns the status, headers and body of the response.
     pub fn visit(&self, method: Method, path: &str, headers: &[(&'static str, &str)], body: &str) -> (u16, HeaderMap, String) {
         let mut sent = HeaderMap::new();
         for (name, value) in headers {
-            sent.insert(*name, HeaderValue::from_str(value).expect("ASCII"));
+            sent.insert(*name, HeaderValue::from_str(value).expect("the header value is ASCII"));
         }
-        let uri: Uri = path.parse().expect("a path");
+        let uri: Uri = path.parse().expect("the path is a valid URI");
         let peer = Peer::Network { address: std::net::Ipv4Addr::LOCALHOST.into(), tls: true };
         let body = Body::Whole(body.to_owned().into());
         let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers: sent, body, peer }));
@@ -338,7 +340,7 @@ impl TestApp {
         format!("{path}{mark}projectId={}", self.project)
     }
 
-    /// The body with the project added.
+    /// Returns the body with the project added.
     pub fn with_project(&self, mut body: Value) -> Value {
         body["projectId"] = json!(self.project);
         body
@@ -362,20 +364,20 @@ impl TestApp {
     fn reply_with(&self, method: Method, path: &str, content_type: &str, body: Body, more: &[(&'static str, &str)]) -> Reply {
         let mut headers = HeaderMap::new();
         for (name, value) in more {
-            headers.insert(*name, HeaderValue::from_str(value).expect("ASCII"));
+            headers.insert(*name, HeaderValue::from_str(value).expect("the header value is ASCII"));
         }
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("a key is ASCII"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("ASCII"));
-        let uri: Uri = path.parse().expect("a path");
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("an API key is ASCII"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("the header value is ASCII"));
+        let uri: Uri = path.parse().expect("the path is a valid URI");
         let peer = Peer::Operator;
         self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }))
     }
 }
 
-/// Adds an API key with all permissions and practically no limits; returns its text.
+/// Adds an API key with all permissions and practically no limits; returns the key's text.
 fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
-    let hash = token::parse(&text).expect("a key just made is well-formed").hash();
+    let hash = token::parse(&text).expect("a newly created key is well-formed").hash();
     let sending = SendingLimits { recipients_per_second: Some(1_000_000), daily: None, monthly: None };
     let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
     let account = engine.keys.ensure_account_limits(account, || {

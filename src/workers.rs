@@ -1,4 +1,4 @@
-//! TABLE: every background worker: what wakes it, how often it looks by itself, and what one step is.
+//! TABLE: every background worker, with the changes that wake it, how often it runs without being woken, and its step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,118 +16,118 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
 
-/// A step in each environment.
+/// Runs a step in each environment.
 macro_rules! each {
     ($step:path) => {
         Work::EachEnvironment(|engine, environment| Box::pin($step(engine, environment)))
     };
 }
 
-/// Every worker. What runs until the service drains comes last.
+/// All background workers. Workers that run until the service drains come last.
 pub const WORKERS: &[Worker] = &[
-    // Counts in memory are lost by a crash: ten seconds of them at most.
+    // A crash loses counts that are still in memory: those of ten seconds at most.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
-    // The period is for the case that an index fell behind without a commit, as after a restart.
+    // This worker also runs periodically, because an index can fall behind without a commit, for example after a restart.
     Worker {
         name: indexing::WORKER,
         wakes: &[tables::FEED],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::index),
     },
-    // The period is for what a step that failed has left.
+    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "jobs on contacts",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::run_jobs),
     },
-    // The period is for what a step that failed has left.
+    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "emails",
-        // Projects: a generation waits for the import of its brand.
+        // Projects wake this worker too, because a generation waits for the import of its brand.
         wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
     },
-    // The period is for what a restart or a failed step has left.
+    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "imports of projects",
         wakes: &[tables::PROJECT_IMPORT_QUEUE],
         period: Duration::from_secs(5),
         work: each!(projects::worker::import_sites),
     },
-    // The period is for images that are tried again later.
+    // This worker also runs periodically to retry images that could not be fetched.
     Worker {
         name: "images of projects",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
         work: each!(projects::worker::analyze_images),
     },
-    // The period is for those whose time comes.
+    // This worker also runs periodically to start campaigns whose scheduled time has come.
     Worker {
         name: "campaigns",
         wakes: &[tables::CAMPAIGN_QUEUE, tables::MAILINGS],
         period: Duration::from_secs(1),
         work: each!(campaigns::worker::step),
     },
-    // The period is for domains whose next look has come.
+    // This worker runs periodically, because each domain has its own time for the next check.
     Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: each!(domains::worker::check_records) },
-    // The period is for what a step that failed has left.
+    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "planning of mailings",
         wakes: &[tables::MAILING_QUEUE],
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
     },
-    // A tenth of a second of visits is lost by a crash at most.
+    // A crash loses visits of a tenth of a second at most.
     Worker {
         name: "opens and clicks",
         wakes: &[],
         period: Duration::from_millis(100),
         work: each!(tracking::worker::write_visits),
     },
-    // The period is for simulated recipients, who take their time.
+    // This worker also runs periodically, because simulated recipients react after a delay.
     Worker {
         name: "bounces and complaints",
         wakes: &[tables::SIMULATIONS],
         period: Duration::from_secs(1),
         work: each!(tracking::worker::record_delivery_events),
     },
-    // The period is for what a restart or a failed step has left.
+    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "conversions",
         wakes: &[tables::CLICK_CHANGES],
         period: Duration::from_secs(5),
         work: each!(events::worker::attribute_again),
     },
-    // By its period alone: what waits meanwhile is brought in together, which is what it waits for.
+    // This worker runs only periodically, so that the events of a whole period are indexed together.
     Worker { name: "indexes of events", wakes: &[], period: Duration::from_millis(500), work: each!(events::worker::index) },
-    // The period is for what a restart or a failed step has left.
+    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "erasure of contacts",
         wakes: &[tables::ERASURES],
         period: Duration::from_secs(5),
         work: each!(tracking::worker::erase),
     },
-    // What an import or a campaign leaves free is not held for long.
+    // This worker returns memory to the system soon after an import or a campaign.
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
-    // The period is for what a step that failed has left.
+    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "events for webhooks",
         wakes: &[tables::OUTBOX_QUEUE],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::fan_out),
     },
-    // The period is for redeliveries that wait until there is room again.
+    // This worker also runs periodically for redeliveries that wait for space in the queue.
     Worker {
         name: "redeliveries of webhooks",
         wakes: &[tables::WEBHOOK_REDELIVERIES, tables::WEBHOOK_REMOVALS],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // The stores look themselves before they write. This is for the end of a shortage in which nothing is written.
+    // The stores check the free space before each write. This worker notices the end of a shortage even if no data is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
-    // What is over is not used any more; when it goes matters only for space.
+    // Expired rows are no longer used. Deleting them only frees space, so it is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
     Worker::lasting(
@@ -154,7 +154,7 @@ fn give_memory_back(_: Arc<Engine>) -> Running {
 
 fn watch_space(engine: Arc<Engine>) -> Running {
     Box::pin(async move {
-        // The reserve is made by asking the disk for all of it at once, which may take a while.
+        // The worker creates the reserve by asking the disk for all of its space at once, which may take a while.
         let space = engine.control.space().clone();
         tokio::task::spawn_blocking(move || space.tend()).await.map_err(Failure::internal)?;
         Ok(Step::Done)
@@ -166,7 +166,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
     let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
-        // Each of them, whatever the others say.
+        // An array is used rather than `||`, so that all of the sweeps run.
         let more = [
             idempotency::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
@@ -182,7 +182,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    // On an almost full disk too: what strangers try there must not use up the reserve.
+    // Attempts are also swept on an almost full disk, because sign-in attempts of attackers must not use up the reserve.
     let control = engine.control.clone();
     let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];
@@ -204,25 +204,25 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::tables;
 
-    /// Guesses are counted on a full disk too. Were their rows not swept there, strangers could use up the reserve.
+    /// Attempts to guess passwords are counted on a full disk too. If their rows were not swept there, attackers could use up the reserve.
     #[test]
     fn rows_of_guesses_are_written_and_swept_on_a_full_disk() {
         static RULE: Rule = Rule { name: "test", free: 3, window_ms: 60_000, wait_max_ms: 0 };
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let app = TestApp::new().restarted_on(&Space::open(folder.path(), u64::MAX / 4, 0));
         let engine = app.engine().clone();
-        let rows = || engine.control.read().rows(tables::THROTTLES).expect("readable");
+        let rows = || engine.control.read().rows(tables::THROTTLES).expect("the store can be read");
         let ordinary = app.wait(engine.control.write(|_| Ok::<_, ()>(())));
-        assert_eq!(ordinary, Err(store::Error::NoSpace), "the disk counts as full");
+        assert_eq!(ordinary, Err(store::Error::NoSpace), "the disk is treated as full");
         for name in ["ada", "bob"] {
-            app.wait(attempts::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
+            app.wait(attempts::count(&engine, &[(&RULE, name.to_owned())])).expect("the attempt can be counted");
             app.clock.advance_ms(40_000);
         }
         assert_eq!(rows(), 2);
-        app.wait(sweep_control(engine.clone())).expect("swept");
-        assert_eq!(rows(), 1, "the first was last seen more than a minute ago");
+        app.wait(sweep_control(engine.clone())).expect("the store can be swept");
+        assert_eq!(rows(), 1, "the row of the first name is more than a minute old and was swept");
         app.clock.advance_ms(60_000);
-        app.wait(sweep_control(engine.clone())).expect("swept");
+        app.wait(sweep_control(engine.clone())).expect("the store can be swept");
         assert_eq!(rows(), 0);
     }
 }

@@ -1,4 +1,4 @@
-// Optional: every page works without JavaScript. This script saves some steps.
+// This script is optional: every page works without JavaScript. It saves the user some steps.
 "use strict";
 // Adds behavior to the elements below root, including those that are loaded later.
 function wire(root) {
@@ -32,7 +32,7 @@ function wire(root) {
       });
     });
   }
-  // An example that fills a field.
+  // A click on an example copies its text into a field.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;
     button.addEventListener("click", () => {
@@ -53,14 +53,14 @@ function wire(root) {
   for (const form of root.querySelectorAll("form[data-search]")) search(form);
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
   for (const row of root.querySelectorAll("[data-again]")) again(row);
-  // Load slow parts after the page.
+  // Load the slow parts of a page after the page itself.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
   for (const choice of root.querySelectorAll("[data-go]")) {
     for (const button of choice.form.querySelectorAll("button")) button.hidden = true;
     choice.addEventListener("change", () => choice.form.requestSubmit());
   }
 }
-// Replaces the element with this id by the current one at the address.
+// Replaces the element that has this ID with its current version from the URL.
 async function renew(id, address) {
   const old = document.getElementById(id);
   if (!old) return;
@@ -68,23 +68,23 @@ async function renew(id, address) {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById(id);
-    // Rate limits and server errors are temporary: retry below.
+    // Rate limits and server errors are temporary, so the code below retries the request.
     if (answer.status === 429 || answer.status > 499) throw answer;
     // The user was signed out or the page has changed: reload.
     if (!fresh) return location.reload();
-    // Keep the focus.
+    // Keep the keyboard focus on the same control.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // Keep details open.
+    // Keep opened <details> elements open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();
   } catch {
-    // The server is temporarily unavailable: try again later.
+    // The server is temporarily unavailable, so retry the request later.
     if (old.dataset.live) setTimeout(() => renew(id, address), 5000);
   }
 }
-// A form that searches while the user types.
+// Makes a search form update its results while the user types.
 function search(form) {
   let timer, asked = 0;
   form.addEventListener("input", () => {
@@ -103,11 +103,11 @@ function search(form) {
     }, 200);
   });
 }
-// The browser's time zone is the default.
+// Use the browser's time zone as the default.
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
-// The last of several rows with the same fields: input in it appends an empty row.
+// When the user types in the last of several rows with the same fields, append an empty row.
 function again(row) {
   row.addEventListener("input", () => {
     const next = row.cloneNode(true);
@@ -120,7 +120,7 @@ function again(row) {
     again(next);
   }, { once: true });
 }
-// A form with a live preview: the response contains the new preview and the new rows.
+// Updates a form with a live preview: the response contains the new preview and the new rows.
 function preview(form) {
   let timer, asked = 0;
   const { preview: told, rows } = form.dataset;

@@ -1,4 +1,4 @@
-//! Administration commands: run through the running server if there is one, otherwise in this process.
+//! Runs administration commands through the running server if there is one, and otherwise in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,9 +13,10 @@ use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{self, Administration, CommandOutput, Problem};
 use crate::vocab::settings::Settings;
 
-/// How long to wait for the folder: a starting server locks it before it responds, and another command locks it for a moment.
+/// How long to wait for the data folder. A starting server locks the folder before it responds, and another command locks the folder for a
+/// moment.
 const WAIT: Duration = Duration::from_secs(10);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the command on the folder `data`.
 pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<CommandOutput, Problem> {
@@ -35,7 +36,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
     }
 }
 
-/// Where the command runs.
+/// The process in which the command runs.
 enum AdminRoute {
     Here(Folder),
     Socket,
@@ -43,16 +44,16 @@ enum AdminRoute {
 
 async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Problem> {
     let open = if command.may_begin() { Folder::open } else { Folder::open_existing };
-    let looks = WAIT.as_millis() / LOOK_AGAIN.as_millis();
-    for _ in 0..looks {
+    let polls = WAIT.as_millis() / POLL_PAUSE.as_millis();
+    for _ in 0..polls {
         match open(data) {
             Ok(folder) => return Ok(AdminRoute::Here(folder)),
             Err(FolderError::InUse { .. }) if cli::is_served(&admin_socket(data)) => return Ok(AdminRoute::Socket),
-            Err(FolderError::InUse { .. }) => tokio::time::sleep(LOOK_AGAIN).await,
+            Err(FolderError::InUse { .. }) => tokio::time::sleep(POLL_PAUSE).await,
             Err(error) => return Err(Problem::failed(error)),
         }
     }
-    // Another process has the folder and does not respond: the error message names it.
+    // Another process uses the folder and does not respond; the error message names that process.
     open(data).map(AdminRoute::Here).map_err(Problem::failed)
 }
 

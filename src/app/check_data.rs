@@ -1,11 +1,11 @@
-//! `mailmill check-data`: checks every page of the data files against its checksum, their installation, and the master key. Changes
-//! nothing.
+//! `mailmill check-data`: checks every page of the data files against its checksum, whether the files belong to one installation, and the
+//! master key. The command changes no data.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Looked, Opener, Refusal, STORES, UNTESTED, fit};
+use super::installation::{Inspection, Opener, Refusal, STORES, UNTESTED, fit};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::damage::RESTORE;
@@ -18,7 +18,7 @@ use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::{DatabaseKind, TABLES};
 
-/// Cache for pages of a file that is only checked.
+/// The cache size for a file that is only checked.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Checks the data in the folder `data` and prints the findings.
@@ -66,14 +66,15 @@ fn damaged(name: &str, error: &Error) -> Finding {
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
-/// Whether the stores belong to one installation and the master key fits them.
+/// Checks whether the stores belong to one installation and whether the master key is their key.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
-    let looked = Looked::of(files).map_err(Problem::failed)?;
-    let installation = match looked.mismatch().map_err(Problem::failed)? {
+    let inspection = Inspection::of(files).map_err(Problem::failed)?;
+    let installation = match inspection.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
-        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the advice for the installation."),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions in this message."),
     };
-    let remedy = "Put your copy of the key there (mode 600). If every copy is lost, see what `mailmill rekey` lists.";
+    let remedy = "Put your copy of the master key at that path (mode 600). If every copy is lost, run `mailmill rekey` to see \
+                  what is lost.";
     let rekey = folder.rekey();
     let key = match Seal::read(&folder.master_key()) {
         _ if rekey.exists() => {
@@ -81,7 +82,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             Finding::problem("master key", said, "Run `mailmill rekey` again.")
         }
         Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
-        Ok(seal) => match fit(folder, &looked, &seal)? {
+        Ok(seal) => match fit(folder, &inspection, &seal)? {
             Fit::Right => Finding::good("master key", "the key belongs to this installation"),
             Fit::Untested => Finding::skipped("master key", UNTESTED),
             Fit::Wrong => {

@@ -1,31 +1,34 @@
-//! How many connections fit into the file descriptors that this process may open.
+//! Computes how many connections fit into the file descriptors that this process may open.
 
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// The connection limits, by kind.
+/// The maximum number of connections of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// All HTTP connections.
+    /// The maximum number of HTTP connections.
     pub http: usize,
-    /// Incoming mail: from other servers if `mail.inbound` or `mail.inbound_lmtp` is set, otherwise only from programs of the same user.
+    /// The maximum number of connections for incoming mail: from other servers if `mail.inbound` or `mail.inbound_lmtp` is set, otherwise
+    /// only from programs of the same user.
     pub inbound: usize,
-    /// Whether other servers can deliver mail.
+    /// Whether other servers can deliver mail to this service.
     pub listens: bool,
-    /// Descriptors reserved for everything else: stores, search index, outgoing mail, webhooks.
+    /// The number of descriptors reserved for other purposes: stores, search index, outgoing mail, webhooks.
     pub reserve: usize,
-    /// Whether HTTP gets fewer than the settings allow.
+    /// Whether fewer HTTP connections are allowed than the settings specify.
     pub is_reduced: bool,
 }
 
 impl Connections {
-    /// The limits that fit into `descriptors`. The reserve comes first: a service that cannot open its own files cannot serve anyone.
+    /// Returns the limits that fit into `descriptors`. The reserve comes first, because a service that cannot open its own files cannot
+    /// serve requests.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();
         let share = (descriptors / limits::INBOUND_SHARE_OF_DESCRIPTORS).max(limits::INBOUND_CONNECTIONS_MIN);
         let inbound = if listens { share.min(limits::INBOUND_CONNECTIONS_MAX) } else { limits::INBOUND_CONNECTIONS_MIN };
-        // An outgoing connection may query the DNS first; webhooks have their connections in each of the two environments.
+        // An outgoing connection may need another descriptor to query the DNS first; each of the two environments has its own webhook
+        // connections.
         let out = 2 * settings.mail.connections.count() + 2 * settings.webhooks.connections.count();
         let reserve = limits::DESCRIPTORS_RESERVED + inbound + out;
         let wanted = settings.server.connections_max.count();
@@ -66,7 +69,7 @@ mod tests {
             let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
             assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
         }
-        // Only the socket for programs of the same user remains, and each delivers one message.
+        // Only the socket for programs of the same user remains, and each program delivers one message.
         assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 

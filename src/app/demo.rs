@@ -1,4 +1,4 @@
-//! `mailmill demo`: a guided first run on the command line, and a service that keeps running for exploration.
+//! `mailmill demo`: a guided first run on the command line. Afterward, the service keeps running so that users can explore it.
 
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr};
@@ -23,26 +23,26 @@ use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
-/// The demo's owner.
+/// The email address of the demo's owner.
 const OWNER: &str = "you@example.com";
 const PASSWORD_CHARACTERS: usize = 16;
 
-/// The brand of the demo.
+/// The website that the demo reads, and the clock that it uses.
 pub struct DemoTarget {
-    /// The website to read in place of the fictional shop's.
+    /// The website to read in place of the fictional shop's website.
     pub site: Option<String>,
     /// The clock of the service.
     pub clock: Arc<PastClock>,
 }
 
-/// Returns the demo's clock. A new demo starts some days ago, and its story advances the clock to now, so that opens, clicks and orders spread
-/// over days.
+/// Returns the demo's clock. A new demo starts some days in the past and advances the clock to the present, so that opens, clicks and
+/// orders are spread over several days.
 pub fn clock(folder: &Folder) -> Result<PastClock, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
     Ok(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 }))
 }
 
-/// Runs the demo if this is the first start; otherwise prints how to continue.
+/// Runs the demo if this is the first start; otherwise prints how to continue with the existing demo.
 pub fn start(
     DemoTarget { site, clock }: DemoTarget,
     engine: &Arc<Engine>,
@@ -79,11 +79,11 @@ pub fn start(
 async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
     let input = json!({ "email": OWNER, "password": password });
     let request = internal_call::request(OPERATIONS, "accounts.set_up", input, None, Peer::Operator);
-    let reply = Api::new(engine.clone(), OPERATIONS).call_as(Principal::Operator, request).await;
-    internal_call::data("accounts.set_up", reply).map(drop).map_err(|reply| internal_call::body(&reply)["error"].to_string())
+    let called = Api::new(engine.clone(), OPERATIONS).call_as(Principal::Operator, request).await;
+    called.map(drop).map_err(|failure| failure.text())
 }
 
-/// Prints each step when it is done.
+/// Prints each step of the demo when the step is done.
 async fn follow(mut told: watch::Receiver<StoryProgress>) -> StoryProgress {
     let mut printed = 0;
     loop {

@@ -1,4 +1,4 @@
-//! The doctor's checks outside the engine: the folder, the sockets and the certificate.
+//! The checks of `mailmill doctor` that do not need the engine: the folder, the sockets and the certificate.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -14,8 +14,8 @@ use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
 use crate::vocab::settings::Settings;
 
-/// All findings, the most urgent first.
-pub fn look(data: &Path, settings: &Settings) -> Vec<Finding> {
+/// Returns the findings of all checks, the most urgent first.
+pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
     findings.push(tls(settings));
@@ -35,7 +35,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Whether the configured addresses are free. A running service reports its own addresses.
+/// Checks whether the configured addresses are free. A running service reports its own addresses.
 fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     let wanted = [
         ("server.http", settings.server.http),
@@ -57,13 +57,13 @@ fn port(setting: &str, address: SocketAddr) -> Finding {
             "ports",
             format!("cannot listen on {address} ({setting}): {error}"),
             format!(
-                "Stop the program that uses it (see `ss -ltnp`), or change {setting}. Ports below 1024 need CAP_NET_BIND_SERVICE."
+                "Stop the program that uses this port (see `ss -ltnp`), or change {setting}. Ports below 1024 need CAP_NET_BIND_SERVICE."
             ),
         ),
     }
 }
 
-/// Whether browsers and mail programs trust the service's certificate.
+/// Checks whether browsers and email clients trust the service's certificate.
 fn tls(settings: &Settings) -> Finding {
     const SUBJECT: &str = "tls";
     let public = settings.server.public_url.as_deref().and_then(|url| Url::parse(url).ok());
@@ -86,7 +86,7 @@ fn tls(settings: &Settings) -> Finding {
             Some(trouble) => Finding::problem(
                 SUBJECT,
                 format!("{}: {trouble}", chain.display()),
-                format!("Renew it for the name {host}. Mailmill reloads the file when it changes."),
+                format!("Renew the certificate for the name {host}. Mailmill reloads the file when it changes."),
             ),
         },
     }

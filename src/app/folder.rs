@@ -1,4 +1,4 @@
-//! The data folder: it holds all data, for its owner only, and one process uses it at a time.
+//! The data folder: it contains all data, only its owner can access it, and one process uses it at a time.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -8,31 +8,31 @@ use std::path::{Path, PathBuf};
 
 use crate::vocab::environment::Environment;
 
-/// The file that the process using the folder locks. The kernel releases the lock however the process ends.
+/// The file that the process locks while it uses the folder. The kernel releases the lock however the process ends.
 const LOCK: &str = "mailmill.lock";
-/// Files allowed in a folder without data: our own lock, what a file system puts into its root, and what a start that was interrupted in
-/// its first steps leaves (including the reserve of disk space).
+/// The files allowed in a folder without data: Mailmill's lock file, a folder that file systems create in their root, and files left by a
+/// start that was interrupted in its first steps (including the reserve of disk space).
 const NOT_DATA: [&str; 4] = [LOCK, "lost+found", "first-start.new", "reserve"];
 
-/// The data folder, in use by this process.
+/// A data folder that this process uses.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     _lock: File,
 }
 
-/// Why the folder cannot be used.
+/// The reason why the folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
-    /// Another process uses it.
+    /// Another process uses the folder.
     InUse { path: PathBuf, pid: Option<u32> },
-    /// Other users could read its files.
+    /// Other users could read the files in the folder.
     Open { path: PathBuf, mode: u32 },
-    /// It belongs to another user.
+    /// The folder belongs to another user.
     Foreign { path: PathBuf, owner: u32 },
-    /// It contains no data.
+    /// The folder contains no data.
     Missing(PathBuf),
-    /// It cannot be created, read or written.
+    /// The folder cannot be created, read or written.
     Io { path: PathBuf, cause: io::Error },
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for FolderError {
 }
 
 impl Folder {
-    /// Locks the folder `path` for this process; creates it if it does not exist.
+    /// Locks the folder `path` for this process. If the folder does not exist, creates it.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
@@ -76,13 +76,13 @@ impl Folder {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed(path))?;
         let path = fs::canonicalize(path).map_err(failed(path))?;
         let found = fs::metadata(&path).map_err(failed(&path))?;
-        // SAFETY: reads a number of this process and cannot fail.
+        // SAFETY: geteuid only reads the user ID of this process and cannot fail.
         if found.uid() != unsafe { libc::geteuid() } {
             return Err(FolderError::Foreign { path, owner: found.uid() });
         }
         let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
-            // An empty folder, as mkdir makes it, holds nothing yet that others may have read or written.
+            // An empty folder, as mkdir creates it, contains no data yet that other users could have read or written.
             let empty = fs::read_dir(&path).map_err(failed(&path))?.next().is_none();
             if !empty {
                 return Err(FolderError::Open { path, mode });
@@ -120,63 +120,66 @@ impl Folder {
         }
     }
 
-    /// The names of its files, sorted.
+    /// Returns the names of the files in the folder, sorted.
     pub fn names(&self) -> Result<Vec<String>, FolderError> {
         names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
     }
 
-    /// Gives up a folder that was empty: removes what this process wrote into it.
+    /// Abandons a folder that was empty: removes the files that this process wrote into it.
     pub fn abandon(self) {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
         let key_aside = self.master_key().with_extension("new");
         for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
-            // Files that were not reached do not exist, and a leftover lock file is held by no process. The caller reports the earlier
+            // Errors are ignored: some of these files may not exist, a leftover lock file does no harm, and the caller reports the earlier
             // failure.
             let _ = fs::remove_file(file);
         }
     }
 
-    /// The folder's path.
+    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file of the store with this name: `control`, `test` or `live`.
+    /// Returns the path of the store with this name: `control`, `test` or `live`.
     pub fn store(&self, name: &str) -> PathBuf {
         self.path.join(format!("{name}.redb"))
     }
 
-    /// The file that identifies the folder and its last start. Not in backups: it detects copies of the folder.
+    /// Returns the path of the file that identifies the folder and its last start. Backups do not contain the file, because it detects
+    /// copies of the folder.
     pub fn instance(&self) -> PathBuf {
         self.path.join("instance.json")
     }
 
-    /// The file that exists while the first start, or the first one with a version that identifies installations, is incomplete.
+    /// Returns the path of the file that exists while the first start is incomplete. This can also be the first start with a version that
+    /// identifies installations.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }
 
-    /// The search index of an environment.
+    /// Returns the path of an environment's search index.
     pub fn search(&self, environment: Environment) -> PathBuf {
         self.path.join(format!("{environment}.search"))
     }
 
-    /// The profile of a Chromium, if one renders emails. Can be deleted while none runs.
+    /// Returns the path of Chromium's profile, for installations in which Chromium renders emails. The profile can be deleted while
+    /// Chromium is not running.
     pub fn chromium(&self) -> PathBuf {
         self.path.join("chromium")
     }
 
-    /// The key that seals secrets at rest. In no backup.
+    /// Returns the path of the master key, which seals secrets at rest. No backup contains the key.
     pub fn master_key(&self) -> PathBuf {
         self.path.join("master.key")
     }
 
-    /// The new key of an incomplete rekey. It becomes the master key in the last step.
+    /// Returns the path of the new key of an incomplete rekey. In the last step, the file becomes the master key.
     pub fn rekey(&self) -> PathBuf {
         self.path.join("master.key.rekey")
     }
 
-    /// The folder of the certificate made at the first start.
+    /// Returns the path of the folder with the certificate created at the first start.
     pub fn tls(&self) -> PathBuf {
         self.path.join("tls")
     }
@@ -190,7 +193,8 @@ fn names(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Writes a small file atomically, for the owner only, and durably. `text` returns the content, given the file before it gets its name.
+/// Writes a small file durably and atomically; only the owner can access it. `text` returns the content; its argument is the path of the
+/// file before it gets its final name.
 pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) -> io::Result<()> {
     let aside = file.with_extension("new");
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
@@ -201,7 +205,7 @@ pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) 
         fs::rename(&aside, file)
     };
     if let Err(error) = fill() {
-        // The file does not exist if its creation failed.
+        // If the file could not be created, there is no file to remove.
         let _ = fs::remove_file(&aside);
         return Err(error);
     }
@@ -209,12 +213,12 @@ pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) 
     File::open(folder)?.sync_all()
 }
 
-/// The administration socket in the data folder `path`.
+/// Returns the path of the administration socket in the data folder `path`.
 pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// The socket in the data folder `path` that accepts bounced messages.
+/// Returns the path of the socket in the data folder `path` that accepts bounced messages.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }
@@ -226,22 +230,22 @@ mod tests {
 
     #[test]
     fn a_new_folder_is_for_its_owner_only_and_an_open_one_is_refused() {
-        let outer = tempfile::tempdir().expect("a temporary folder");
+        let outer = tempfile::tempdir().expect("a temporary folder can be created");
         let path = outer.path().join("deep/data");
-        let folder = Folder::open(&path).expect("opens");
-        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o700);
+        let folder = Folder::open(&path).expect("the data folder can be opened");
+        assert_eq!(fs::metadata(&path).expect("the folder exists").permissions().mode() & 0o777, 0o700);
         drop(folder);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("set");
-        let refusal = Folder::open(&path).expect_err("refused").to_string();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("the mode of the folder can be changed");
+        let refusal = Folder::open(&path).expect_err("the folder is rejected").to_string();
         assert!(refusal.contains("mode 750") && refusal.contains("chmod 700"), "{refusal}");
     }
 
     #[test]
-    fn a_second_process_is_told_who_uses_the_folder_and_gets_it_afterwards() {
-        let outer = tempfile::tempdir().expect("a temporary folder");
+    fn a_second_process_gets_the_id_of_the_first_and_the_folder_after_it_ends() {
+        let outer = tempfile::tempdir().expect("a temporary folder can be created");
         let path = outer.path().join("data");
-        let first = Folder::open(&path).expect("opens");
-        let refusal = Folder::open(&path).expect_err("refused").to_string();
+        let first = Folder::open(&path).expect("the data folder can be opened");
+        let refusal = Folder::open(&path).expect_err("the folder is rejected").to_string();
         assert!(refusal.contains(&format!("process id {}", std::process::id())), "{refusal}");
         drop(first);
         assert!(Folder::open(&path).is_ok());
@@ -249,7 +253,7 @@ mod tests {
 
     #[test]
     fn opening_existing_data_creates_no_folder() {
-        let outer = tempfile::tempdir().expect("a temporary folder");
+        let outer = tempfile::tempdir().expect("a temporary folder can be created");
         let path = outer.path().join("typo");
         assert!(matches!(Folder::open_existing(&path), Err(FolderError::Missing(_))));
         assert!(!path.exists());

@@ -1,4 +1,4 @@
-//! Incoming mail: connects the listener with the feature that interprets such mail.
+//! Incoming mail: connects the listener with the feature that processes the mail.
 
 use std::sync::{Arc, Weak};
 
@@ -13,10 +13,11 @@ use crate::engine::tasks::Tasks;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 
-/// The local part that feedback loops send complaints to. A message there counts only if it contains one of our tokens.
+/// The local part to which feedback loops send complaints. A message to this address is processed only if it contains one of Mailmill's
+/// tokens.
 const COMPLAINTS: &str = "fbl";
 
-/// Listen for mail where the settings say so, and for programs of the same user.
+/// Listens for mail on the addresses in the settings, and on a socket for programs of the same user.
 pub async fn bind(
     engine: &Arc<Engine>,
     folder: &Folder,
@@ -39,7 +40,7 @@ pub async fn bind(
     Ok(listener)
 }
 
-/// Weak, because the engine holds the listener.
+/// Passes mail to the engine. The reference is weak, because the engine holds the listener.
 struct Post(Weak<Engine>);
 
 impl MailHandler for Post {

@@ -1,8 +1,8 @@
-//! Opening the stores of a data folder: creates a new installation in an empty folder, or checks that the existing one is complete.
+//! Opens the stores of a data folder: creates a new installation in an empty folder, or checks that the existing installation is complete.
 //!
-//! Complete means: all three stores exist, of one installation, each under its own name, and the master key is the one that seals their
-//! secrets. Everything is checked before anything is written. A missing part is never recreated: an empty store would look like a fresh
-//! start, and a new key like the old one, until links, signatures and suppressions fail.
+//! An installation is complete if all three stores exist and belong to the same installation, each has its own name, and the master key is
+//! the one that seals their secrets. All checks are made before any file is written. A missing part is never recreated: an empty store
+//! would look like a first start, and a new key would look like the old one until links, signatures and suppressions fail.
 
 use std::fmt;
 use std::fs;
@@ -26,27 +26,27 @@ use crate::surfaces::cli::Problem;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 
-/// Accounts and keys are few and stay in memory anyway.
+/// The cache size of the control store. Its accounts and keys are few and stay in memory anyway.
 const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation, in the order in which their starts are counted.
 pub const STORES: [(&str, DatabaseKind); 3] =
     [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
-/// The message for a key that cannot be verified.
+/// The message for a master key that cannot be verified.
 pub const UNTESTED: &str = "the master key could not be verified: the data has no check value, no secret and no suppressed address to test it \
-                            with. Make sure that it is the right one: with another key, unsubscribe links in sent mail stop working";
-/// How many file names a message lists.
+                            with. Make sure that this is the right key: with a different key, unsubscribe links in sent mail stop working";
+/// The maximum number of file names in a message.
 const NAMES_SHOWN: usize = 5;
 
 /// The open stores of a folder.
 pub struct Taken {
     pub seal: Seal,
-    /// In the order of [`STORES`].
+    /// The stores, in the order of [`STORES`].
     pub stores: [Arc<Store>; 3],
     pub hold: Option<OnHold>,
 }
 
-/// What opening needs besides the folder.
+/// The inputs needed to open a folder's stores.
 pub struct Opener<'a> {
     pub folder: &'a Folder,
     pub settings: &'a Settings,
@@ -55,14 +55,14 @@ pub struct Opener<'a> {
     pub random: &'a Arc<dyn Random>,
 }
 
-/// The record of an incomplete start that gives the stores their identity: nothing was acknowledged before its end.
+/// The record of an incomplete start that gives the stores their identity. No request is acknowledged before this start is complete.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FirstStart {
     installation: Installation,
-    /// The stores existed before, from a version without identities.
+    /// Whether the stores already existed, from a version without identities.
     adopts: bool,
-    /// The key that a rekey has put stores without check values under. What was sealed with the old key does not show it.
+    /// The check value of the key to which a rekey has moved stores without check values: their sealed data cannot show which key is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<KeyCheck>,
 }
@@ -72,7 +72,7 @@ impl FirstStart {
         Self { installation: Installation::new(random), adopts, key_check: None }
     }
 
-    /// What the folder's file says, if there is one.
+    /// Reads the record from its file in the folder, if the file exists.
     fn read(folder: &Folder) -> Result<Option<Self>, Problem> {
         let file = folder.first_start();
         let unreadable = |why: &dyn fmt::Display| {
@@ -87,19 +87,20 @@ impl FirstStart {
 
     fn write(&self, folder: &Folder) -> Result<(), Problem> {
         let file = folder.first_start();
-        let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("text")));
+        let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("the record can be written as JSON")));
         written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
     }
 
-    /// Whether `seal` is the key of the stores: the one of the last rekey, or else the one that their secrets are sealed with.
-    fn fit(&self, looked: &Looked, seal: &Seal) -> StoreResult<Fit> {
+    /// Returns whether `seal` is the key of the stores: the key of the last rekey or, if there was none, the key that their secrets are
+    /// sealed with.
+    fn fit(&self, inspection: &Inspection, seal: &Seal) -> StoreResult<Fit> {
         match &self.key_check {
             Some(own) => Ok(if *own == seal.check_value() { Fit::Right } else { Fit::Wrong }),
-            None => looked.fit(seal),
+            None => inspection.fit(seal),
         }
     }
 
-    /// The first write in the store with this name: its identity, and its first counted start.
+    /// Returns the first write in the store with this name: the store's identity, and the first counted start.
     fn identify(&self, name: &str, seal: &Seal) -> impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + use<> {
         let identity = Identity::new(&self.installation, name, seal);
         move |tx| {
@@ -110,26 +111,26 @@ impl FirstStart {
     }
 }
 
-/// Why the stores cannot be opened.
+/// The reason why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Some of the stores are missing, or all of them are and the folder is not empty.
+    /// Some of the stores are missing, or all of them are missing and the folder is not empty.
     Missing {
         folder: String,
         missing: Vec<String>,
         found: Vec<String>,
     },
-    /// The folder contains files that are not ours.
+    /// The folder contains files that are not from Mailmill.
     NotEmpty {
         folder: String,
         found: Vec<String>,
     },
     Key(KeyError),
-    /// A rekey was interrupted: its new key is still in this file.
+    /// A rekey was interrupted, and its new key is still in this file.
     RekeyIncomplete(String),
-    /// The key opens no sealed secret, and there is no check value.
+    /// The key opens none of the sealed secrets, and there is no check value.
     KeyOpensNothing(String),
-    /// A file contains the data of another.
+    /// A file contains the data of another store.
     Swapped {
         file: String,
         holds: String,
@@ -177,7 +178,7 @@ impl fmt::Display for Refusal {
             ),
             Self::Foreign { file, other } => write!(
                 f,
-                "{file} belongs to another installation than {other}. Put the right file back, or restore the newest backup into a new \
+                "{file} and {other} belong to different installations. Put the right file back, or restore the newest backup into a new \
                  folder: {RESTORE}"
             ),
         }
@@ -204,16 +205,16 @@ fn are(missing: &[String]) -> String {
     format!("{} {}", missing.join(" and "), if missing.len() == 1 { "is" } else { "are" })
 }
 
-/// The identities of a folder's stores, read without changes.
-pub struct Looked {
+/// The identities of a folder's stores, which were read without changing the stores.
+pub struct Inspection {
     pub files: [StoreFile; 3],
     pub identities: [Option<Identity>; 3],
     boots: Boots,
-    /// The highest hold number in any of them.
+    /// The highest hold number in any of the stores.
     last_hold: HoldNumber,
 }
 
-impl Looked {
+impl Inspection {
     /// Reads the identities of these files, in the order of [`STORES`].
     pub fn of(files: [StoreFile; 3]) -> StoreResult<Self> {
         let says = |file: &StoreFile| {
@@ -226,7 +227,7 @@ impl Looked {
         Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1], last_hold })
     }
 
-    /// Whether a file contains the data of another, or two files belong to different installations.
+    /// Returns a refusal if a file contains the data of another store, or if two files belong to different installations.
     pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
         let shown = |at: usize| self.files[at].path().display().to_string();
         for (at, (name, database_kind)) in STORES.into_iter().enumerate() {
@@ -249,7 +250,7 @@ impl Looked {
         Ok(other.map(|at| Refusal::Foreign { file: shown(at), other: shown(0) }))
     }
 
-    /// Whether the stores are sealed with the key of `seal`.
+    /// Returns whether the stores are sealed with the key of `seal`.
     pub fn fit(&self, seal: &Seal) -> StoreResult<Fit> {
         match &self.identities {
             [Some(control), Some(test), Some(live)] => {
@@ -262,27 +263,27 @@ impl Looked {
     }
 }
 
-/// Whether `seal` is the key of the folder's stores.
-pub fn fit(folder: &Folder, looked: &Looked, seal: &Seal) -> Result<Fit, Problem> {
+/// Returns whether `seal` is the key of the folder's stores.
+pub fn fit(folder: &Folder, inspection: &Inspection, seal: &Seal) -> Result<Fit, Problem> {
     let fit = match FirstStart::read(folder)?.filter(|first| first.adopts) {
-        Some(first) => first.fit(looked, seal),
-        None => looked.fit(seal),
+        Some(first) => first.fit(inspection, seal),
+        None => inspection.fit(seal),
     };
     fit.map_err(Problem::failed)
 }
 
-/// Note the key that stores without check values are under now. They get their check values at the next start.
+/// Records the key that stores without check values now use. They get their check values at the next start.
 pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(), Problem> {
     let first = FirstStart::read(folder)?.unwrap_or_else(|| FirstStart::new(random, true));
     FirstStart { key_check: Some(seal.check_value()), ..first }.write(folder)
 }
 
 impl Opener<'_> {
-    /// Opens the folder's stores, or returns why not.
+    /// Opens the folder's stores, or returns the reason why they cannot be opened.
     pub fn take(&self) -> Result<Taken, Problem> {
         let names = self.folder.names().map_err(Problem::failed)?;
         match FirstStart::read(self.folder)? {
-            Some(first) if first.adopts => self.adopt(&first, self.look()?),
+            Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
             Some(first) => self.begin(&first),
             None if names.is_empty() => {
                 let first = FirstStart::new(self.random.as_ref(), false);
@@ -291,17 +292,17 @@ impl Opener<'_> {
             }
             None => {
                 self.require_all(&names)?;
-                let looked = self.look()?;
-                if looked.identities.iter().any(Option::is_some) {
-                    return self.go_on(looked);
+                let inspection = self.inspect()?;
+                if inspection.identities.iter().any(Option::is_some) {
+                    return self.proceed(inspection);
                 }
                 let first = FirstStart::new(self.random.as_ref(), true);
-                self.adopt(&first, looked)
+                self.adopt(&first, inspection)
             }
         }
     }
 
-    /// Checks that all three stores exist, or returns what is missing.
+    /// Checks that all three stores exist; otherwise returns the missing ones.
     pub fn require_all(&self, names: &[String]) -> Result<(), Problem> {
         let folder = self.folder.path().display().to_string();
         let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
@@ -333,26 +334,26 @@ impl Opener<'_> {
         Ok(Taken { seal, stores, hold: None })
     }
 
-    /// Gives stores without identity one: all of them exist, and the key opens what is sealed.
-    fn adopt(&self, first: &FirstStart, looked: Looked) -> Result<Taken, Problem> {
+    /// Gives an identity to stores that have none. All of the stores exist, and the key opens the sealed data.
+    fn adopt(&self, first: &FirstStart, inspection: Inspection) -> Result<Taken, Problem> {
         let seal = self.read_key()?;
-        let looked = Looked { identities: [None, None, None], ..looked };
-        if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
+        let inspection = Inspection { identities: [None, None, None], ..inspection };
+        if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
         }
         let file = self.folder.master_key();
-        match first.fit(&looked, &seal).map_err(Problem::failed)? {
+        match first.fit(&inspection, &seal).map_err(Problem::failed)? {
             Fit::Right => {}
             Fit::Wrong => return Err(Problem::failed(Refusal::KeyOpensNothing(file.display().to_string()))),
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A backup of an older version has no identity either, and a folder restored from it counts as a copy like any other. The hold is
-        // on disk before `complete` lets the folder count as opened here.
+        // A backup from an older version has no identity either, and a folder restored from it is treated as a copy, like any other. The
+        // hold is on disk before `complete` records the folder as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
-        let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: looked.last_hold + 1, cause });
+        let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
-        let [control, test, live] = looked.files;
+        let [control, test, live] = inspection.files;
         let [(name, database_kind), ..] = STORES;
         let identify = first.identify(name, &seal);
         let control = self.start(control, database_kind, move |tx| {
@@ -382,25 +383,27 @@ impl Opener<'_> {
     }
 
     /// Opens an existing installation, if it is complete. Counts this start, and returns whether sending is on hold.
-    fn go_on(&self, looked: Looked) -> Result<Taken, Problem> {
-        if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
+    fn proceed(&self, inspection: Inspection) -> Result<Taken, Problem> {
+        if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
         }
         let seal = self.read_key()?;
-        if looked.fit(&seal).map_err(Problem::failed)? != Fit::Right {
+        if inspection.fit(&seal).map_err(Problem::failed)? != Fit::Right {
             return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
         }
-        let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was rejected before") };
-        let found = match instance::look(self.folder, &installation, looked.boots) {
+        let [Some(Identity { installation, .. }), ..] = inspection.identities else {
+            unreachable!("a mismatch was rejected earlier")
+        };
+        let found = match instance::check(self.folder, &installation, inspection.boots) {
             Finding::Hold(_) if !self.settings.data.hold_copies => Finding::Same,
             found => found,
         };
-        let next = next_boot(self.folder, &found, looked.boots);
+        let next = next_boot(self.folder, &found, inspection.boots);
         let (since, is_same) = (self.clock.now(), found == Finding::Same);
-        let number = looked.last_hold + 1;
+        let number = inspection.last_hold + 1;
         let is_new = matches!(found, Finding::Hold(_));
-        let [control, test, live] = looked.files;
-        // The hold is on disk before the folder counts as opened here.
+        let [control, test, live] = inspection.files;
+        // The hold is on disk before the folder is recorded as opened here.
         let control = self.start(control, DatabaseKind::Control, move |tx| {
             match found {
                 Finding::Same => {}
@@ -422,7 +425,7 @@ impl Opener<'_> {
         let stores = [control, data(test)?, data(live)?];
         if let Err(error) = instance::note(self.folder, &installation, next) {
             let file = self.folder.instance();
-            // With a full disk the service starts all the same: the next start counts this one.
+            // If the disk is full, the service starts anyway, and the next start counts this one.
             if !is_same {
                 return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
             }
@@ -432,7 +435,7 @@ impl Opener<'_> {
         Ok(Taken { seal, stores, hold })
     }
 
-    /// Opens a file whose identity was read.
+    /// Opens a store file whose identity has been read.
     pub fn start(
         &self,
         file: StoreFile,
@@ -451,14 +454,14 @@ impl Opener<'_> {
         Seal::read(&self.folder.master_key()).map_err(|error| Problem::failed(Refusal::Key(error)))
     }
 
-    /// Opens the files and reads their identities.
-    pub fn look(&self) -> Result<Looked, Problem> {
+    /// Opens the store files and reads their identities.
+    pub fn inspect(&self) -> Result<Inspection, Problem> {
         let open = |(name, database_kind)| {
             let opened = StoreFile::open(self.space.clone(), &self.folder.store(name), self.cache_bytes(database_kind));
             opened.map_err(Problem::failed)
         };
         let [control, test, live] = STORES;
-        Looked::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)
+        Inspection::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)
     }
 
     fn cache_bytes(&self, database_kind: DatabaseKind) -> usize {
@@ -469,8 +472,8 @@ impl Opener<'_> {
     }
 }
 
-/// The number of this start. A start that was not counted everywhere, because of a crash or a full disk, is counted to its end first, so
-/// that the counts of one folder never differ by more than one.
+/// Returns the number of this start. If a start was not counted in every file, because of a crash or a full disk, it is first counted in
+/// the remaining files, so that the counts in one folder never differ by more than one.
 fn next_boot(folder: &Folder, found: &Finding, boots: Boots) -> u64 {
     let most = boots.into_iter().max().unwrap_or(0);
     let is_counted = boots == [most; 3] && instance::counted(folder) == Some(most);

@@ -1,9 +1,9 @@
 //! Detects whether a data folder is the one that was opened last, or a copy of it.
 //!
-//! There are two signs of a copy. First, the file `instance.json` records its own creation time (or its inode, where the file system has no
-//! such time) and the machine: copying creates another file, but moving a folder or attaching its volume to another container does not.
-//! Second, every start is counted in all three stores and in that file, which reveals a store from an earlier time. A copy of the whole
-//! disk on a machine with the same ID looks like the original.
+//! There are two signs of a copy. First, the file `instance.json` records its own creation time (or its inode, if the file system records
+//! no creation time) and the machine: copying creates a different file, but moving a folder or attaching its volume to another container
+//! does not. Second, every start is counted in all three stores and in that file, which reveals a store from an earlier time. A copy of the
+//! whole disk on a machine with the same ID cannot be distinguished from the original.
 
 use std::fs;
 use std::io;
@@ -26,9 +26,9 @@ const MACHINE_ID: &str = "/etc/machine-id";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Instance {
-    /// The folder was opened `boots` times, last as this file on this machine.
+    /// The folder was opened `boots` times; `place` is where it was opened last.
     Opened { boots: u64, place: Place },
-    /// `mailmill restore` filled the folder, and it was not opened since.
+    /// `mailmill restore` filled the folder, and the folder has not been opened since.
     Restored { made_at: String, resume: bool },
 }
 
@@ -39,7 +39,7 @@ pub struct Place {
     /// The creation time of the file in nanoseconds, if the file system records it.
     born: Option<String>,
     inode: u64,
-    /// A digest: the machine's ID itself must stay on the machine.
+    /// A digest of the machine's ID, because the ID itself must stay on the machine.
     machine: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Place {
         })
     }
 
-    /// How `here` differs from this place, in words; `None` if it is the same.
+    /// Returns how `here` differs from this place, in words; `None` if there is no difference.
     fn differs(&self, here: &Self) -> Option<&'static str> {
         let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
         let other_file = match (&self.born, &here.born) {
@@ -64,38 +64,40 @@ impl Place {
             _ => self.inode != here.inode,
         };
         if other_file {
-            return Some("its files are copies of the files that were opened before");
+            return Some("the folder's files are copies of the files that were opened before");
         }
-        differ(&self.machine, &here.machine).then_some("it was last opened on another machine")
+        differ(&self.machine, &here.machine).then_some("the folder was last opened on a different machine")
     }
 }
 
 /// The number of starts that each store has counted: control, test, live, which are counted in this order.
 pub type Boots = [u64; 3];
 
-/// The consequence for sending.
+/// The consequence of the comparison for sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It is the folder that was opened last.
+    /// The folder is the one that was opened last.
     Same,
-    /// Sending must be put on hold.
+    /// Sending must be put on hold, for this reason.
     Hold(Cause),
-    /// It was restored with the decision to resume sending.
+    /// The folder was restored, and the operator decided to resume sending.
     Resume,
 }
 
-/// Compares the folder with its record.
-pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Finding {
+/// Compares the folder with its record in `instance.json`.
+pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Finding {
     let file = folder.instance();
     let copied = |sign: &str| Finding::Hold(Cause::Copied { sign: sign.to_owned() });
-    let Ok(text) = fs::read(&file) else { return copied("it has no instance.json") };
-    let Ok(instance) = serde_json::from_slice(&text) else { return copied("its instance.json cannot be read") };
+    let Ok(text) = fs::read(&file) else { return copied("the folder has no instance.json") };
+    let Ok(instance) = serde_json::from_slice(&text) else { return copied("the folder's instance.json cannot be read") };
     let (counted, place) = match instance {
         Instance::Restored { resume: true, .. } => return Finding::Resume,
         Instance::Restored { made_at, resume: false } => return Finding::Hold(Cause::Restored { made_at }),
         Instance::Opened { boots, place } => (boots, place),
     };
-    let Ok(here) = Place::of(&file, installation) else { return copied("the state of its instance.json cannot be read") };
+    let Ok(here) = Place::of(&file, installation) else {
+        return copied("the metadata of the folder's instance.json cannot be read");
+    };
     match place.differs(&here) {
         Some(sign) => copied(sign),
         None => skewed(boots, counted).map_or(Finding::Same, |store| {
@@ -104,7 +106,7 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     }
 }
 
-/// Why sending must be put on hold in a folder that was restored and not opened since; `None` if it was not.
+/// Returns the reason why sending must be put on hold, if the folder was restored and has not been opened since.
 pub fn restored(folder: &Folder) -> Option<Cause> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),
@@ -112,7 +114,7 @@ pub fn restored(folder: &Folder) -> Option<Cause> {
     }
 }
 
-/// The number of starts in `instance.json`.
+/// Returns the number of starts that `instance.json` records.
 pub fn counted(folder: &Folder) -> Option<u64> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Opened { boots, .. } => Some(boots),
@@ -120,7 +122,7 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// The first store whose count does not fit. Counts are raised one after the other, and a crash may happen between any two.
+/// Returns the first store whose count does not fit. The counts are raised one after the other, so they can differ by one after a crash.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;
@@ -131,19 +133,19 @@ fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     counts.iter().find(|(_, count)| control - count > 1).map(|(name, _)| *name)
 }
 
-/// Records that the folder was opened `boots` times, here.
+/// Records that the folder was opened `boots` times, most recently in this place.
 pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Result<()> {
     write_whole(&folder.instance(), |aside| {
         // Renaming a file changes neither its creation time nor its inode.
         let place = Place::of(aside, installation)?;
-        Ok(serde_json::to_string(&Instance::Opened { boots, place }).expect("text and numbers"))
+        Ok(serde_json::to_string(&Instance::Opened { boots, place }).expect("the record can be written as JSON"))
     })
 }
 
 /// Records that the folder was filled from a backup.
 pub fn note_restored(folder: &Folder, made_at: &str, resume: bool) -> io::Result<()> {
     let instance = Instance::Restored { made_at: made_at.to_owned(), resume };
-    write_whole(&folder.instance(), |_| Ok(serde_json::to_string(&instance).expect("text")))
+    write_whole(&folder.instance(), |_| Ok(serde_json::to_string(&instance).expect("the record can be written as JSON")))
 }
 
 #[cfg(test)]
@@ -152,11 +154,11 @@ mod tests {
     use crate::base::random::SeededRandom;
 
     fn opened(boots: Boots, instance: u64) -> (tempfile::TempDir, Folder, Installation, Finding) {
-        let outer = tempfile::tempdir().expect("a temporary folder");
-        let folder = Folder::open(&outer.path().join("data")).expect("opens");
+        let outer = tempfile::tempdir().expect("a temporary folder can be created");
+        let folder = Folder::open(&outer.path().join("data")).expect("the data folder can be opened");
         let installation = Installation::new(&SeededRandom::new(7));
-        note(&folder, &installation, instance).expect("written");
-        let found = look(&folder, &installation, boots);
+        note(&folder, &installation, instance).expect("the record can be written");
+        let found = check(&folder, &installation, boots);
         (outer, folder, installation, found)
     }
 
@@ -184,27 +186,27 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_folder_is_the_same_and_a_copied_one_is_not() {
+    fn a_moved_folder_is_not_a_copy_but_a_copied_folder_is() {
         let (outer, folder, whose, _) = opened([3, 3, 3], 3);
         let (moved, copied) = (outer.path().join("moved"), outer.path().join("copied"));
-        let text = fs::read(folder.instance()).expect("there");
+        let text = fs::read(folder.instance()).expect("instance.json exists");
         drop(folder);
-        fs::rename(outer.path().join("data"), &moved).expect("moved");
-        assert_eq!(look(&Folder::open(&moved).expect("opens"), &whose, [3, 3, 3]), Finding::Same);
-        let copy = Folder::open(&copied).expect("made");
-        assert!(matches!(look(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy without the file");
-        fs::write(copy.instance(), text).expect("copied");
-        assert!(matches!(look(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy with it");
+        fs::rename(outer.path().join("data"), &moved).expect("the folder can be renamed");
+        assert_eq!(check(&Folder::open(&moved).expect("the data folder can be opened"), &whose, [3, 3, 3]), Finding::Same);
+        let copy = Folder::open(&copied).expect("the folder can be created");
+        assert!(matches!(check(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy without instance.json is detected");
+        fs::write(copy.instance(), text).expect("the file can be written");
+        assert!(matches!(check(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy with instance.json is detected");
     }
 
     #[test]
-    fn another_machine_counts_as_a_copy_but_a_machine_without_an_id_does_not() {
+    fn a_different_machine_is_detected_as_a_copy_but_a_machine_without_an_id_is_not() {
         let place = |machine: Option<&str>| Place { born: Some("7".into()), inode: 7, machine: machine.map(str::to_owned) };
         assert!(place(Some("a")).differs(&place(Some("b"))).is_some());
         for (was, is) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
             assert_eq!(place(was).differs(&place(is)), None);
         }
-        // A different inode means nothing if creation times are known.
+        // A different inode is not a sign of a copy if the creation times are known.
         assert_eq!(Place { inode: 8, ..place(None) }.differs(&place(None)), None);
         let unborn = |inode| Place { born: None, inode, machine: None };
         assert!(unborn(7).differs(&unborn(8)).is_some() && unborn(7).differs(&unborn(7)).is_none());
@@ -216,8 +218,8 @@ mod tests {
         for (resume, expected) in
             [(false, Finding::Hold(Cause::Restored { made_at: "yesterday".into() })), (true, Finding::Resume)]
         {
-            note_restored(&folder, "yesterday", resume).expect("written");
-            assert_eq!(look(&folder, &whose, [0, 0, 0]), expected);
+            note_restored(&folder, "yesterday", resume).expect("the record can be written");
+            assert_eq!(check(&folder, &whose, [0, 0, 0]), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Opening and closing everything in a data folder.
+//! Opens and closes the stores and indexes in a data folder.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::vocab::environment::Environment;
 use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 
 const MIB: usize = 1024 * 1024;
-/// The file of this process, also after an upgrade has replaced the program.
+/// The path of this process's program file, which remains valid after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
-/// An engine on an open folder.
+/// An engine that uses an open folder.
 pub struct Opened {
     pub engine: Arc<Engine>,
     pub folder: Folder,
@@ -37,7 +37,7 @@ pub struct Opened {
 impl Opened {
     /// Opens the folder's stores and indexes, builds the engine and loads the API keys.
     ///
-    /// Opening may have to write. With a full disk it uses the reserve, and then waits for space.
+    /// Opening may have to write. If the disk is full, it uses the reserve, and then waits for free space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let mib = |number: u64| number.saturating_mul(MIB as u64);
@@ -57,7 +57,7 @@ impl Opened {
         Ok(Self { engine, folder, stores })
     }
 
-    /// Signals for stores that can no longer write.
+    /// Returns, for each store, the signal that reports when the store can no longer write.
     pub fn failures(&self) -> Vec<watch::Receiver<Option<store::Error>>> {
         self.stores.iter().map(|store| store.failure()).collect()
     }
@@ -69,7 +69,7 @@ impl Opened {
         for store in stores {
             match Arc::try_unwrap(store) {
                 Ok(store) => store.close(),
-                // Every acknowledged write is durable without this.
+                // Every acknowledged write is already durable, so a store that is still in use can be left open.
                 Err(store) => tracing::warn!(file = %store.file().display(), "still in use at shutdown, closed with the process"),
             }
         }

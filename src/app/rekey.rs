@@ -1,9 +1,10 @@
-//! `mailmill rekey`: a new master key for an installation that has lost every copy of its own, after the operator accepted each loss by
-//! name.
+//! `mailmill rekey`: creates a new master key for an installation that has lost every copy of its key, after the operator has named and
+//! accepted each loss.
 //!
-//! The new key is on disk beside the stores before anything is sealed with it. Check values change after everything else, and the key gets
-//! its name last. While the file of the new key exists, the folder does not start, and a second `mailmill rekey` continues with the same
-//! key. If the old key is found before the check values change, it takes the data back to the old key.
+//! The new key is on disk next to the stores before any data is sealed with it. Check values are changed after all other data, and the new
+//! key gets its final name last. While the file of the new key exists, the service does not start with the folder, and a second `mailmill
+//! rekey` continues with the same key. If the old key is found before the check values change, the command moves the data back to the old
+//! key.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Looked, Opener, STORES, UNTESTED, fit, note_key};
+use super::installation::{Inspection, Opener, STORES, UNTESTED, fit, note_key};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::identity::{self, Identity};
@@ -23,26 +24,27 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// The key to which all data moves.
+/// The key to which all data is moved.
 enum Goal {
     /// A key that is not in a file yet.
     New(Seal),
     /// The new key of an interrupted rekey.
     Resumed(Seal),
-    /// The key of the installation, found again after an interrupted rekey.
+    /// The key of the installation, which was found again after an interrupted rekey.
     Old(Seal),
 }
 
 impl Goal {
-    fn of(folder: &Folder, looked: &Looked, random: &dyn Random) -> Result<Self, Problem> {
+    fn of(folder: &Folder, inspection: &Inspection, random: &dyn Random) -> Result<Self, Problem> {
         let interrupted = match Seal::read(&folder.rekey()) {
             Ok(seal) => Some(seal),
-            // The key file is complete before anything is sealed with the key.
+            // The key file is complete before any data is sealed with the key, so a missing or incomplete file means that no data was
+            // moved.
             Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
         let own = match Seal::read(&folder.master_key()) {
-            Ok(seal) => Some((fit(folder, looked, &seal)?, seal)),
+            Ok(seal) => Some((fit(folder, inspection, &seal)?, seal)),
             Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
@@ -64,7 +66,7 @@ impl Goal {
         seal
     }
 
-    /// What is lost with this key.
+    /// Returns the losses that moving the data to this key causes.
     fn losses(&self, files: &[StoreFile; 3]) -> Result<Losses, Problem> {
         let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
         let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
@@ -72,13 +74,13 @@ impl Goal {
         Ok(if matches!(self, Self::Old(_)) { lost.of_secrets() } else { lost })
     }
 
-    /// Losses that the list does not include.
+    /// Returns a remark about losses that the list does not include.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",
             Self::Resumed(_) => {
-                "An earlier rekey was interrupted, and this one continues with its key. What the earlier one replaced (DKIM keys, \
-                 authenticator apps) is lost too and not listed.\n"
+                "An earlier rekey was interrupted, and this rekey continues with the key it created. What the earlier rekey replaced (DKIM \
+                 keys, authenticator apps) is lost too and not listed.\n"
             }
             Self::Old(_) => {
                 "An earlier rekey was interrupted, and master.key is the old key: the data returns to it. Authenticator apps that the \
@@ -88,19 +90,19 @@ impl Goal {
     }
 }
 
-/// Lists what is lost without the key, or replaces it.
+/// Lists the losses without the master key, or replaces the key.
 pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Problem> {
     let accepted = losses(&wanted.accept_loss)?;
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
     let opener = Opener { folder: &folder, settings, space: &Space::unlimited(), clock: &clock, random: &random };
     opener.require_all(&folder.names().map_err(Problem::failed)?)?;
-    let looked = opener.look()?;
-    if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
+    let inspection = opener.inspect()?;
+    if let Some(refusal) = inspection.mismatch().map_err(Problem::failed)? {
         return Err(Problem::failed(refusal));
     }
-    let goal = Goal::of(&folder, &looked, random.as_ref())?;
-    let lost = goal.losses(&looked.files)?;
+    let goal = Goal::of(&folder, &inspection, random.as_ref())?;
+    let lost = goal.losses(&inspection.files)?;
     let lacking: Vec<&str> = lost.kinds().filter(|loss| !accepted.contains(loss)).map(Loss::word).collect();
     if !lacking.is_empty() || (lost.kinds().next().is_none() && wanted.accept_loss.is_empty()) {
         super::print(&format!("{}Lost with the old key:\n{lost}", goal.remark()));
@@ -117,7 +119,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
         remove_short(&key)?;
         seal.copy_to(&key).map_err(Problem::failed)?;
     }
-    put_all_under(&opener, looked, goal.seal())?;
+    put_all_under(&opener, inspection, goal.seal())?;
     match goal {
         Goal::Old(_) => fs::remove_file(&key).and_then(|()| sync(&folder)),
         Goal::New(_) | Goal::Resumed(_) => replace(&folder, clock.as_ref()),
@@ -141,20 +143,20 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-/// Reseals everything in the stores with the key, and changes their check values last.
-fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(), Problem> {
-    let Looked { files, identities, .. } = looked;
+/// Reseals all secrets in the stores with the key, and changes the stores' check values last.
+fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Result<(), Problem> {
+    let Inspection { files, identities, .. } = inspection;
     let mut stores = Vec::new();
     for ((_, database_kind), file) in STORES.into_iter().zip(files) {
         stores.push(opener.start(file, database_kind, |_| Ok(()))?);
     }
-    let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files"));
+    let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there is one store for each file"));
     put_under(&stores, seal).map_err(Problem::failed)?;
     if identities.iter().any(Option::is_none) {
         note_key(opener.folder, seal, opener.random.as_ref())?;
     }
     for (store, whose) in stores.iter().zip(identities) {
-        // Stores without an identity get theirs at the next start.
+        // Stores without an identity get one at the next start.
         let Some(whose) = whose else { continue };
         let whose = Identity { key_check: seal.check_value(), ..whose };
         let write = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
@@ -169,7 +171,7 @@ fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(),
     Ok(())
 }
 
-/// Removes a key file left incomplete by a crash: nothing is sealed with its key.
+/// Removes a key file that a crash left incomplete. No data is sealed with its key.
 fn remove_short(key: &Path) -> Result<(), Problem> {
     match fs::remove_file(key) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -179,7 +181,7 @@ fn remove_short(key: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Gives the new key its name. An existing key file is kept beside it.
+/// Gives the new key its final name. An existing key file is kept next to it.
 fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
     let file = folder.master_key();
     if file.exists() {

@@ -1,7 +1,7 @@
 //! `mailmill restore`: restores a backup and the master key into an empty folder, with sending on hold.
 //!
-//! The key is verified before anything is written, and written last: a folder without it does not start, so an interrupted restore never
-//! passes for a complete one.
+//! The key is verified before any file is written, and the key is written last. The service does not start with a folder without the key,
+//! so an interrupted restore is never mistaken for a complete one.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::features::installation::sealed::{self, Fit};
 use crate::features::system::backup::{self, BackupError, Manifest};
 use crate::surfaces::cli::{Problem, Restore};
 
-/// Checks a backup, or restores it into the empty folder `data`.
+/// Verifies a backup, or restores it into the empty folder `data`.
 pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     let backup = &wanted.folder;
     if wanted.verify {
@@ -40,7 +40,11 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     }
     let manifest = filled?;
     let shown = data.display();
-    say(&format!("Restored {} rows, saved {}, to {shown} and compared them with the backup.", manifest.rows(), manifest.made_at));
+    say(&format!(
+        "Restored {} rows (saved {}) to {shown} and verified them against the backup.",
+        manifest.rows(),
+        manifest.made_at
+    ));
     if key.is_none() {
         say(&format!(
             "The master key is missing: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
@@ -67,7 +71,7 @@ fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Resu
     Ok(manifest)
 }
 
-/// The file with the key, from the command line or the terminal.
+/// Returns the path of the master key, from the command line or entered at the terminal.
 fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
@@ -87,13 +91,13 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     }
 }
 
-/// The key in `file`, if it is that of the backup.
+/// Returns the key in `file`, if it is the backup's key.
 fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, Problem> {
     let seal = Seal::read_copy(file).map_err(Problem::failed)?;
     let fit = match &manifest.key_check {
         Some(check) if *check == seal.check_value() => Fit::Right,
         Some(_) => Fit::Wrong,
-        // The oldest backups have no check value: data that depends on the key shows whether this one is right.
+        // The oldest backups have no check value, so this check tries to open sealed data with the key.
         None => backup::files(folder)
             .and_then(|files| sealed::try_key(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
             .map_err(Problem::failed)?,

@@ -1,4 +1,4 @@
-//! The service: from the open folder to the last completed request.
+//! Runs the service, from the open folder to the last completed request.
 
 use std::convert::Infallible;
 use std::fs;
@@ -35,13 +35,13 @@ use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource}
 use crate::vocab::settings::Settings;
 use crate::workers::WORKERS;
 
-/// How long requests get after a store has failed: none of their writes can succeed, but reads may.
+/// How long running requests may continue after a store has failed: none of their writes can succeed, but reads may.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// The time to record the outcomes of the last messages.
+/// The time allowed for recording the outcomes of the last messages.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
-/// Serves until asked to stop, or until a store fails.
+/// Serves requests until the process is asked to stop, or until a store fails.
 pub async fn serve(
     folder: Folder,
     settings: Settings,
@@ -51,7 +51,8 @@ pub async fn serve(
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
     let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
-    // Open before installing signal handlers: with a full disk this waits for space, and a signal then ends the process at once.
+    // The folder is opened before signal handlers are installed: if the disk is full, opening waits for space, and a signal should then end
+    // the process immediately.
     let opened = Opened::open(folder, settings, clock)?;
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("cannot install signal handlers: {error}")))?;
     let engine = opened.engine.clone();
@@ -72,7 +73,7 @@ pub async fn serve(
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
-    // Start this after the listener: messages contain links.
+    // The workers start after the listener, because messages contain links to it.
     runner::start(&tasks, &engine, WORKERS);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
     match demo {
@@ -93,10 +94,10 @@ pub async fn serve(
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // Messages whose final dot is written get the configured time.
+    // Messages whose final dot has been written get the configured time.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
-    // This runs after the last request, so that every one is counted.
+    // Usage is saved after the last request, so that every request is counted.
     let counted = accounts::flush_usage(&engine).await;
     let noted = tracking::flush(&engine).await;
     tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), noted = noted.is_ok(), left = ?joined.cut, "stopped");
@@ -104,17 +105,17 @@ pub async fn serve(
     opened.close();
     match failure {
         None => Ok(()),
-        Some(error) => Err(Problem::failed(format_args!("{error}; nothing was acknowledged that is not on disk"))),
+        Some(error) => Err(Problem::failed(format_args!("{error}; every acknowledged change is on disk"))),
     }
 }
 
-/// The content of the first start's greeting: the setup link and a test key.
+/// Returns the setup link and a test key, for the greeting of the first start.
 async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
     let said = |failure: Failure| failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
     accounts::welcome(engine).await.map_err(|failure| Problem::failed(said(failure)))
 }
 
-/// Sending is on hold: log it, or resume if the operator has decided so.
+/// Logs that sending is on hold, or resumes sending if the operator has decided so.
 async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<(), Problem> {
     let looking = (engine.clone(), on_hold.clone());
     let waiting = tokio::task::spawn_blocking(move || held_work::held(&looking.0, &looking.1, None)).await;
@@ -143,7 +144,7 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     let waits = stores.into_iter().map(|mut store| {
         Box::pin(async move {
             match store.wait_for(Option::is_some).await {
-                Ok(error) => error.clone().expect("checked above to exist"),
+                Ok(error) => error.clone().expect("the wait ends only when there is an error"),
                 Err(_) => store::Error::Closed,
             }
         })
@@ -151,7 +152,7 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-/// Raises the descriptor limit as far as the system allows, and fits the connections into it.
+/// Raises the descriptor limit to the maximum that the system allows, and reduces the number of connections to what fits the limit.
 fn fit_connections(settings: &Settings) -> Connections {
     let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
     let fitted = Connections::fit(settings, now);
@@ -164,7 +165,8 @@ fn fit_connections(settings: &Settings) -> Connections {
             descriptors = now,
             http,
             wanted,
-            "fewer HTTP connections than server.connections_max fit into the limit on open files; raise it (LimitNOFILE in systemd, ulimit -Hn)"
+            "fewer HTTP connections than server.connections_max fit into the limit on open files; raise the limit (LimitNOFILE in \
+             systemd, ulimit -Hn)"
         );
     }
     fitted
@@ -198,18 +200,18 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     }
 }
 
-/// The base of links in responses: the setting, or else an address that was bound.
+/// Returns the base URL of links in responses: the configured URL or, if there is none, an address that was bound.
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),
-        // No client trusts our self-signed certificate yet.
+        // No client trusts the self-signed certificate yet.
         (None, _, Some(address)) => format!("http://{}", reachable(address)),
         (None, Some(address), None) => format!("https://{}", reachable(address)),
         (None, None, None) => String::new(),
     }
 }
 
-/// The file that signals that the service accepts requests. It is removed when the service stops accepting them.
+/// The file that signals that the service accepts requests. The file is removed when the service stops accepting requests.
 struct ReadyFile(PathBuf);
 
 impl ReadyFile {
@@ -218,7 +220,7 @@ impl ReadyFile {
             "http": bound.http, "https": bound.https, "socket": bound.socket, "inbound": mail_in.smtp,
             "inboundLmtp": mail_in.lmtp, "pid": std::process::id(),
         });
-        // A program that waits for the file must never see it half-written.
+        // A program that waits for the file must never see incomplete content.
         let mut aside = path.as_os_str().to_owned();
         aside.push(".part");
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
@@ -231,12 +233,12 @@ impl ReadyFile {
 
 impl Drop for ReadyFile {
     fn drop(&mut self) {
-        // The file may already be gone, which is fine.
+        // It is not an error if the file no longer exists.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// The greeting of a start: the service's addresses, and on the first start how to get started.
+/// Returns the greeting of a start: the service's addresses and, at the first start, how to get started.
 fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_held): (Option<&Welcome>, bool)) -> String {
     let http = bound.http.map(|address| format!("http://{}", reachable(address)));
     let https = bound.https.map(|address| format!("https://{}", reachable(address)));
@@ -251,7 +253,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
     let links: String = links.iter().map(|base| format!("\n    {base}{}", welcome.setup_path)).collect();
     let key = welcome.test_key.expose();
-    // No other machine knows the certificate made here.
+    // Other machines do not trust the self-signed certificate, so clients need the certificate file.
     let trust = match http.is_none() && settings.tls.certificate.is_none() {
         true => format!("--cacert '{}' ", folder.tls().join("cert.pem").display()),
         false => String::new(),
@@ -264,7 +266,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     text
 }
 
-/// The address as a client on this machine would write it.
+/// Returns the address as a client on this machine would write it.
 fn reachable(address: SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => format!("localhost:{}", address.port()),

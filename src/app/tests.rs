@@ -1,4 +1,4 @@
-//! The composed engine, in process: what the operator does, and its effect on keys.
+//! Tests of the composed engine in this process: the operator's commands and their effect on keys.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,14 +22,15 @@ use crate::surfaces::dashboard::Dashboard;
 use crate::vocab::settings::Settings;
 
 fn standard() -> Settings {
-    settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are right")
+    settings::load(settings::DEFAULT, None, &[], &[]).expect("the default settings are valid")
 }
 
 fn open(path: &Path, settings: Settings) -> Opened {
-    Opened::open(Folder::open(path).expect("an unused folder"), settings, Arc::new(SystemClock)).expect("opens")
+    Opened::open(Folder::open(path).expect("no other process uses the folder"), settings, Arc::new(SystemClock))
+        .expect("the data folder can be opened")
 }
 
-const STRANGER: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
+const REMOTE: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
 
 struct Client {
     api: Api,
@@ -41,9 +42,10 @@ impl Client {
     }
 
     async fn send(&self, peer: Peer, method: Method, path: &str, headers: &[(http::HeaderName, &str)], body: &str) -> Reply {
-        let headers: HeaderMap = headers.iter().map(|(name, value)| (name.clone(), value.parse().expect("ASCII"))).collect();
+        let headers: HeaderMap =
+            headers.iter().map(|(name, value)| (name.clone(), value.parse().expect("the header value is ASCII"))).collect();
         let body = if body.is_empty() { Body::Empty } else { Body::Whole(Bytes::from(body.to_owned())) };
-        self.api.call(Incoming { method, uri: path.parse().expect("a path"), headers, body, peer }).await
+        self.api.call(Incoming { method, uri: path.parse().expect("the path is a valid URI"), headers, body, peer }).await
     }
 
     async fn operate(&self, method: Method, path: &str, body: &Value) -> (StatusCode, Value) {
@@ -54,32 +56,32 @@ impl Client {
     async fn with_key(&self, key: &str, method: Method, path: &str, body: &str) -> (StatusCode, Value) {
         let key = format!("Bearer {key}");
         let headers = [(AUTHORIZATION, key.as_str()), (CONTENT_TYPE, "application/json")];
-        json_of(self.send(STRANGER, method, path, &headers, body).await)
+        json_of(self.send(REMOTE, method, path, &headers, body).await)
     }
 }
 
 fn text_of(reply: &Reply) -> String {
     match &reply.body {
-        ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
+        ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).expect("the response is UTF-8 text"),
         ReplyBody::Stream(_) => panic!("none of these responses is a stream"),
     }
 }
 
 fn json_of(reply: Reply) -> (StatusCode, Value) {
-    (reply.status, serde_json::from_str(&text_of(&reply)).expect("JSON"))
+    (reply.status, serde_json::from_str(&text_of(&reply)).expect("the response is JSON"))
 }
 
 async fn key(client: &Client, environment: &str, permissions: &[&str]) -> (String, String) {
     let wanted = json!({ "name": "a key", "environment": environment, "permissions": permissions });
     let (status, made) = client.operate(Method::POST, "/admin/keys", &wanted).await;
     assert_eq!(status, StatusCode::CREATED, "{made}");
-    let text = |name: &str| made["data"][name].as_str().expect("text").to_owned();
+    let text = |name: &str| made["data"][name].as_str().expect("the field contains text").to_owned();
     (text("id"), text("key"))
 }
 
 #[tokio::test]
 async fn a_key_works_until_it_is_revoked_also_after_a_restart() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
     let client = Client::of(&opened);
@@ -91,7 +93,7 @@ async fn a_key_works_until_it_is_revoked_also_after_a_restart() {
     assert_eq!((status, revoked["data"]["requests"].as_u64()), (StatusCode::OK, Some(1)), "{revoked}");
     assert_eq!(client.with_key(&text, Method::GET, "/v1/projects", "").await.0, StatusCode::UNAUTHORIZED);
     let (status, _) = client.operate(Method::DELETE, &format!("/admin/keys/{id}"), &Value::Null).await;
-    assert_eq!(status, StatusCode::NOT_FOUND, "it is revoked already");
+    assert_eq!(status, StatusCode::NOT_FOUND, "the key is already revoked");
 
     drop(client);
     opened.close();
@@ -103,7 +105,7 @@ async fn a_key_works_until_it_is_revoked_also_after_a_restart() {
 
 #[tokio::test]
 async fn the_list_shows_usage_and_eight_characters_but_never_the_key() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
     let (id, text) = key(&client, "live", &["audience:read", "email:send"]).await;
@@ -120,10 +122,10 @@ async fn the_list_shows_usage_and_eight_characters_but_never_the_key() {
 
 #[tokio::test]
 async fn all_keys_of_an_account_share_its_budget_also_later_ones() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let overrides = [("accounts.owner_plan", "standard"), ("plans.standard.budgets.general", "2")];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let settings = settings::load(settings::DEFAULT, None, &[], &overrides).expect("valid");
+    let settings = settings::load(settings::DEFAULT, None, &[], &overrides).expect("the settings are valid");
     let opened = open(&outer.path().join("data"), settings);
     let client = Client::of(&opened);
     let (id, first) = key(&client, "test", &["all"]).await;
@@ -136,7 +138,7 @@ async fn all_keys_of_an_account_share_its_budget_also_later_ones() {
 
 #[tokio::test]
 async fn an_account_whose_plan_was_removed_from_the_settings_gets_503() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
     let client = Client::of(&opened);
@@ -152,7 +154,7 @@ async fn an_account_whose_plan_was_removed_from_the_settings_gets_503() {
 
 #[tokio::test]
 async fn operator_operations_cannot_be_reached_over_the_network() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
     let (_, text) = key(&client, "test", &["all"]).await;
@@ -162,7 +164,7 @@ async fn operator_operations_cannot_be_reached_over_the_network() {
     }
 }
 
-/// A browser on the dashboard that keeps its cookies.
+/// A browser that opens dashboard pages and keeps its cookies.
 struct Browser {
     dashboard: Dashboard,
     cookies: Vec<(String, String)>,
@@ -177,14 +179,14 @@ impl Browser {
     async fn request(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Reply {
         let mut headers = HeaderMap::new();
         let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        headers.insert(COOKIE, cookies.join("; ").parse().expect("ASCII"));
-        headers.insert("sec-fetch-site", "same-origin".parse().expect("ASCII"));
-        headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded".parse().expect("ASCII"));
-        let body = Body::Whole(serde_urlencoded::to_string(form).expect("text").into());
-        let request = Incoming { method, uri: path.parse().expect("a path"), headers, body, peer: STRANGER };
+        headers.insert(COOKIE, cookies.join("; ").parse().expect("the header value is ASCII"));
+        headers.insert("sec-fetch-site", "same-origin".parse().expect("the header value is ASCII"));
+        headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded".parse().expect("the header value is ASCII"));
+        let body = Body::Whole(serde_urlencoded::to_string(form).expect("the form can be encoded").into());
+        let request = Incoming { method, uri: path.parse().expect("the path is a valid URI"), headers, body, peer: REMOTE };
         let reply = self.dashboard.call(request).await;
         for cookie in reply.headers.get_all(SET_COOKIE) {
-            let (name, rest) = cookie.to_str().expect("ASCII").split_once('=').expect("a name");
+            let (name, rest) = cookie.to_str().expect("the header value is ASCII").split_once('=').expect("a cookie has a name");
             let value = rest.split(';').next().unwrap_or_default();
             self.cookies.retain(|(known, _)| known != name);
             self.cookies.push((name.to_owned(), value.to_owned()));
@@ -192,25 +194,26 @@ impl Browser {
         reply
     }
 
-    /// The token of the forms on a page.
+    /// Returns the token of the forms on a page.
     async fn csrf(&mut self, path: &str) -> String {
         let page = text_of(&self.request(Method::GET, path, &[]).await);
-        let (_, rest) = page.split_once("name=\"csrf\" value=\"").expect("a form");
-        rest.split('"').next().expect("the value ends").to_owned()
+        let (_, rest) = page.split_once("name=\"csrf\" value=\"").expect("the page has a form");
+        rest.split('"').next().expect("the value ends with a quotation mark").to_owned()
     }
 }
 
 fn location(reply: &Reply) -> &str {
-    reply.headers.get(LOCATION).map_or("", |value| value.to_str().expect("ASCII"))
+    reply.headers.get(LOCATION).map_or("", |value| value.to_str().expect("the header value is ASCII"))
 }
 
 #[tokio::test]
-async fn the_setup_link_creates_one_owner_who_is_signed_in_at_once() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+async fn the_setup_link_creates_one_owner_and_signs_the_owner_in() {
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
     assert_eq!(accounts::is_untouched(&opened.engine), Ok(true));
-    let Welcome { setup_path, test_key } = accounts::welcome(&opened.engine).await.expect("made");
+    let Welcome { setup_path, test_key } =
+        accounts::welcome(&opened.engine).await.expect("the setup link and the test key can be created");
     assert_eq!(client.with_key(test_key.expose(), Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
 
     let (mut one, mut other) = (Browser::of(&opened), Browser::of(&opened));
@@ -231,7 +234,7 @@ async fn the_setup_link_creates_one_owner_who_is_signed_in_at_once() {
         _ => (&mut other, again, once),
     };
     assert_eq!((created.status, refused.status), (StatusCode::SEE_OTHER, StatusCode::NOT_FOUND), "one owner is created");
-    // The browser goes on to the dashboard without a second sign-in.
+    // The browser continues to the dashboard without signing in again.
     let mut to = location(&created).to_owned();
     let home = loop {
         assert!(!to.starts_with("/signin"), "{to}");
@@ -251,7 +254,7 @@ async fn the_setup_link_creates_one_owner_who_is_signed_in_at_once() {
 
 #[tokio::test]
 async fn a_backup_is_restored_completely_and_a_changed_one_is_rejected() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
     let (_, text) = key(&client, "live", &["all"]).await;
@@ -259,52 +262,55 @@ async fn a_backup_is_restored_completely_and_a_changed_one_is_rejected() {
     let (status, project) = client.with_key(&text, Method::POST, "/v1/projects/import", import).await;
     assert_eq!(status, StatusCode::CREATED, "{project}");
     let target = outer.path().join("backup");
-    let to = json!({ "to": target.to_str().expect("UTF-8") });
+    let to = json!({ "to": target.to_str().expect("the path is UTF-8 text") });
     let (status, made) = client.operate(Method::POST, "/admin/backups", &to).await;
     assert_eq!(status, StatusCode::CREATED, "{made}");
     let (status, again) = client.operate(Method::POST, "/admin/backups", &to).await;
     assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never overwritten: {again}");
-    let rows = backup::verify(&target).expect("whole").rows();
+    let rows = backup::verify(&target).expect("the backup is complete").rows();
     assert_eq!(made["data"]["rows"], rows);
-    let names: std::collections::BTreeSet<_> =
-        std::fs::read_dir(&target).expect("there").map(|entry| entry.expect("read").file_name()).collect();
+    let names: std::collections::BTreeSet<_> = std::fs::read_dir(&target)
+        .expect("the folder exists")
+        .map(|entry| entry.expect("the folder can be read").file_name())
+        .collect();
     assert!(!names.contains(std::ffi::OsStr::new("master.key")), "{names:?}");
     drop(client);
     opened.close();
 
     let restored = outer.path().join("restored");
-    std::fs::create_dir(&restored).expect("made");
-    backup::restore(&target, &restored).expect("restored");
-    std::fs::copy(outer.path().join("data/master.key"), restored.join("master.key")).expect("copied");
-    std::fs::set_permissions(&restored, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("set");
+    std::fs::create_dir(&restored).expect("the folder can be created");
+    backup::restore(&target, &restored).expect("the backup can be restored");
+    std::fs::copy(outer.path().join("data/master.key"), restored.join("master.key")).expect("the file can be copied");
+    std::fs::set_permissions(&restored, std::os::unix::fs::PermissionsExt::from_mode(0o700))
+        .expect("the mode of the folder can be changed");
     let opened = open(&restored, standard());
-    assert!(opened.engine.hold.is_on(), "a backup is detected by its rows, also where they were copied by hand");
+    assert!(opened.engine.hold.is_on(), "a backup is detected by its rows, even if its files were copied by hand");
     let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
     opened.close();
     assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never overwritten");
 
     let file = target.join("live.redb");
-    std::fs::copy(target.join("test.redb"), &file).expect("copied");
-    let refusal = backup::verify(&target).expect_err("refused").to_string();
+    std::fs::copy(target.join("test.redb"), &file).expect("the file can be copied");
+    let refusal = backup::verify(&target).expect_err("the damaged backup is rejected").to_string();
     assert!(refusal.contains("live.redb"), "{refusal}");
     assert!(refusal.contains("holds the data of test.redb"), "{refusal}");
     let empty = outer.path().join("empty");
-    std::fs::create_dir(&empty).expect("made");
+    std::fs::create_dir(&empty).expect("the folder can be created");
     assert!(backup::restore(&target, &empty).is_err());
-    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "a failed restore leaves nothing behind");
+    assert_eq!(std::fs::read_dir(&empty).expect("the folder exists").count(), 0, "a failed restore leaves no files behind");
 }
 
 #[tokio::test]
 async fn a_project_is_visible_only_in_its_account_and_environment() {
-    let outer = tempfile::tempdir().expect("a temporary folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
     let (_, test) = key(&client, "test", &["project:write"]).await;
     let (_, live) = key(&client, "live", &["audience:read"]).await;
     let import = r#"{"urls":["https://www.acme.example","https://shop.acme.example"],"logoUrls":{"primary":"https://acme.example/l.png"}}"#;
     let (_, made) = client.with_key(&test, Method::POST, "/v1/projects/import", import).await;
-    let id = made["data"]["projectId"].as_str().expect("an id").to_owned();
+    let id = made["data"]["projectId"].as_str().expect("the response contains an ID").to_owned();
     let (status, got) = client.with_key(&test, Method::GET, &format!("/v1/projects/{id}"), "").await;
     assert_eq!((status, &got["data"]["_id"], &got["data"]["name"]), (StatusCode::OK, &json!(id), &json!("acme.example")));
     assert_eq!(got["data"]["logoUrls"]["primary"], "https://acme.example/l.png");

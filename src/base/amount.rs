@@ -6,17 +6,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Decimals that are kept: enough for a binary fraction as programs print it, like 59.970000000000006, and some spare.
+/// The number of decimal places that an amount can have: more than programs print for a binary fraction, like 59.970000000000006.
 const DECIMALS: i64 = 18;
-/// Digits allowed before the decimal point; sums of a hundred million such numbers still fit.
+/// The number of digits allowed before the decimal point. Sums of a hundred million such numbers still fit into an `i128`.
 const WHOLE_DIGITS: i64 = 12;
 const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 
-/// An amount in the major units of some currency, exact to 18 decimals.
+/// An amount in the major units of a currency, exact to 18 decimals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(i128);
 
-/// Why a number is not accepted as an amount.
+/// The reason why a number is not accepted as an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmountError {
     NoNumber,
@@ -35,10 +35,10 @@ impl fmt::Display for AmountError {
 }
 
 impl Amount {
-    /// Zero.
+    /// The amount zero.
     pub const ZERO: Self = Self(0);
 
-    /// Parses the text of a JSON number.
+    /// Parses an amount from the text of a JSON number.
     pub fn parse(number: &str) -> Result<Self, AmountError> {
         let (negative, rest) = match number.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -59,7 +59,7 @@ impl Amount {
         if significant.is_empty() {
             return Ok(Self::ZERO);
         }
-        // The number is `significant` times ten to the power of this.
+        // The number equals `significant` times ten to the power of `power`.
         let power = exponent.saturating_sub(fraction.len() as i64).saturating_add(dropped);
         if power.saturating_add(significant.len() as i64) > WHOLE_DIGITS {
             return Err(AmountError::TooLarge);
@@ -68,26 +68,26 @@ impl Amount {
             return Err(AmountError::TooFine);
         }
         let units: i128 = significant.parse().map_err(|_| AmountError::TooFine)?;
-        let units = units * 10_i128.pow(u32::try_from(power + DECIMALS).expect("checked above not to be negative"));
+        let units = units * 10_i128.pow(u32::try_from(power + DECIMALS).expect("the exponent was checked not to be negative"));
         Ok(Self(if negative { -units } else { units }))
     }
 
-    /// Whether it is below zero.
+    /// Returns whether the amount is below zero.
     pub fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// The amount without its sign.
+    /// Returns the amount without its sign.
     pub fn size(self) -> Self {
         Self(self.0.abs())
     }
 
-    /// The sum.
+    /// Returns the sum of the two amounts.
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference.
+    /// Returns the difference of the two amounts.
     pub fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -101,7 +101,7 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(AmountError::NoNumber);
     }
-    // A longer exponent is far out of range either way.
+    // A longer exponent is far out of range in any case.
     let size = digits.parse::<u32>().unwrap_or(u32::MAX);
     Ok(if negative { -i64::from(size) } else { i64::from(size) })
 }
@@ -118,17 +118,17 @@ impl fmt::Display for Amount {
     }
 }
 
-/// On the wire a JSON number with every digit; in the store its units.
+/// Over the API, an amount is a JSON number with every digit; in the store, it is an integer number of units.
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
             return self.0.serialize(serializer);
         }
-        RawValue::from_string(self.to_string()).expect("a number is JSON").serialize(serializer)
+        RawValue::from_string(self.to_string()).expect("a decimal number is valid JSON").serialize(serializer)
     }
 }
 
-/// For the store only: input is read by [`Amount::parse`].
+/// Reads an amount from the store only. Input is read by [`Amount::parse`].
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         i128::deserialize(deserializer).map(Self)
@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn a_tenth_three_times_is_three_tenths() {
-        let tenth = Amount::parse("0.1").expect("a number");
-        assert_eq!(tenth.plus(tenth).plus(tenth), Amount::parse("0.3").expect("a number"));
-        assert_eq!(serde_json::to_string(&tenth.minus(tenth.plus(tenth))).expect("JSON"), "-0.1");
+        let tenth = Amount::parse("0.1").expect("the amount is valid");
+        assert_eq!(tenth.plus(tenth).plus(tenth), Amount::parse("0.3").expect("the amount is valid"));
+        assert_eq!(serde_json::to_string(&tenth.minus(tenth.plus(tenth))).expect("an amount can be written as JSON"), "-0.1");
     }
 
     proptest! {

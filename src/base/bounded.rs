@@ -7,27 +7,27 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A whole number from `MIN` to `MAX`, both included.
+/// A whole number from `MIN` to `MAX`, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Bounded<const MIN: u64, const MAX: u64>(u64);
 
 impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
-    /// The number, if it is in the range.
+    /// Returns `number` as a bounded number, if it is in the range.
     pub fn new(number: u64) -> Option<Self> {
         (MIN..=MAX).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> u64 {
         self.0
     }
 
-    /// The number as a time in seconds.
+    /// Returns the number as a duration in seconds.
     pub fn seconds(self) -> std::time::Duration {
         std::time::Duration::from_secs(self.0)
     }
 
-    /// The number as a count of things in memory.
+    /// Returns the number as a count of objects in memory.
     pub fn count(self) -> usize {
         usize::try_from(self.0).expect("the service runs on 64-bit machines only")
     }
@@ -57,7 +57,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX>
                 u64::try_from(number).ok().and_then(Bounded::new).ok_or_else(|| outside(number, MIN, MAX))
             }
 
-            /// JSON has one kind of number: 5.0 is 5, and some clients write it that way.
+            /// JSON has only one kind of number: 5.0 equals 5, and some clients send it in that form.
             fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
                 let whole = number.fract() == 0.0 && (0.0..=i64::MAX as f64).contains(&number);
                 let bounded = if whole { Bounded::new(number as u64) } else { None };
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_the_ends_and_nothing_beyond() {
+    fn accepts_the_ends_of_the_range_but_no_number_outside() {
         let read =
             |text: &str| serde_json::from_str::<Bounded<1, 100>>(text).map(Bounded::get).map_err(|error| error.to_string());
         assert_eq!((read("1"), read("100")), (Ok(1), Ok(100)));

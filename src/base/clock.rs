@@ -1,4 +1,4 @@
-//! Time as an argument, so that every rule that depends on it can be tested without waiting.
+//! Time as an argument, so that every rule that depends on time can be tested without waiting.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,22 +7,22 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds since the Unix epoch, UTC. Written as ISO 8601 with milliseconds on the wire.
+/// Milliseconds since the Unix epoch, UTC. In JSON, a time is ISO 8601 text with milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// `ms` milliseconds after this time.
+    /// Returns the time `ms` milliseconds after this time.
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 
-    /// Milliseconds from `earlier` to this time; negative if `earlier` is later.
+    /// Returns the milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn ms_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Whole seconds since the epoch, rounded down.
+    /// Returns the whole seconds since the epoch, rounded down.
     pub fn seconds(self) -> i64 {
         self.0.div_euclid(1000)
     }
@@ -37,18 +37,18 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Milliseconds on a clock that only runs forward, from an arbitrary start. Waits are measured on it: setting the machine's clock neither
-/// shortens nor lengthens them.
+/// Milliseconds on a clock that only runs forward, from an arbitrary start. Waits are measured with this clock: setting the machine's clock
+/// neither shortens nor lengthens them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(pub i64);
 
 impl Monotonic {
-    /// `ms` milliseconds after this time.
+    /// Returns the time `ms` milliseconds after this time.
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 
-    /// Milliseconds from `earlier` to this time; negative if `earlier` is later.
+    /// Returns the milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn ms_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -56,9 +56,9 @@ impl Monotonic {
 
 /// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// The current time. The operator can set it back or forward.
+    /// Returns the current time. The operator can set this clock back or forward.
     fn now(&self) -> Timestamp;
-    /// The current time on a clock that only runs forward.
+    /// Returns the current time on a clock that only runs forward.
     fn monotonic(&self) -> Monotonic;
 }
 
@@ -79,23 +79,23 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock, set back by some time until it is advanced. With it the demo has a past.
+/// The machine's clock, set back by some time until it is advanced. The demo uses this clock to create events in the past.
 pub struct PastClock {
     behind_ms: AtomicI64,
 }
 
 impl PastClock {
-    /// Returns a clock that shows the machine's time less `behind_ms`.
+    /// Returns a clock that is `behind_ms` behind the machine's time.
     pub fn behind(behind_ms: i64) -> Self {
         Self { behind_ms: AtomicI64::new(behind_ms) }
     }
 
-    /// Sets it forward to `moment`, but never back and never past the machine's time.
+    /// Advances the clock to `moment`, but never moves it back or past the machine's time.
     pub fn advance_to(&self, moment: Timestamp) {
         self.behind_ms.fetch_min(SystemClock.now().ms_since(moment).max(0), Ordering::SeqCst);
     }
 
-    /// Sets it to the machine's time.
+    /// Sets the clock to the machine's time.
     pub fn catch_up(&self) {
         self.behind_ms.store(0, Ordering::SeqCst);
     }
@@ -118,18 +118,18 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stays at `start`.
+    /// Creates a clock that stays at `start`.
     pub fn at(start: Timestamp) -> Self {
         Self { now: AtomicI64::new(start.0), monotonic: AtomicI64::new(0) }
     }
 
-    /// Advances both clocks by `ms` milliseconds.
+    /// Advances the time and the forward-only time by `ms` milliseconds.
     pub fn advance_ms(&self, ms: i64) {
         self.set_off_by_ms(ms);
         self.monotonic.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Sets the time forward, or back if `ms` is negative; the forward-only clock does not move.
+    /// Moves the time forward, or back if `ms` is negative; the forward-only time does not change.
     pub fn set_off_by_ms(&self, ms: i64) {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }
@@ -158,7 +158,7 @@ mod tests {
         clock.advance_to(clock.now().plus_ms(DAY_MS));
         assert_eq!(behind(), 2);
         clock.advance_to(clock.now().plus_ms(-DAY_MS));
-        assert_eq!(behind(), 2, "it is never set back");
+        assert_eq!(behind(), 2, "the clock is never set back");
         clock.advance_to(clock.now().plus_ms(9 * DAY_MS));
         assert_eq!(behind(), 0);
         let clock = PastClock::behind(DAY_MS);

@@ -1,12 +1,12 @@
-//! Colors as CSS writes them, and their properties: contrast, similarity, a name. Pure functions.
+//! Colors in CSS syntax, and their properties: contrast, similarity and name. The functions are pure.
 //!
-//! The contrast is that of WCAG 2, whatever the color is used for.
+//! Contrast is computed as in WCAG 2, regardless of what the color is used for.
 
 use super::text::Color;
 
-/// Nested gradients: real ones have none.
+/// The maximum nesting depth of gradients; gradients on real websites are not nested.
 const DEPTH_MAX: u8 = 4;
-/// The contrast that WCAG AA requires of body text.
+/// The contrast that WCAG AA requires for body text.
 pub const LEGIBLE: f64 = 4.5;
 
 pub const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
@@ -18,7 +18,7 @@ const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Painted {
     pub color: Color,
-    /// From 0 to 1.
+    /// The opacity, from 0 to 1.
     pub alpha: f32,
 }
 
@@ -68,12 +68,12 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
     Some(Painted { color, alpha })
 }
 
-/// A CSS saturation or lightness: old syntax has a percent sign, new syntax may omit it.
+/// Converts a CSS saturation or lightness. The old syntax has a percent sign; the new syntax may omit it.
 fn unit(value: f32) -> f32 {
     if value > 1.0 { value / 100.0 } else { value }
 }
 
-/// Parses a number; a percentage is a share of `whole`.
+/// Parses a number. A percentage is converted to a share of `whole`.
 fn number(text: &str, whole: f32) -> Option<f32> {
     let text = text.trim_end_matches("deg");
     let value: f32 = match text.strip_suffix('%') {
@@ -113,7 +113,7 @@ fn oklab(lightness: f32, a: f32, b: f32) -> Color {
     }
 }
 
-/// The first color in a value of several parts: a shorthand, or a gradient.
+/// Returns the first color in a value with several parts: a shorthand, or a gradient.
 pub fn first_in(value: &str) -> Option<Painted> {
     first_within(value, 0)
 }
@@ -142,7 +142,7 @@ fn first_within(value: &str, depth: u8) -> Option<Painted> {
     None
 }
 
-/// The end of the first token: a space or a comma outside parentheses.
+/// Returns the position at which the first token ends: a space or a comma outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -156,7 +156,7 @@ fn token_end(text: &str) -> usize {
     text.len()
 }
 
-/// Relative luminance, from 0 for black to 1 for white.
+/// Returns the relative luminance of a color, from 0 for black to 1 for white.
 pub fn luminance(color: Color) -> f64 {
     0.2126 * linear(color.red) + 0.7152 * linear(color.green) + 0.0722 * linear(color.blue)
 }
@@ -166,18 +166,18 @@ fn linear(channel: u8) -> f64 {
     if share <= 0.040_45 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The contrast of two colors, from 1 for equal ones to 21 for black and white.
+/// Returns the contrast of two colors, from 1 for equal colors to 21 for black and white.
 pub fn contrast(one: Color, other: Color) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// A soft black or white, whichever has more contrast with `ground`.
+/// Returns a soft black or white, whichever has more contrast with `ground`.
 pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
-/// The color in OKLCH.
+/// Converts a color to OKLCH.
 pub fn seen(color: Color) -> Seen {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
@@ -189,7 +189,7 @@ pub fn seen(color: Color) -> Seen {
     Seen { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
 }
 
-/// The perceived difference of two colors: below 0.05 hardly visible, above 0.2 clear.
+/// Returns the perceived difference of two colors: below 0.05 it is hardly visible, above 0.2 it is clear.
 pub fn distance(one: Color, other: Color) -> f32 {
     let (one, other) = (seen(one), seen(other));
     let point = |seen: Seen| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
@@ -197,25 +197,25 @@ pub fn distance(one: Color, other: Color) -> f32 {
     ((one.lightness - other.lightness).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()
 }
 
-/// Whether a color has a hue that people would name.
+/// Returns whether a color has a hue that people would name.
 pub fn is_vivid(color: Color) -> bool {
     let seen = seen(color);
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)
 }
 
-/// Whether a color has a hue at all: dark colors cannot have as much chroma as light ones.
+/// Returns whether a color is visibly not gray. A dark color needs less chroma than a light one, because it cannot have as much.
 pub fn has_hue(color: Color) -> bool {
     let seen = seen(color);
     is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.45).contains(&seen.lightness)
 }
 
-/// The name of a color.
+/// Returns the name of a color.
 pub fn word(color: Color) -> &'static str {
     let Seen { lightness, chroma, hue } = seen(color);
     if chroma < 0.035 {
         return match lightness {
             light if light < 0.25 => "black",
-            light if light < 0.85 => "grey",
+            light if light < 0.85 => "gray",
             _ => "white",
         };
     }
@@ -286,7 +286,7 @@ mod tests {
         for (text, expected) in [
             ("#ffffff", "white"),
             ("#0f0f0f", "black"),
-            ("#808080", "grey"),
+            ("#808080", "gray"),
             ("#d32f2f", "red"),
             ("#1565c0", "blue"),
             ("#2e7d32", "green"),

@@ -14,41 +14,41 @@ const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD
     SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED \
     VES VND VUV WST XAF XAG XAU XCD XCG XDR XOF XPD XPF XPT XSU XUA YER ZAR ZMW ZWG ZWL";
 
-/// A currency: three uppercase letters of ISO 4217.
+/// A currency: the three uppercase letters of an ISO 4217 code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency([u8; 3]);
 
-/// The text is not a currency code.
+/// An error: the text is not a currency code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrencyError;
 
 impl fmt::Display for CurrencyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a currency code of ISO 4217, like USD or EUR")
+        f.write_str("expected an ISO 4217 currency code, like USD or EUR")
     }
 }
 
 impl Currency {
-    /// The currency assumed if none is given.
+    /// The currency that is used if none is given.
     pub const USD: Self = Self(*b"USD");
 
-    /// The code in uppercase.
+    /// Returns the currency's code in uppercase.
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("codes are ASCII")
+        std::str::from_utf8(&self.0).expect("a currency code is ASCII")
     }
 
-    /// Its three bytes, as in table keys.
+    /// Returns the code's three bytes, for table keys.
     pub fn bytes(self) -> [u8; 3] {
         self.0
     }
 
-    /// The currency with these bytes in a key.
+    /// Returns the currency that has these bytes in a table key.
     pub fn from_bytes(bytes: [u8; 3]) -> Option<Self> {
         std::str::from_utf8(&bytes).ok()?.parse().ok()
     }
 }
 
-/// Accepts either case and surrounding space.
+/// Parses a code in uppercase or lowercase, possibly with surrounding spaces.
 impl FromStr for Currency {
     type Err = CurrencyError;
 
@@ -72,7 +72,7 @@ impl Serialize for Currency {
     }
 }
 
-/// For the store only.
+/// Reads a currency from the store only.
 impl<'de> Deserialize<'de> for Currency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <[u8; 3]>::deserialize(deserializer).map(Self)
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_known_in_either_case_and_nothing_else_is() {
+    fn accepts_codes_in_either_case_and_rejects_other_text() {
         for (text, code) in [("USD", "USD"), ("eur", "EUR"), (" Chf ", "CHF"), ("ZWL", "ZWL"), ("AED", "AED")] {
             assert_eq!(text.parse::<Currency>().map(|currency| currency.as_str().to_owned()), Ok(code.to_owned()));
         }

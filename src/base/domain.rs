@@ -1,6 +1,6 @@
 //! A validated domain name: ASCII, lowercase, with at least two labels.
 //!
-//! It does not check whether the domain exists, or who owns it.
+//! Validation does not check whether the domain exists, or who owns it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::email::domain_to_ascii;
 use super::serde_str;
 
-/// Leaves space for labels in front of a domain, like a DKIM selector; RFC 1035 limits all names to 253 characters.
+/// The maximum length leaves space for labels in front of a domain, like a DKIM selector; RFC 1035 limits a whole name to 253 characters.
 const DOMAIN_BYTES_MAX: usize = 200;
 
 /// A validated domain name.
@@ -19,7 +19,7 @@ const DOMAIN_BYTES_MAX: usize = 200;
 pub struct DomainName(Box<str>);
 
 impl DomainName {
-    /// Validates a name. Surrounding space and a final dot are dropped; international names become ASCII.
+    /// Validates a domain name. Surrounding spaces and a final dot are removed; international names are converted to ASCII.
     pub fn parse(given: &str) -> Result<Self, DomainError> {
         let text = given.trim();
         let text = text.strip_suffix('.').unwrap_or(text);
@@ -46,26 +46,28 @@ impl DomainName {
         Ok(Self(ascii.into()))
     }
 
-    /// The name in ASCII and lowercase.
+    /// Returns the domain name in lowercase ASCII.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The part of a name that one owner has registered, by the public suffix list: `acme.co.uk` of `news.acme.co.uk`. The levels above it are
-/// shared by many owners. DMARC calls it the organizational domain (RFC 7489 §3.2). `None` for a name above all owners.
+/// Returns the part of a name that one owner has registered, according to the public suffix list: `acme.co.uk` for `news.acme.co.uk`. Many
+/// owners share the levels above that part. DMARC calls the part the organizational domain (RFC 7489 §3.2). Returns `None` for a name above
+/// all owners.
 pub fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
-/// Whether the name is a public registry, under which others register names: no one owns it alone, so a user who enters it has omitted a
-/// part. Companies that let others have names below theirs own their name, and may send from it.
+/// Returns whether the name is a public registry, under which different owners register names: no single owner has it, so a user who enters
+/// it has omitted a part. The public suffix list also contains domains of companies that offer subdomains to other users. Such a company
+/// owns its domain and may send from it, so the result is false.
 fn is_registry(name: &str) -> bool {
     psl::suffix(name.as_bytes())
         .is_some_and(|suffix| suffix.typ() == Some(psl::Type::Icann) && suffix.as_bytes().len() == name.len())
 }
 
-/// The domains above `name` that belong to the same owner, nearest first.
+/// Returns the domains above `name` that belong to the same owner, nearest first.
 pub fn parents(name: &str) -> impl Iterator<Item = &str> {
     let shortest = registrable(name).map_or(usize::MAX, str::len);
     std::iter::successors(parent(name), |name| parent(name)).take_while(move |name| name.len() >= shortest)
@@ -75,7 +77,7 @@ fn parent(name: &str) -> Option<&str> {
     name.split_once('.').map(|(_, parent)| parent)
 }
 
-/// Why a text is not accepted as a domain name.
+/// The reason why a string is not accepted as a domain name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainError {
     Empty,
@@ -95,9 +97,11 @@ impl fmt::Display for DomainError {
             Self::Email => "Enter only the domain: the part after the @ of an email address.",
             Self::Invalid => "This is not a valid domain name; check its spelling.",
             Self::WithoutDot => "The domain has no dot; enter it in full, like example.com.",
-            Self::TooLong => "The domain is longer than 200 characters; this leaves no space for the names below it.",
+            Self::TooLong => {
+                "The domain is longer than 200 characters, which leaves no room for subdomains; use a shorter domain."
+            }
             Self::Registry => {
-                "Names below this one belong to different owners; enter your own domain in full, like example.co.uk."
+                "Different owners register domains under this one; enter your own domain in full, like example.co.uk."
             }
         })
     }
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_of_a_domain_becomes_one() {
+    fn every_spelling_of_a_domain_is_normalized() {
         for (given, kept) in [
             (" Acme.Example. ", "acme.example"),
             ("BÜCHER.example", "xn--bcher-kva.example"),
@@ -210,6 +214,6 @@ mod tests {
         ] {
             assert_eq!(registrable(name), owner, "{name}");
         }
-        assert!(DomainName::parse("github.io").is_ok(), "its owner may send from it");
+        assert!(DomainName::parse("github.io").is_ok(), "the owner of github.io may send from it");
     }
 }

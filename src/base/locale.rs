@@ -1,7 +1,7 @@
 //! Country and language codes.
 //!
-//! Both are small values without heap memory: a contact has both, and there are millions of contacts. The names of countries and languages
-//! are not known here.
+//! Both are small values without heap memory: each contact has both, and there are millions of contacts. This module does not contain the
+//! names of countries and languages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -34,7 +34,7 @@ const LANGUAGES: &str = "\
 static COUNTRY_TABLE: PairTable = PairTable::of(COUNTRIES);
 static LANGUAGE_TABLE: PairTable = PairTable::of(LANGUAGES);
 
-/// A set of two-letter codes: for each first letter, one bit for each second letter.
+/// A set of two-letter codes. For each first letter, the set has one bit for each second letter.
 struct PairTable([u32; 26]);
 
 impl PairTable {
@@ -49,7 +49,7 @@ impl PairTable {
         Self(rows)
     }
 
-    /// A regular expression for all of them in any casing: `[Aa][DdEe]|[Bb][Aa]`.
+    /// Returns a regular expression that matches all codes in any casing: `[Aa][DdEe]|[Bb][Aa]`.
     fn pattern(&self) -> String {
         let both = |letter: usize| {
             let capital = char::from(b'A' + letter as u8);
@@ -73,7 +73,7 @@ impl PairTable {
 pub struct CountryCode([u8; 2]);
 
 impl CountryCode {
-    /// Validates a code in either case.
+    /// Validates a country code in uppercase or lowercase.
     pub fn parse(given: &str) -> Result<Self, CountryError> {
         let given = given.trim();
         let &[first, second] = given.as_bytes() else {
@@ -86,13 +86,13 @@ impl CountryCode {
         if COUNTRY_TABLE.contains(code) { Ok(Self(code)) } else { Err(CountryError::Unassigned(code)) }
     }
 
-    /// The code in uppercase.
+    /// Returns the code in uppercase.
     pub fn as_str(&self) -> &str {
         ascii(&self.0)
     }
 }
 
-/// Why a text is not a country code.
+/// The reason why a string is not a country code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountryError {
     NotTwoLetters,
@@ -103,7 +103,7 @@ impl fmt::Display for CountryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotTwoLetters => f.write_str("The country is not a two-letter ISO 3166-1 code; use one like DE or US."),
-            // By far the most frequent wrong code: reserved, but not assigned to the country.
+            // UK is by far the most frequent wrong code: it is reserved, but not assigned to the country.
             Self::Unassigned([b'U', b'K']) => f.write_str("UK is not an ISO 3166-1 country code; the United Kingdom is GB."),
             Self::Unassigned(code) => {
                 write!(f, "{} is not an ISO 3166-1 country code; use one like DE or US.", ascii(code))
@@ -114,22 +114,22 @@ impl fmt::Display for CountryError {
 
 impl std::error::Error for CountryError {}
 
-/// RFC 5646 §4.4.1 recommends space for 35 characters; tags in use are far shorter.
-const TAG_BYTES_MAX: usize = 35;
+/// The maximum length of a language tag. RFC 5646 §4.4.1 recommends space for 35 characters; tags in use are far shorter.
+pub const LANGUAGE_TAG_CHARACTERS_MAX: usize = 35;
 
 /// A language by its ISO 639-1 code or BCP 47 tag, in the usual casing (`zh-Hant-TW`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageTag {
     /// Invariant: ASCII, and zero after the first `length` bytes, so that derived comparisons are right.
-    bytes: [u8; TAG_BYTES_MAX],
+    bytes: [u8; LANGUAGE_TAG_CHARACTERS_MAX],
     length: u8,
 }
 
 impl LanguageTag {
-    /// Validates a tag in any casing.
+    /// Validates a language tag in any casing.
     pub fn parse(given: &str) -> Result<Self, LanguageError> {
         let given = given.trim();
-        if given.len() > TAG_BYTES_MAX {
+        if given.len() > LANGUAGE_TAG_CHARACTERS_MAX {
             return Err(LanguageError::TooLong);
         }
         if given.contains('_') {
@@ -144,24 +144,24 @@ impl LanguageTag {
             _ => return Err(LanguageError::NotATag),
         }
         let text = tag.as_str().as_bytes();
-        let mut bytes = [0; TAG_BYTES_MAX];
+        let mut bytes = [0; LANGUAGE_TAG_CHARACTERS_MAX];
         bytes.get_mut(..text.len()).ok_or(LanguageError::TooLong)?.copy_from_slice(text);
         Ok(Self { bytes, length: text.len() as u8 })
     }
 
-    /// The tag in the usual casing.
+    /// Returns the tag in the usual casing.
     pub fn as_str(&self) -> &str {
         ascii(&self.bytes[..usize::from(self.length)])
     }
 
-    /// The language alone, without script, region or variant.
+    /// Returns the language alone, without script, region or variant.
     pub fn primary(&self) -> &str {
         self.as_str().split('-').next().unwrap_or_default()
     }
 }
 
-/// The index in `offered` of the best language for a reader of `wanted`: the longest match of RFC 4647 §3.4 (`de-AT` finds `de`), or else
-/// the first one of the same language (`pt` finds `pt-BR`).
+/// Returns the index in `offered` of the best language for a reader of `wanted`: the longest match according to RFC 4647 §3.4 (`de-AT`
+/// finds `de`) or, if there is none, the first tag with the same language (`pt` finds `pt-BR`).
 pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     let mut range = wanted;
     loop {
@@ -177,7 +177,7 @@ pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     offered.iter().position(is_same)
 }
 
-/// Why a text is not a language tag.
+/// The reason why a string is not a language tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageError {
     NotATag,
@@ -202,7 +202,7 @@ impl fmt::Display for LanguageError {
 impl std::error::Error for LanguageError {}
 
 fn ascii(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).expect("only ASCII letters, digits and hyphens get this far")
+    str::from_utf8(bytes).expect("a language tag has only ASCII letters, digits and hyphens")
 }
 
 impl FromStr for CountryCode {
@@ -279,7 +279,7 @@ impl JsonSchema for CountryCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Any casing, which `enum` could not express.
+        // The pattern accepts any casing, which `enum` could not express.
         json_schema!({ "type": "string", "pattern": format!("^({})$", COUNTRY_TABLE.pattern()) })
     }
 }
@@ -294,11 +294,11 @@ impl JsonSchema for LanguageTag {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Language, script, region and a variant: the parts of BCP 47 in use. Rarer parts are accepted too.
+        // The pattern covers language, script, region and a variant: the parts of BCP 47 in use. Rarer parts are also accepted.
         let variant = "[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}";
         let language = format!("{}|[A-Za-z]{{3}}", LANGUAGE_TABLE.pattern());
         let pattern = format!("^({language})(-[A-Za-z]{{4}})?(-([A-Za-z]{{2}}|[0-9]{{3}}))?(-({variant}))?$");
-        json_schema!({ "type": "string", "pattern": pattern, "maxLength": TAG_BYTES_MAX })
+        json_schema!({ "type": "string", "pattern": pattern, "maxLength": LANGUAGE_TAG_CHARACTERS_MAX })
     }
 }
 
@@ -331,7 +331,7 @@ mod tests {
             assert_eq!(CountryCode::parse(wrong), Err(CountryError::NotTwoLetters), "{wrong}");
         }
         assert_eq!(CountryCode::parse("zz"), Err(CountryError::Unassigned(*b"ZZ")));
-        let sentence = CountryCode::parse("uk").expect_err("reserved, not assigned").to_string();
+        let sentence = CountryCode::parse("uk").expect_err("a reserved code is rejected").to_string();
         assert!(sentence.ends_with("the United Kingdom is GB."), "{sentence}");
     }
 

@@ -6,19 +6,19 @@ use std::path::Path;
 use rustix::fs::statvfs;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The kernel's list of this process's descriptors.
+/// The kernel's list of this process's file descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
-/// The limit assumed if there is none, or one too large to matter: the kernel's own usual maximum for one process.
+/// The limit that is assumed if there is none, or if it is too large to matter: the kernel's usual maximum for a process.
 const DESCRIPTORS_ASSUMED_MAX: u64 = 1_048_576;
 
-/// Limits on open descriptors, before and after [`raise_descriptor_limit`].
+/// The limits on open descriptors, before and after [`raise_descriptor_limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptors {
     pub before: u64,
     pub now: u64,
 }
 
-/// Raises the soft limit on open descriptors to the hard limit. On failure the limit stays as it was, which the result shows.
+/// Raises the soft limit on open descriptors to the hard limit. If this fails, the limit stays unchanged, which the result shows.
 pub fn raise_descriptor_limit() -> Descriptors {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let count = |limit: Option<u64>| limit.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX));
@@ -29,19 +29,19 @@ pub fn raise_descriptor_limit() -> Descriptors {
     Descriptors { before, now: wanted.max(before) }
 }
 
-/// The current limit on open descriptors.
+/// Returns the current limit on open descriptors.
 pub fn descriptor_limit() -> u64 {
     getrlimit(Resource::Nofile).current.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX))
 }
 
-/// The number of open descriptors. `None` if the kernel does not list them, or if no descriptor is left to open the list with.
+/// Returns the number of open descriptors; `None` if the kernel does not list them, or if no descriptor is left to open the list with.
 pub fn open_descriptors() -> Option<u64> {
     let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
-    // The list itself is one of them.
+    // The list itself uses one of the descriptors.
     u64::try_from(entries.count()).ok().map(|count| count.saturating_sub(1))
 }
 
-/// Bytes that an unprivileged process can still write to the file system of `path`.
+/// Returns how many bytes an unprivileged process can still write to the file system of `path`.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let space = statvfs(path)?;
     Ok(space.f_bavail.saturating_mul(space.f_frsize))
@@ -56,15 +56,15 @@ mod tests {
         let raised = raise_descriptor_limit();
         let hard = getrlimit(Resource::Nofile).maximum.map_or(DESCRIPTORS_ASSUMED_MAX, |hard| hard.min(DESCRIPTORS_ASSUMED_MAX));
         assert_eq!((raised.now, descriptor_limit()), (hard, hard));
-        let before = open_descriptors().expect("the kernel lists them");
-        let _held: Vec<_> = (0..50).map(|_| std::fs::File::open("/dev/null").expect("it is there")).collect();
-        // Other tests of this process open and close files at the same time.
-        assert!(open_descriptors().expect("the kernel lists them") + 40 > before + 50);
+        let before = open_descriptors().expect("the kernel lists the open files");
+        let _held: Vec<_> = (0..50).map(|_| std::fs::File::open("/dev/null").expect("/dev/null can be opened")).collect();
+        // Other tests in this process open and close files at the same time.
+        assert!(open_descriptors().expect("the kernel lists the open files") + 40 > before + 50);
     }
 
     #[test]
     fn free_space_is_that_of_the_path_s_file_system() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         assert!(free_bytes(folder.path()).expect("the folder exists") > 0);
         assert!(free_bytes(&folder.path().join("missing")).is_err());
     }

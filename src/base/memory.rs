@@ -3,18 +3,19 @@
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The allocator's delay before it returns free memory, in milliseconds. The binding has no name for the option.
+/// The allocator's option for its delay, in milliseconds, before it returns free memory. The binding has no name for the option.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
-/// Returns free memory to the machine at once. By default the allocator waits for a moment, and then until the same thread frees something
-/// again: threads that had done their part of an import kept a third of the process. The cost is too small to measure.
+/// Makes the allocator return free memory to the machine immediately. By default the allocator waits for a moment, and then until the same
+/// thread frees more memory: threads that had done their part of an import kept a third of the process's memory. The cost is too small to
+/// measure.
 pub fn set_up() {
     // SAFETY: setting an option touches no memory in use.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };
 }
 
-/// Returns free memory to the machine. On its own the allocator does so only during allocations: after an import or a large query it would
-/// keep their peak memory.
+/// Returns free memory to the machine. Without this call, the allocator returns memory only during allocations, and would keep the peak
+/// memory of an import or a large query.
 pub fn give_back() {
     // SAFETY: any thread may make the call at any time; it touches only free memory.
     unsafe { libmimalloc_sys::mi_collect(true) };
@@ -25,16 +26,20 @@ mod tests {
     use super::*;
 
     fn resident_kib() -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has this file");
-        let line = status.lines().find(|line| line.starts_with("RssAnon:")).expect("Linux lists it");
-        line.split_ascii_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux has /proc/self/status");
+        let line = status.lines().find(|line| line.starts_with("RssAnon:")).expect("Linux lists RssAnon");
+        line.split_ascii_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("RssAnon is a number")
     }
 
     #[test]
     fn the_unnamed_option_is_the_purge_delay() {
         // SAFETY: reading an option has no effect.
         let delay = || unsafe { libmimalloc_sys::mi_option_get(PURGE_DELAY) };
-        assert!(matches!(delay(), 0 | 1000), "0 as set by another test, or the allocator's default of a second: {}", delay());
+        assert!(
+            matches!(delay(), 0 | 1000),
+            "the delay is 0, as set by another test, or the allocator's default of a second: {}",
+            delay()
+        );
         set_up();
         assert_eq!(delay(), 0);
     }
@@ -50,7 +55,7 @@ mod tests {
             give_back();
             resident_kib() + 60 * 1024 < full
         };
-        // Other tests run at the same time, and may allocate as much at the same moment.
+        // Other tests run in parallel, and may allocate the same amount of memory at that moment.
         assert!((0..5).any(|_| goes_back()));
     }
 }

@@ -1,10 +1,11 @@
-//! Small general tools without product vocabulary.
+//! Small general tools that use no terms of the product.
 
 pub(crate) mod amount;
 pub mod bounded;
 pub mod clock;
 pub(crate) mod color;
 pub(crate) mod currency;
+pub(crate) mod day;
 pub(crate) mod domain;
 pub mod email;
 pub mod locale;
@@ -13,6 +14,7 @@ pub mod memory;
 pub(crate) mod network;
 pub(crate) mod optional;
 pub(crate) mod patch;
+pub(crate) mod period;
 pub(crate) mod phone;
 pub(crate) mod qr;
 pub mod random;

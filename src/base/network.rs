@@ -9,19 +9,19 @@ use serde::{Deserialize, Deserializer};
 
 use super::serde_str;
 
-/// All addresses that share their first bits with one address.
+/// A range of IP addresses: all addresses that share their first bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network(IpNet);
 
 impl Network {
-    /// Whether `address` lies in this range. An IPv4 address in IPv6 notation (`::ffff:a.b.c.d`) counts as IPv4.
+    /// Returns whether `address` is in this range. An IPv4 address in IPv6 notation (`::ffff:a.b.c.d`) is treated as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
 }
 
-/// The unit that limits on connections and attempts count: an IPv4 address, or an IPv6 /64, the smallest range that a client gets. It has
-/// more addresses than anyone makes attempts.
+/// Returns the unit to which limits on connections and attempts apply: an IPv4 address, or an IPv6 /64, the smallest range that a client
+/// gets. A /64 has more addresses than any client makes attempts.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -29,7 +29,7 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The IPv6 /48 of an address: the largest range of one site, with 65,536 networks that each count as one address.
+/// Returns the IPv6 /48 of an address: the largest range of one site, with 65,536 networks, each of which limits treat as one address.
 pub fn site_of(address: IpAddr) -> Option<IpAddr> {
     match address.to_canonical() {
         IpAddr::V4(_) => None,
@@ -42,13 +42,13 @@ fn first_bits(address: Ipv6Addr, bits: u32) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from(u128::from(address) >> rest << rest))
 }
 
-/// The text is not an address range.
+/// An error: the text is not an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkError;
 
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected an address or a range of addresses, like 10.0.0.0/8 or ::1")
+        f.write_str("expected an IP address or a range of IP addresses, like 10.0.0.0/8 or ::1")
     }
 }
 
@@ -57,7 +57,7 @@ impl std::error::Error for NetworkError {}
 impl FromStr for Network {
     type Err = NetworkError;
 
-    /// Parses an address, followed by `/` and the number of significant bits; all bits if omitted.
+    /// Parses an address that is followed by `/` and the number of significant bits. If the number is omitted, all bits are significant.
     fn from_str(given: &str) -> Result<Self, NetworkError> {
         let given = given.trim();
         let network = given.parse().or_else(|_| given.parse::<IpAddr>().map(IpNet::from));
@@ -73,7 +73,7 @@ impl fmt::Display for Network {
 
 impl<'de> Deserialize<'de> for Network {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a range of addresses as text, like 10.0.0.0/8")
+        serde_str::deserialize(deserializer, "a range of IP addresses as text, like 10.0.0.0/8")
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_network_counts_as_one_address() {
+    fn an_ipv6_network_is_treated_as_one_address() {
         let counted = |address: &str| counted_as(address.parse().expect(address)).to_string();
         assert_eq!((counted("2001:db8:0:1:ffff::1"), counted("2001:db8::2")), ("2001:db8:0:1::".into(), "2001:db8::".into()));
         assert_eq!((counted("192.0.2.7"), counted("::ffff:192.0.2.7")), ("192.0.2.7".into(), "192.0.2.7".into()));

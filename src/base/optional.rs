@@ -1,6 +1,6 @@
-//! Optional fields of responses: a field without a value is omitted. A field that stays as `null` is [`Nullable`].
+//! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is [`Nullable`].
 //!
-//! This happens while JSON is written, not in each type: types that are also stored need every field there.
+//! Fields are omitted while JSON is written, not by each type, because types that are also stored need every field there.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::ser::{self, Impossible};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Marks the schema of a field that stays as `null`, until the document is written.
+/// The extension that marks the schema of a field that remains as `null`, until the document is written.
 pub const STAYS_NULL: &str = "x-stays-null";
 
 /// A field that is `null` when it has no value.
@@ -48,8 +48,8 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
     }
 }
 
-/// A value whose fields are omitted, at any depth, where they are `None`. List items stay, and so does a `null` in free-form JSON, which is
-/// a value of its own.
+/// A value whose fields are omitted, at any depth, if they are `None`. List items remain, and so does a `null` in free-form JSON, where it
+/// is a value.
 pub struct WithoutNone<'a, T: ?Sized>(pub &'a T);
 
 impl<T: Serialize + ?Sized> Serialize for WithoutNone<'_, T> {
@@ -58,7 +58,7 @@ impl<T: Serialize + ?Sized> Serialize for WithoutNone<'_, T> {
     }
 }
 
-/// Removes fields that are `null`, at any depth, from JSON that was made with every field.
+/// Removes fields that are `null`, at any depth, from JSON that was written with every field.
 pub fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -74,7 +74,7 @@ fn is_none<T: Serialize + ?Sized>(value: &T) -> bool {
     value.serialize(IsNone).unwrap_or(false)
 }
 
-/// A serializer, or its serializer of a list or an object, that omits fields that are `None`.
+/// A serializer, or a serializer of a list or an object, that omits fields that are `None`.
 struct Leaving<S>(S);
 
 macro_rules! pass_on {
@@ -245,7 +245,7 @@ impl<C: ser::SerializeMap> ser::SerializeMap for Leaving<C> {
         self.0.serialize_value(&WithoutNone(value))
     }
 
-    // Flattened fields arrive this way.
+    // Flattened fields are serialized through this method.
     fn serialize_entry<K: Serialize + ?Sized, T: Serialize + ?Sized>(&mut self, key: &K, value: &T) -> Result<(), C::Error> {
         if is_none(value) { Ok(()) } else { self.0.serialize_entry(key, &WithoutNone(value)) }
     }
@@ -289,10 +289,10 @@ impl<C: ser::SerializeStructVariant> ser::SerializeStructVariant for Leaving<C> 
     }
 }
 
-/// Whether a value is `None`, determined without writing it: the value's first serializer call decides.
+/// A serializer that determines whether a value is `None` without writing the value: the value's first serializer call shows the result.
 struct IsNone;
 
-/// The value is a list or an object, which is not `None`.
+/// The result of serializing a list or an object, which is not `None`.
 #[derive(Debug)]
 struct NotNone;
 
@@ -371,7 +371,7 @@ impl Serializer for IsNone {
         Ok(false)
     }
 
-    // The trait's default writes the text first.
+    // The default implementation of the trait would write the text first.
     fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<bool, NotNone> {
         Ok(false)
     }
@@ -425,13 +425,13 @@ mod tests {
             inner: Some(Inner { a: Some(1), b: None }),
             all: vec![None, Some(Inner { a: None, b: None })],
             free: json!({ "left": null, "list": [null] }),
-            raw: RawValue::from_string(r#"{"as":null,"it":"is"}"#.into()).expect("JSON"),
+            raw: RawValue::from_string(r#"{"as":null,"it":"is"}"#.into()).expect("the value can be written as JSON"),
             variant: Variant::With { x: None, y: (7, None) },
             more: Inner { a: None, b: Some(2) },
             fields: BTreeMap::from([("gone".into(), None), ("there".into(), Some(3))]),
         };
         assert_eq!(
-            serde_json::to_string(&WithoutNone(&outer)).expect("JSON"),
+            serde_json::to_string(&WithoutNone(&outer)).expect("the value can be written as JSON"),
             r#"{"name":"Ada","nullable":null,"inner":{"a":1},"all":[null,{}],"free":{"left":null,"list":[null]},"raw":{"as":null,"it":"is"},"variant":{"With":{"y":[7,null]}},"b":2,"fields":{"there":3}}"#
         );
     }
@@ -439,13 +439,13 @@ mod tests {
     #[test]
     fn a_nullable_field_shows_its_value() {
         let shown = serde_json::to_value(WithoutNone(&json!({ "n": Nullable(Some(5)), "w": Wrapped(None) })));
-        assert_eq!(shown.expect("JSON"), json!({ "n": 5, "w": null }), "free-form JSON is unchanged");
+        assert_eq!(shown.expect("the value can be written as JSON"), json!({ "n": 5, "w": null }), "free-form JSON is unchanged");
         #[derive(Serialize)]
         struct Two {
             number: Nullable<u8>,
             wrapped: Wrapped,
         }
         let two = Two { number: Some(5).into(), wrapped: Wrapped(None) };
-        assert_eq!(serde_json::to_value(WithoutNone(&two)).expect("JSON"), json!({ "number": 5 }));
+        assert_eq!(serde_json::to_value(WithoutNone(&two)).expect("the value can be written as JSON"), json!({ "number": 5 }));
     }
 }

@@ -1,7 +1,7 @@
 //! A field of a partial update: absent, cleared, or set.
 //!
-//! A field of this type must have `#[serde(default)]`: without it serde reads an absent field as `null`, which would clear it. There is no
-//! `Serialize`: the type is for input only, never for storage or output.
+//! A field of this type must have `#[serde(default)]`: otherwise serde reads an absent field as `null`, which would clear the field. The
+//! type does not implement `Serialize`, because it is for input only, never for storage or output.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ pub enum Patch<T> {
     /// The field keeps its value.
     #[default]
     Absent,
-    /// `null`: the field is cleared.
+    /// The input is `null`: the field is cleared.
     Null,
-    /// The field's new value.
+    /// The field gets this new value.
     Value(T),
 }
 
 impl<T> Patch<T> {
-    /// Applies the change to `current`. The result does not show whether the value differs.
+    /// Applies the change to `current`. The result does not show whether the value differs from the old one.
     pub fn apply(self, current: &mut Option<T>) {
         match self {
             Self::Absent => {}
@@ -30,7 +30,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The same change with another value.
+    /// Returns the change with its value converted by `change`.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Absent => Patch::Absent,
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn its_schema_is_nullable_and_not_required() {
-        let schema = serde_json::to_value(schemars::schema_for!(Change)).expect("a schema is JSON");
+        let schema = serde_json::to_value(schemars::schema_for!(Change)).expect("a schema can be written as JSON");
         assert_eq!(schema["properties"]["phone"], serde_json::json!({ "type": ["string", "null"] }));
         assert_eq!(schema.get("required"), None);
     }

@@ -1,6 +1,6 @@
-//! A phone number as people write it.
+//! A phone number in the form in which people write it.
 //!
-//! The API defines it as free-form text. It is shown and passed on, never dialed, so national numbering plans do not matter here.
+//! The API defines it as free-form text. The number is shown and passed on, never dialed, so national numbering plans do not matter here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::serde_str;
 
-/// The API accepts this many characters and rejects more.
+/// The maximum number of characters that the API accepts.
 pub const PHONE_CHARACTERS_MAX: usize = 30;
 
 /// A phone number: at most 30 characters, at least one of them a digit.
@@ -19,7 +19,7 @@ pub const PHONE_CHARACTERS_MAX: usize = 30;
 pub struct Phone(Box<str>);
 
 impl Phone {
-    /// Validates a number. Surrounding space is dropped.
+    /// Validates a phone number. Surrounding spaces are removed.
     pub fn parse(given: &str) -> Result<Self, PhoneError> {
         let text = given.trim();
         if text.is_empty() {
@@ -31,25 +31,25 @@ impl Phone {
         if text.chars().any(char::is_control) {
             return Err(PhoneError::ControlCharacter);
         }
-        // Digits of any script: people write numbers in their own.
+        // Digits of any script are accepted, because people write numbers in their own script.
         if !text.chars().any(char::is_numeric) {
             return Err(PhoneError::NoDigit);
         }
         Ok(Self(text.into()))
     }
 
-    /// The number in its original spelling, without surrounding space.
+    /// Returns the number in its original spelling, without surrounding spaces.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same as an owned string.
+    /// Returns the number in its original spelling, as an owned string.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }
 }
 
-/// Why a text is not a phone number.
+/// The reason why a string is not a phone number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhoneError {
     Empty,
@@ -107,7 +107,7 @@ impl JsonSchema for Phone {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // No control characters, and a digit.
+        // The pattern allows no control characters and requires a digit.
         let pattern = r"^[^\x00-\x1f\x7f-\x9f]*\d[^\x00-\x1f\x7f-\x9f]*$";
         json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX, "pattern": pattern })
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_characters_and_not_bytes() {
+    fn the_limit_is_in_characters_rather_than_bytes() {
         assert!(Phone::parse(&"٠".repeat(30)).is_ok());
         assert_eq!(Phone::parse(&"1".repeat(31)), Err(PhoneError::TooLong));
     }

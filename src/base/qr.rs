@@ -1,19 +1,19 @@
-//! QR codes, as an outline for an SVG.
+//! QR codes, as an outline for an SVG image.
 
 use qrcode::{Color, EcLevel, QrCode};
 
-/// A QR code.
+/// The outline of a QR code.
 pub struct Drawing {
-    /// Modules from one side to the other, including the quiet zone that scanners need.
+    /// The number of modules from one side to the other, including the quiet zone that scanners need.
     pub size: usize,
     /// The dark modules as an SVG path; one module is one unit.
     pub path: String,
 }
 
-/// The quiet zone on each side.
+/// The width of the quiet zone on each side, in modules.
 const QUIET: usize = 4;
 
-/// The QR code of a text; `None` if the text is too long.
+/// Returns the QR code that contains `text`, or `None` if `text` is too long.
 pub fn draw(text: &str) -> Option<Drawing> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let width = code.width();
@@ -37,8 +37,9 @@ mod tests {
 
     #[test]
     fn a_text_becomes_an_outline_unless_it_is_too_long() {
-        let drawing = draw("otpauth://totp/Mailmill:owner@example.com?secret=JBSWY3DPEHPK3PXP").expect("short enough");
-        // The upper left finder pattern: seven dark modules after the quiet zone.
+        let drawing = draw("otpauth://totp/Mailmill:owner@example.com?secret=JBSWY3DPEHPK3PXP")
+            .expect("the address is short enough for a QR code");
+        // The path starts with the upper left finder pattern: seven dark modules after the quiet zone.
         assert!(drawing.path.starts_with("M4 4h7v1h-7z") && drawing.size > 29, "{} {}", drawing.size, &drawing.path[..40]);
         assert!(drawing.path.bytes().all(|byte| b"Mhvz- 0123456789".contains(&byte)));
         assert!(draw(&"x".repeat(5_000)).is_none());

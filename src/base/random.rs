@@ -1,4 +1,4 @@
-//! Randomness as an argument.
+//! Randomness as an argument, so that tests can use a repeatable source.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ pub trait Random: Send + Sync + 'static {
 }
 
 impl dyn Random {
-    /// `N` random bytes.
+    /// Returns `N` random bytes.
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
@@ -19,7 +19,7 @@ impl dyn Random {
     }
 }
 
-/// The operating system's secure source.
+/// The operating system's secure source of random bytes.
 pub struct SystemRandom(ring::rand::SystemRandom);
 
 impl Default for SystemRandom {
@@ -30,16 +30,16 @@ impl Default for SystemRandom {
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        // Without randomness there are no safe keys or ids: the only safe reaction is to stop.
+        // Without randomness there are no safe keys or IDs, so the only safe reaction is to stop.
         self.0.fill(bytes).expect("the operating system's random source works");
     }
 }
 
-/// A repeatable sequence for tests (xorshift64*). Never for secrets.
+/// A repeatable sequence for tests (xorshift64*). Never use it for secrets.
 pub struct SeededRandom(Mutex<u64>);
 
 impl SeededRandom {
-    /// The sequence for `seed`.
+    /// Creates the sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(seed.max(1)))
     }

@@ -1,6 +1,6 @@
 //! Secret values, and the small cryptographic helpers for them.
 //!
-//! It does not know what a secret protects; the code that creates a key defines the key's text.
+//! This module is independent of what a secret protects; the code that creates a key defines the key's format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,18 +12,18 @@ use zeroize::Zeroize;
 
 use super::random::Random;
 
-/// A value that is wiped from memory when dropped and that no log line can show. It cannot be serialized: code that must write it calls
-/// [`Secret::expose`].
+/// A value that is wiped from memory when dropped and never appears in a log. A secret cannot be serialized: code that must write the value
+/// calls [`Secret::expose`].
 #[derive(Clone)]
 pub struct Secret<T: Zeroize = String>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Wraps a value.
+    /// Wraps a value as a secret.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value itself. Review each use of this method.
+    /// Returns the secret value itself. Review each use of this method.
     pub fn expose(&self) -> &T {
         &self.0
     }
@@ -75,29 +75,29 @@ impl JsonSchema for Secret<String> {
     }
 }
 
-/// The SHA-256 digest of the bytes.
+/// Returns the SHA-256 digest of the bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    // Uses ring: twice as fast as sha2 on processors without SHA instructions, and every request computes it.
+    // ring is twice as fast as sha2 on processors without SHA instructions, and every request computes a digest.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
-    digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
+    digest.as_ref().try_into().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// Whether two byte strings are equal, in a time that does not reveal where they differ. Their lengths are not secret.
+/// Returns whether two byte strings are equal, in a time that does not reveal where they differ. Their lengths are not secret.
 pub fn same(left: &[u8], right: &[u8]) -> bool {
     left.ct_eq(right).into()
 }
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// `length` random letters and digits, each carrying log2 62 = 5.95 bits.
+/// Returns `length` random letters and digits, each of which carries log2 62 = 5.95 bits.
 pub fn random_base62(random: &dyn Random, length: usize) -> String {
     random_of(random, BASE62, length)
 }
 
-/// Characters that people read, say and type without confusing them: no vowels, so no words, and no digits (RFC 8628 §6.1).
+/// The characters of codes that people read, say and type without confusing them: no vowels, so no words, and no digits (RFC 8628 §6.1).
 const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 
-/// `groups` groups of four letters for users to type, like `BCDF-GHJK`, each letter carrying log2 20 = 4.3 bits.
+/// Returns `groups` groups of four letters for users to type, like `BCDF-GHJK`. Each letter carries log2 20 = 4.3 bits.
 pub fn random_code(random: &dyn Random, groups: usize) -> String {
     let letters = random_of(random, CONSONANTS, 4 * groups);
     let mut code = String::with_capacity(5 * groups);
@@ -110,14 +110,15 @@ pub fn random_code(random: &dyn Random, groups: usize) -> String {
     code
 }
 
-/// A code as typed by a user, normalized: uppercase, letters and digits only.
+/// Normalizes a code that a user typed: uppercase, letters and digits only.
 pub fn typed_code(given: &str) -> String {
     given.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).take(64).collect()
 }
 
 fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
-    let many = u8::try_from(letters.len()).expect("alphabets are short");
-    // The largest multiple that fits in a byte: values above it would favor the first characters, so they are drawn again.
+    let many = u8::try_from(letters.len()).expect("an alphabet has at most 255 characters");
+    // The largest random byte that can be used. Larger bytes would make the first characters of the alphabet more likely, so they are drawn
+    // again.
     let fair = u8::MAX - (u8::MAX % many + 1) % many;
     let mut text = String::with_capacity(length);
     while text.len() < length {
@@ -132,7 +133,7 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
 /// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// A CRC-32 as letters and digits: distinguishes a mistyped or invented key from a real one without a look-up.
+/// Returns a CRC-32 as letters and digits. It distinguishes a mistyped or invented key from a real one without a lookup.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn a_checksum_detects_a_changed_character() {
         assert_eq!(checksum(b"").as_slice(), b"000000");
-        // CRC-32 of these nine digits is 0xCBF43926, its published check value.
+        // The CRC-32 of these nine digits is 0xCBF43926, its published check value.
         assert_eq!(checksum(b"123456789").as_slice(), b"3jZRME".as_slice());
         assert_ne!(checksum(b"123456788"), checksum(b"123456789"));
     }

@@ -1,7 +1,7 @@
-//! Serde support for values that are text outside and a validated type inside.
+//! Serde support for values that are text in JSON and a validated type in code.
 //!
-//! All such types parse with [`FromStr`]; this is the one bridge from there to serde, which passes a type's error message to the caller
-//! unchanged. It knows none of those types.
+//! All such types parse with [`FromStr`]; this is the only bridge from there to serde, and it passes a type's error message to the caller
+//! unchanged. This module does not depend on any of those types.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,8 +19,8 @@ where
     deserializer.deserialize_str(Parsed { expected, parsed: PhantomData })
 }
 
-/// A message of the JSON parser in the caller's words: without the position in the text, which adds nothing to the value's path, and
-/// without the names of our types.
+/// Rewrites a message of the JSON parser for API users: without the position in the text, because the path of the value is shown, and
+/// without the names of Rust types.
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
     let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
@@ -35,12 +35,14 @@ pub fn plain(message: &str) -> String {
     format!("{said}, expected {expected}")
 }
 
-/// The field that a message of the JSON parser is about, and the message for it: `path` is where the parser reported it, and is `.` at the
-/// top.
+/// Returns the field that a message of the JSON parser is about, and the message for the field. `path` is where the parser reported the
+/// problem; it is `.` for the top level.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };
-    // For these messages the path is that of the object, and the message names the field.
-    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it occurs twice; send it once")] {
+    // For these messages, the path is the path of the object, and the message names the field.
+    for (start, remedy) in
+        [("missing field `", "the field is required"), ("duplicate field `", "the field occurs twice; send it once")]
+    {
         if let Some(name) = sentence.strip_prefix(start).and_then(|rest| rest.strip_suffix('`')) {
             let inside = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             return (inside, remedy.to_owned());
@@ -58,7 +60,7 @@ struct Parsed<T> {
     parsed: PhantomData<T>,
 }
 
-/// The kind of a JSON value that is not an object.
+/// Returns the kind of a JSON value that is not an object.
 pub fn other_than_object(json: &str) -> Option<&'static str> {
     match json.trim_start().bytes().next() {
         Some(b'{') => None,
@@ -96,8 +98,8 @@ mod tests {
     #[test]
     fn a_message_is_assigned_to_its_field() {
         for (path, sentence, field, said) in [
-            (".", "missing field `name`", "name", "it is required"),
-            ("identifiers", "duplicate field `email`", "identifiers.email", "it occurs twice; send it once"),
+            (".", "missing field `name`", "name", "the field is required"),
+            ("identifiers", "duplicate field `email`", "identifiers.email", "the field occurs twice; send it once"),
             (".", "unknown field `color`, expected `a` or `b`", "color", "unknown field `color`, expected `a` or `b`"),
             ("profile.tags", "unknown field `tags`, expected `a`", "profile.tags", "unknown field `tags`, expected `a`"),
             (".", "expected something else", "", "expected something else"),

@@ -1,9 +1,9 @@
-//! Structs are deserialized from JSON objects only.
+//! Ensures that structs are deserialized only from JSON objects.
 //!
-//! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written `[]`. Our
+//! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written as `[]`. The API
 //! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers beyond 64 bits are
-//! rejected for the same reason: the parser rounds them silently, and an order number that lost its last digits is another order's. Values
-//! that serde buffers before it knows their kind (tagged enums) are read from the buffer and not checked here.
+//! also rejected: the parser silently rounds them, and an order number that lost its last digits belongs to a different order. Values that
+//! serde buffers before their kind is determined (tagged enums) are read from the buffer and not checked here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,13 +11,13 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// A deserializer, a visitor or a seed that also wraps everything inside it.
+/// A deserializer, a visitor or a seed that also wraps all values inside it.
 pub struct Objects<T>(pub T);
 
 /// The error for a number that cannot be stored exactly.
 pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as text";
 
-/// Whether a number may be an integer that the parser rounded: integers that fit into 64 bits never arrive as fractions.
+/// Returns whether a number may be an integer that the parser rounded. Integers that fit into 64 bits are never parsed as fractions.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
     value.abs() >= BEYOND_I64
@@ -292,9 +292,12 @@ mod tests {
             kind: Some(Kind::Two(3, with(4))),
             pair: Some((5, Wrapped(with(0)))),
         };
-        assert_eq!(read(json).expect("read"), whole);
-        assert_eq!(read(r#"{"one":{},"kind":"word"}"#).expect("read").kind, Some(Kind::Word));
-        assert_eq!(read(r#"{"one":{},"kind":{"with":{"number":9}}}"#).expect("read").kind, Some(Kind::With(with(9))));
+        assert_eq!(read(json).expect("the input is valid"), whole);
+        assert_eq!(read(r#"{"one":{},"kind":"word"}"#).expect("the input is valid").kind, Some(Kind::Word));
+        assert_eq!(
+            read(r#"{"one":{},"kind":{"with":{"number":9}}}"#).expect("the input is valid").kind,
+            Some(Kind::With(with(9)))
+        );
     }
 
     #[test]
@@ -304,7 +307,7 @@ mod tests {
             serde_json::Value::deserialize(Objects(&mut reader)).map(|value| value.to_string()).map_err(|error| error.to_string())
         };
         for exact in ["9007199254740993", "-9223372036854775808", "18446744073709551615", "0.5", "1e3"] {
-            let value: serde_json::Value = serde_json::from_str(exact).expect("a number");
+            let value: serde_json::Value = serde_json::from_str(exact).expect("the number is valid");
             assert_eq!(number(exact), Ok(value.to_string()));
         }
         for rounded in ["18446744073709551616", "-9223372036854775809", "1e19", "123456789012345678901234567890"] {

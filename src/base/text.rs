@@ -25,7 +25,7 @@ pub struct Name<const MAX: usize>(ShortText<MAX>);
 pub const SOME_TEXT: &str =
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
-/// The schema pattern of text that is not only space.
+/// The schema pattern of text that contains more than spaces.
 pub const NOT_BLANK: &str = r"^[\s\S]*[^\s\uFEFF][\s\S]*$";
 
 /// Text of at most `MAX` characters on any number of lines, without surrounding space.
@@ -33,34 +33,34 @@ pub const NOT_BLANK: &str = r"^[\s\S]*[^\s\uFEFF][\s\S]*$";
 pub struct LongText<const MAX: usize>(Box<str>);
 
 impl<const MAX: usize> ShortText<MAX> {
-    /// Validates a text. Surrounding space is dropped.
+    /// Validates a line of text. Surrounding spaces are removed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         check(text, MAX, char::is_control)?;
         Ok(Self(text.into()))
     }
 
-    /// The text itself.
+    /// Returns the text.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }
 }
 
 impl<const MAX: usize> Name<MAX> {
-    /// Validates a name. Surrounding space is dropped.
+    /// Validates a name. Surrounding spaces are removed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = ShortText::parse(given)?;
         if text.is_empty() { Err(TextError::Empty) } else { Ok(Self(text)) }
     }
 
-    /// One spelling for all spellings that people take for the same name: see [`fold`].
+    /// Returns one spelling for all spellings that people consider the same name: see [`fold`].
     pub fn folded(&self) -> String {
         fold(self)
     }
 }
 
 impl<const MAX: usize> LongText<MAX> {
-    /// Validates a text. Surrounding space is dropped; each line end becomes a line feed.
+    /// Validates text of several lines. Surrounding spaces are removed; each line end is converted to a line feed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         let has_other_ends = text.contains('\r');
@@ -71,7 +71,7 @@ impl<const MAX: usize> LongText<MAX> {
 }
 
 fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Result<(), TextError> {
-    // A text has at most as many characters as bytes: most texts are short enough without counting.
+    // A string has at most as many characters as bytes, so for most strings the length in bytes shows that they are short enough.
     if text.len() > characters_max && text.chars().count() > characters_max {
         return Err(TextError::TooLong { characters_max });
     }
@@ -81,30 +81,30 @@ fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Resu
     }
 }
 
-/// The text in lowercase and in one Unicode form (NFC): equal for all spellings that people take for the same.
+/// Returns the text in lowercase and in one Unicode form (NFC). The result is equal for all spellings that people consider the same.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // The final sigma is the same letter as the other one: both have the same uppercase form.
+    // The final sigma and the other sigma are the same letter: both have the same uppercase form.
     let final_sigma = |character| if character == 'ς' { 'σ' } else { character };
     let lowered: String = text.chars().flat_map(char::to_lowercase).map(final_sigma).collect();
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
-/// Invisible characters that hide or reorder their neighbors. Joiners are excluded: some scripts need them.
+/// Returns whether the character is invisible and hides or reorders its neighbors. Joiners are excluded, because some scripts need them.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The text as one line: line breaks and other control characters become spaces.
+/// Returns the text as one line: line breaks and other control characters are replaced with spaces.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Why a text is not accepted.
+/// The reason why text is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
     Empty,
@@ -234,7 +234,7 @@ impl<const MAX: usize> JsonSchema for Name<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // No control characters, and something besides space.
+        // The pattern allows no control characters and requires a character other than a space.
         let pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
         json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX, "pattern": pattern })
     }
@@ -256,7 +256,7 @@ impl<const MAX: usize> JsonSchema for LongText<MAX> {
     }
 }
 
-/// A color, written `#RRGGBB`.
+/// A color, written as `#RRGGBB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Color {
     pub red: u8,
@@ -264,7 +264,7 @@ pub struct Color {
     pub blue: u8,
 }
 
-/// The text is not a color.
+/// An error: the text is not a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorError;
 
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_characters_and_drops_the_space_around() {
+    fn counts_characters_and_removes_surrounding_spaces() {
         assert_eq!(ShortText::<5>::parse("  ñandú ").as_deref(), Ok("ñandú"));
         assert_eq!(ShortText::<4>::parse("ñandú"), Err(TextError::TooLong { characters_max: 4 }));
     }
@@ -334,7 +334,7 @@ mod tests {
         for control in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\n'] {
             assert_eq!(ShortText::<9>::parse(&format!("a{control}b")), Err(TextError::ControlCharacter(control)));
         }
-        let sentence = ShortText::<9>::parse("a\0b").expect_err("U+0000").to_string();
+        let sentence = ShortText::<9>::parse("a\0b").expect_err("a control character is rejected").to_string();
         assert_eq!(sentence, "The text contains the control character U+0000; remove it.");
     }
 
@@ -381,7 +381,7 @@ mod tests {
         ] {
             assert_eq!(fits(Name::<7>::json_schema(&mut generator), text), name, "{text:?} as a name");
             assert_eq!(fits(ShortText::<7>::json_schema(&mut generator), text), short, "{text:?} as a line");
-            assert_eq!(fits(LongText::<7>::json_schema(&mut generator), text), long, "{text:?} as a text");
+            assert_eq!(fits(LongText::<7>::json_schema(&mut generator), text), long, "{text:?} as a long text");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Time zones by IANA name, and conversion of local times.
 //!
-//! Zones are sometimes renamed: old names stay valid, and each keeps the spelling it was given.
+//! Time zones are sometimes renamed. Old names remain valid, and each zone keeps the spelling that was given.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,10 +14,10 @@ use serde::{Deserialize, Deserializer};
 use super::clock::Timestamp;
 use super::serde_str;
 
-/// All names, including those that some systems omit, like US/Pacific.
+/// The bundled time zones, including names that some systems omit, like US/Pacific.
 static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The longest name has 30 characters.
+/// The maximum length of a name. The longest name has 30 characters.
 const NAME_BYTES_MAX: usize = 64;
 
 /// A time zone with an IANA name.
@@ -27,16 +27,16 @@ pub struct Zone {
     rules: TimeZone,
 }
 
-/// The meaning of a local time in a zone.
+/// The point in time that corresponds to a local time in a zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct ResolvedTime {
     pub at: Timestamp,
     /// A note for the user: the local time is skipped, or occurs twice.
     pub twist: Option<String>,
 }
 
 impl Zone {
-    /// The zone of this name, in any case.
+    /// Returns the zone with this name, in any casing.
     pub fn parse(given: &str) -> Result<Self, ZoneError> {
         let given = given.trim();
         let unknown = || ZoneError(given.chars().take(NAME_BYTES_MAX).collect());
@@ -45,23 +45,23 @@ impl Zone {
         }
         let bundled = BUNDLED.get(given).map_err(|_| unknown())?;
         let name = bundled.iana_name().filter(|name| *name != "Etc/Unknown").ok_or_else(unknown)?.into();
-        // The system's rules are newer if it is kept up to date; it may not know every name.
+        // The system's rules are newer if the system is kept up to date, but it may lack some names.
         let rules = jiff::tz::db().get(given).unwrap_or(bundled);
         Ok(Self { name, rules })
     }
 
-    /// Coordinated Universal Time.
+    /// Returns the zone of Coordinated Universal Time.
     pub fn utc() -> Self {
         Self { name: "UTC".into(), rules: TimeZone::UTC }
     }
 
-    /// The zone of a country, by its ISO 3166-1 code, if all of the country has the same time.
+    /// Returns the zone of a country, by its ISO 3166-1 code, if the whole country has the same time.
     pub fn of_country(code: &str) -> Option<Self> {
         let place = ONE_CLOCK.binary_search_by(|(country, _)| (*country).cmp(code)).ok()?;
         Self::parse(ONE_CLOCK[place].1).ok()
     }
 
-    /// Names to choose from: places by continent, and UTC. Former country names and bare offsets are excluded.
+    /// Returns the names that users can choose from: places by continent, and UTC. Former country names and bare offsets are excluded.
     pub fn names() -> &'static [String] {
         static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
             const CONTINENTS: [&str; 10] =
@@ -73,13 +73,14 @@ impl Zone {
         &NAMES
     }
 
-    /// The IANA name.
+    /// Returns the IANA name of the zone.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The time at which clocks in the zone show `local`. A skipped time moves forward by the gap; of two, the first counts.
-    pub fn at(&self, local: DateTime) -> Result<Meant, ZoneError> {
+    /// Returns the time at which clocks in the zone show `local`. A skipped time is moved forward by the gap; for a time that occurs twice,
+    /// the first occurrence is used.
+    pub fn at(&self, local: DateTime) -> Result<ResolvedTime, ZoneError> {
         let meant = self.rules.to_ambiguous_timestamp(local);
         let offset = meant.offset();
         let at = meant.compatible().map_err(|_| ZoneError(local.to_string()))?;
@@ -100,30 +101,30 @@ impl Zone {
                 signed(before)
             )),
         };
-        Ok(Meant { at: Timestamp(at.as_millisecond()), twist })
+        Ok(ResolvedTime { at: Timestamp(at.as_millisecond()), twist })
     }
 
-    /// The local time in the zone at `at`.
+    /// Returns the local time in the zone at `at`.
     pub fn shows(&self, at: Timestamp) -> DateTime {
         let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::MAX);
         self.rules.to_datetime(at)
     }
 }
 
-/// `2026-03-29 02:30`, with seconds if there are any.
+/// Formats a local time as `2026-03-29 02:30`, with seconds if there are any.
 fn minute(local: DateTime) -> String {
     let text = if local.second() == 0 && local.subsec_nanosecond() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
     local.strftime(text).to_string()
 }
 
-/// `+02:00`
+/// Formats an offset as `+02:00`.
 fn signed(offset: Offset) -> String {
     let minutes = offset.seconds() / 60;
     let sign = if minutes < 0 { '-' } else { '+' };
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// The text is not the name of a time zone.
+/// An error: the text is not the name of a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneError(String);
 
@@ -172,8 +173,8 @@ impl JsonSchema for Zone {
     }
 }
 
-/// TABLE: countries with the same time everywhere, by ISO 3166-1 code in order, and the zone of each. From zone.tab of the IANA database,
-/// which is in the public domain; includes countries whose several zones have kept the same time for years.
+/// TABLE: countries with the same time everywhere, by ISO 3166-1 code in order, and the zone of each country. The source is zone.tab of the
+/// IANA database, which is in the public domain; the table includes countries whose zones have had the same time for years.
 #[rustfmt::skip]
 const ONE_CLOCK: &[(&str, &str)] = &[
     ("AD", "Europe/Andorra"), ("AE", "Asia/Dubai"), ("AF", "Asia/Kabul"), ("AG", "America/Antigua"), ("AI", "America/Anguilla"),
@@ -235,7 +236,7 @@ mod tests {
 
     fn meant(zone: &str, local: &str) -> (String, Option<String>) {
         let zone = Zone::parse(zone).expect(zone);
-        let meant = zone.at(local.parse().expect("a date and a time")).expect("within the calendar");
+        let meant = zone.at(local.parse().expect("the text is a date and a time")).expect("the time is within the calendar");
         (meant.at.to_string(), meant.twist)
     }
 
@@ -249,22 +250,22 @@ mod tests {
     fn a_skipped_time_moves_forward_by_the_gap() {
         let (at, twist) = meant("Europe/Berlin", "2026-03-29T02:30");
         assert_eq!(at, "2026-03-29T01:30:00.000Z");
-        let twist = twist.expect("a gap");
+        let twist = twist.expect("the time is skipped when clocks go forward");
         assert!(twist.contains("never show 2026-03-29 02:30") && twist.contains("; 2026-03-29 03:30 is used"), "{twist}");
-        // The gap is only half an hour.
+        // The clocks skip only half an hour.
         assert_eq!(meant("Australia/Lord_Howe", "2026-10-04T02:15").0, "2026-10-03T15:45:00.000Z");
-        // The gap is a whole day: Samoa moved across the date line.
+        // The clocks skip a whole day: Samoa moved across the date line.
         assert_eq!(meant("Pacific/Apia", "2011-12-30T12:00").0, "2011-12-30T22:00:00.000Z");
     }
 
     #[test]
-    fn of_two_equal_local_times_the_first_counts() {
+    fn a_local_time_that_occurs_twice_means_the_first_occurrence() {
         let (at, twist) = meant("America/New_York", "2026-11-01T01:30");
         assert_eq!(at, "2026-11-01T05:30:00.000Z");
-        let twist = twist.expect("a fold");
+        let twist = twist.expect("the time occurs twice when clocks go back");
         assert!(twist.contains("twice") && twist.contains("UTC-04:00"), "{twist}");
-        assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the fold has ended");
-        assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the fold has not started");
+        assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the repeated hour has ended");
+        assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the repeated hour has not started");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
-//! Messages in progress when the data was saved may have been sent since, by the folder that it was copied from. So campaigns, retries,
+//! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
 //! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule has the number of
-//! the last hold before it: clocks, which may be wrong after a restore, decide nothing. The hold is a row of the control store, so that it
-//! survives restarts, and a value in memory, so that reading it is free.
+//! the last hold before it. Clocks are not used for this, because they may be wrong after a restore. The hold is a row of the control
+//! store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
 
 use std::fmt;
 
@@ -15,18 +15,18 @@ use crate::engine::store::{Error, Read, Result, Table, WriteTx};
 use crate::vocab::tables;
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
-/// In [`META`] of the control store.
+/// The key of the hold, in [`META`] of the control store.
 const HOLD: &str = "hold";
-/// In [`META`] of every store: the number of the last hold.
+/// The key of the number of the last hold, in [`META`] of every store.
 const NUMBER: &str = "hold_number";
 
-/// The number of a hold: the first is 1. Mailings and schedules created before any hold have 0.
+/// The number of a hold, starting at 1. Mailings and schedules created before any hold have 0.
 pub type HoldNumber = u64;
 
-/// Sending is on hold.
+/// A hold on sending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnHold {
-    /// For display only.
+    /// When the hold started; for display only.
     pub since: Timestamp,
     pub number: HoldNumber,
     pub cause: Cause,
@@ -36,9 +36,9 @@ pub struct OnHold {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cause {
-    /// The data is that of a backup made at this time.
+    /// The data was restored from a backup made at this time.
     Restored { made_at: String },
-    /// The folder is a copy of the one that was opened before; `sign` describes the evidence.
+    /// The data folder is a copy of another data folder; `sign` describes the evidence.
     Copied { sign: String },
 }
 
@@ -52,27 +52,27 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Whether this hold affects mailings and schedules created after the hold of this number and before the next.
+    /// Whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }
 }
 
-/// Whether sending is on hold.
+/// The current state of the hold on sending.
 pub struct Hold(watch::Sender<Option<OnHold>>);
 
 impl Hold {
-    /// The state in the control store.
+    /// Creates the state from what the control store contains.
     pub fn new(now: Option<OnHold>) -> Self {
         Self(watch::Sender::new(now))
     }
 
-    /// Whether sending is on hold. As cheap as reading a number.
+    /// Whether sending is on hold. The check only reads a value in memory.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
 
-    /// The hold with its time and cause, if sending is on hold.
+    /// Returns the hold, with its time and cause, if sending is on hold.
     pub fn current(&self) -> Option<OnHold> {
         self.0.borrow().clone()
     }
@@ -82,38 +82,38 @@ impl Hold {
         self.0.borrow().as_ref().is_some_and(|hold| hold.holds(number))
     }
 
-    /// Lets sending resume. The row must be removed before: see [`clear`].
+    /// Lets sending resume. The row of the hold must be removed before this call: see [`clear`].
     pub fn release(&self) {
         self.0.send_replace(None);
     }
 
     /// Completes when sending is not on hold.
     pub async fn released(&self) {
-        // The sender is this value itself, so it still exists.
+        // The sender is a part of `self`, so it still exists.
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 }
 
-/// The hold in the control store.
+/// Reads the hold from the control store.
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// The number of the last hold that the store has seen.
+/// Returns the number of the last hold that this store has recorded.
 pub fn last_number(tx: &impl Read) -> Result<HoldNumber> {
     let Some(bytes) = tx.get(META, &NUMBER.to_owned())? else { return Ok(0) };
     bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Stores the number of a new hold; every store needs it.
+/// Stores the number of a new hold; the number must be stored in every store.
 pub fn set_number(tx: &mut WriteTx<'_>, number: HoldNumber) {
     tx.put(META, &NUMBER.to_owned(), &number.to_be_bytes().to_vec());
 }
 
 /// Puts sending on hold in the control store.
 pub fn put(tx: &mut WriteTx<'_>, hold: &OnHold) {
-    let bytes = serde_json::to_vec(hold).expect("text and numbers");
+    let bytes = serde_json::to_vec(hold).expect("a hold has only text and numbers");
     tx.put(META, &HOLD.to_owned(), &bytes);
     set_number(tx, hold.number);
 }

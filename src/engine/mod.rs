@@ -1,4 +1,4 @@
-//! Machinery that knows mechanisms, not features.
+//! Infrastructure that is independent of features.
 
 pub mod access;
 pub(crate) mod admission;

@@ -1,9 +1,9 @@
-//! The outbox: events for webhooks, written in the transaction of their cause (`assets/docs/webhooks.md`).
+//! The outbox: events for webhooks, written in the same transaction as their cause (`assets/docs/webhooks.md`).
 //!
-//! An event is here exactly if its cause is committed, complete and in the exact bytes that receivers get. It stays in a separate queue
-//! until its webhooks have been looked up: ids are ordered only to the second, so a cursor could not find new events. The outbox knows how
-//! many webhooks subscribe to a kind of event, but neither which ones nor their deliveries. Old events are deleted, and events without
-//! subscribers are not written at all.
+//! An event is in the outbox if and only if its cause is committed, and it is stored in the exact bytes that receivers get. It stays in a
+//! separate queue until its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The outbox
+//! stores how many webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old events
+//! are deleted, and events without subscribers are not written at all.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,15 +18,16 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
-/// Invariant: an event has a row here if its webhooks were not looked up yet, or if they do not know of its erasure.
+/// The events to be processed. Invariant: an event has a row here if its webhooks have not been looked up yet, or if its erasure has not
+/// reached its deliveries.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
-/// By kind: how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many in total.
+/// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
-/// Added to the number of an event kind for the count that includes inactive webhooks.
+/// Added to the number of an event kind to get the key of the count that includes inactive webhooks.
 const ALSO_SWITCHED_OFF: u8 = 0x80;
 
-/// The version of the payloads.
+/// The API version of the payloads.
 const API_VERSION: &str = "v1";
 
 /// An event as reported by a feature.
@@ -45,32 +46,32 @@ pub struct Event {
     pub kind: WebhookEvent,
     pub account: AccountId,
     pub created_at: Timestamp,
-    /// The exact bytes that receivers get. Empty if it was erased, or written by a version without receivers.
+    /// The exact bytes that receivers get. Empty if the event was erased, or was written by a version that had no receivers.
     pub body: String,
 }
 
 impl Record for Event {}
 
 impl Event {
-    /// The event as subscribers get it; `null` if it was erased.
+    /// Returns the event as subscribers receive it; `null` if the event was erased.
     pub fn envelope(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Whether it was erased.
+    /// Whether the event was erased.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }
 }
 
-/// The account and the subject of an event.
+/// The account and the subject of an event, for its envelope.
 pub struct Envelope<'a> {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub conversation: Option<&'a str>,
 }
 
-/// The bytes that receivers get: the payload in its envelope. Fields without a value are omitted from both.
+/// Returns the bytes that receivers get: the payload in its envelope. Fields without a value are omitted from both.
 pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: &Value) -> String {
     let mut envelope = json!({
         "id": id,
@@ -84,11 +85,11 @@ pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: 
     envelope.to_string()
 }
 
-/// Writes an event, to be delivered if this transaction commits. An event that no webhook subscribes to is not written; one that only
-/// inactive webhooks subscribe to is stored for a redelivery.
+/// Writes an event, which is delivered if this transaction commits. If no webhook subscribes to the event, it is not written; if only
+/// inactive webhooks do, it is stored so that it can be redelivered.
 pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     let NewEvent { kind, account, project, conversation, data } = event;
-    // If the count cannot be read, the event is written: the fan-out then finds that it has no receivers.
+    // If the count cannot be read, the event is written; the fan-out then finds the receivers, if there are any.
     let is_wanted = is_wanted(tx, account, kind).unwrap_or(true);
     if !is_wanted && !tx.has(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF)).unwrap_or(true) {
         return;
@@ -122,18 +123,19 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Up to `limit` events that were not erased, oldest first.
+/// Returns up to `limit` events that were not erased, oldest first.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())
 }
 
-/// The event with this id, while it is stored.
+/// Returns the event with this ID, if it is still stored.
 pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
     tx.get(OUTBOX, &id)
 }
 
-/// Up to `limit` events after `after`, or from the second of `from` on, created before the end of the second of `to`.
+/// Returns up to `limit` events from the second of `from` to the second of `to`, both included. If `after` is given, the list starts after
+/// that event instead.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),
@@ -145,18 +147,18 @@ pub fn between(
     tx.list(OUTBOX, &span, Order::Forward, limit)
 }
 
-/// Up to `limit` events whose webhooks must be looked up.
+/// Returns up to `limit` events whose webhooks must be looked up.
 pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// Records that this event's webhooks were looked up.
+/// Records that the webhooks of this event were looked up.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erases the payloads of an account's events `about` a contact, starting after the key `after`, reading up to `limit`; returns true if
-/// there may be more, and then sets `after` to the last key read.
+/// Erases the payloads of an account's events `about` a contact. Reads up to `limit` events, starting after the key `after`. Returns true
+/// if there may be more, and then sets `after` to the last key read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -169,7 +171,7 @@ pub fn erase(
     for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
         if about(&event.envelope()["data"]) {
             tx.put(OUTBOX, id, &Event { body: String::new(), ..event.clone() });
-            // Its deliveries must be erased too.
+            // The deliveries of the event must be erased too.
             tx.put(QUEUE, id, &());
         }
     }
@@ -179,7 +181,7 @@ pub fn erase(
     Ok(events.len() == limit)
 }
 
-/// Deletes events older than the retention, a bounded number; returns true if there may be more.
+/// Deletes up to `limit` events older than the retention; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let oldest_kept = tx.now().plus_ms(-limits::OUTBOX_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };
@@ -207,16 +209,16 @@ mod tests {
     }
 
     fn write(store: &Store, act: impl FnOnce(&mut WriteTx<'_>) -> store::Result<bool> + Send + 'static) -> bool {
-        store.write_blocking(act).expect("the store works").expect("the act succeeds")
+        store.write_blocking(act).expect("the store works").expect("the change succeeds")
     }
 
     #[test]
     fn events_wait_in_order_of_time_and_are_deleted_after_the_retention() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let random = Arc::new(SeededRandom::new(1));
-        let store = Store::open(&folder.path().join("test.redb"), &options, clock.clone(), random).expect("opens");
+        let store = Store::open(&folder.path().join("test.redb"), &options, clock.clone(), random).expect("the store opens");
         let account = event(0).account;
         write(&store, move |tx| {
             emit(tx, event(7));
@@ -229,7 +231,7 @@ mod tests {
             });
             clock.advance_ms(1000);
         }
-        let found = waiting(&store.read(), 10).expect("reads");
+        let found = waiting(&store.read(), 10).expect("the read succeeds");
         let envelopes: Vec<Value> = found.iter().map(|(_, event)| event.envelope()).collect();
         assert_eq!(
             envelopes.iter().map(|envelope| envelope["data"]["number"].as_u64()).collect::<Vec<_>>(),
@@ -244,27 +246,27 @@ mod tests {
 
         clock.advance_ms(limits::OUTBOX_KEPT_MS - 2000);
         assert!(!write(&store, |tx| sweep(tx, 10)));
-        let left = waiting(&store.read(), 10).expect("reads");
+        let left = waiting(&store.read(), 10).expect("the read succeeds");
         assert_eq!(left, found[1..], "only the event that is older than the retention is gone");
         clock.advance_ms(10_000);
-        assert!(write(&store, |tx| sweep(tx, 1)), "a full step says that there may be more");
-        assert_eq!(waiting(&store.read(), 10).expect("reads").len(), 1);
+        assert!(write(&store, |tx| sweep(tx, 1)), "a full step returns that there may be more");
+        assert_eq!(waiting(&store.read(), 10).expect("the read succeeds").len(), 1);
         store.close();
     }
 
     #[test]
     fn an_event_is_stored_if_a_webhook_subscribes_and_queued_if_it_is_active_or_the_event_erased() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let random = Arc::new(SeededRandom::new(1));
-        let store = Store::open(&folder.path().join("test.redb"), &options, clock, random).expect("opens");
+        let store = Store::open(&folder.path().join("test.redb"), &options, clock, random).expect("the store opens");
         let account = event(0).account;
         write(&store, |tx| {
             emit(tx, event(0));
             Ok(false)
         });
-        assert_eq!(waiting(&store.read(), 9).expect("reads"), [], "no webhook subscribes to it");
+        assert_eq!(waiting(&store.read(), 9).expect("the read succeeds"), [], "no webhook subscribes to the event");
         write(&store, move |tx| {
             add_interest(tx, account, WebhookEvent::SubscriberAdded, false, 1)?;
             emit(tx, event(0));
@@ -277,28 +279,28 @@ mod tests {
             emit(tx, event(1));
             Ok(false)
         });
-        let queue = queued(&store.read(), 9).expect("reads");
+        let queue = queued(&store.read(), 9).expect("the read succeeds");
         assert_eq!(queue.len(), 1);
-        let (id, kept) = (queue[0], find(&store.read(), queue[0]).expect("reads").expect("kept"));
+        let (id, kept) = (queue[0], find(&store.read(), queue[0]).expect("the read succeeds").expect("the event is stored"));
         assert_eq!(kept.envelope()["id"], json!(id), "the bytes contain their own id");
-        assert_eq!(between(&store.read(), (kept.created_at, kept.created_at), None, 9).expect("reads").len(), 2);
+        assert_eq!(between(&store.read(), (kept.created_at, kept.created_at), None, 9).expect("the read succeeds").len(), 2);
         write(&store, move |tx| {
             dequeue(tx, id);
             erase(tx, account, &mut Vec::new(), 9, |data| data["number"] == 1)
         });
         assert_eq!(queued(&store.read(), 9), Ok(vec![id]));
-        assert!(find(&store.read(), id).expect("reads").is_some_and(|event| event.is_erased()));
-        assert_eq!(waiting(&store.read(), 9).expect("reads").len(), 1);
+        assert!(find(&store.read(), id).expect("the read succeeds").is_some_and(|event| event.is_erased()));
+        assert_eq!(waiting(&store.read(), 9).expect("the read succeeds").len(), 1);
         store.close();
     }
 
     #[test]
     fn an_event_of_a_failed_command_is_not_stored() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
-        let store =
-            Store::open(&folder.path().join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("opens");
+        let store = Store::open(&folder.path().join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1)))
+            .expect("the store opens");
         let refused: Result<(), Error> = store
             .write_blocking(|tx| {
                 emit(tx, event(0));

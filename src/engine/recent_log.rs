@@ -1,6 +1,6 @@
-//! The last lines of the log, in memory: for users who check the system without a shell.
+//! The last lines of the log, in memory, for users who check the system without a shell.
 //!
-//! A layer next to the one that writes the log, behind the same filter. A process has one log, so this is a global.
+//! This layer receives the same filtered events as the layer that writes the log. A process has one log, so the lines are a global value.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub at: Timestamp,
-    /// Like `warn`.
+    /// The level of the line, such as `warn`.
     pub level: &'static str,
     pub text: String,
 }
@@ -25,16 +25,16 @@ pub struct Line {
 static LINES: Mutex<VecDeque<Line>> = Mutex::new(VecDeque::new());
 
 fn lines() -> MutexGuard<'static, VecDeque<Line>> {
-    // A line is added entirely or not at all.
+    // A line is added completely or not at all, so a poisoned lock is harmless.
     LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The last lines, newest first.
+/// Returns the last lines, newest first.
 pub fn newest() -> Vec<Line> {
     lines().iter().rev().cloned().collect()
 }
 
-/// The layer that stores the lines.
+/// The tracing layer that stores the lines.
 pub struct RecentLogLayer;
 
 impl<S: Subscriber> Layer<S> for RecentLogLayer {
@@ -59,7 +59,7 @@ fn keep(lines: &mut VecDeque<Line>, line: Line) {
     lines.push_back(line);
 }
 
-/// The message and its fields.
+/// Collects the message and the fields of a log event as text.
 #[derive(Default)]
 struct Text {
     message: String,
@@ -101,7 +101,7 @@ mod tests {
             tracing::info!("{}", "x".repeat(10_000));
         });
         let found = newest();
-        let place = found.iter().position(|line| line.text == "a step failed worker=sweep").expect("it is kept");
+        let place = found.iter().position(|line| line.text == "a step failed worker=sweep").expect("the line is kept");
         assert_eq!(found[place].level, "warn");
         assert!(found.iter().any(|line| line.text.len() == limits::LOG_LINE_CHARACTERS_MAX));
     }

@@ -1,7 +1,8 @@
 //! Runs workers: background work in steps that can always be repeated.
 //!
-//! A worker reads the store, does a bounded amount of work, records that it is done, and returns whether there is more. It is woken by
-//! commits to the tables it lists *and* by a period; the signal carries no data, so a lost one only costs time.
+//! A worker reads the store, does a bounded amount of work, records that the work is done, and returns whether there is more. It runs after
+//! each commit to one of the tables that it lists, and also periodically. A wake-up signal carries no data, so a lost signal only costs
+//! time.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -21,35 +22,35 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::tables::TableId;
 
-/// The result of a step.
+/// The result of a worker's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing is left to do now.
+    /// No work is left for now.
     Done,
-    /// There may be more: run the next step at once.
+    /// There may be more work: the next step runs immediately.
     More,
 }
 
 impl Step {
-    /// The result of a step that returns whether there may be more.
+    /// Returns `More` if there may be more work, or else `Done`.
     pub fn more_if(more: bool) -> Self {
         if more { Self::More } else { Self::Done }
     }
 }
 
-/// A running step.
+/// The future of a running step.
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// The data that a worker works on.
+/// What a worker works on, and how it runs.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// The data that all environments share. Its tables are those of the control store.
+    /// Works on the data that all environments share. The worker's tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Each environment separately. Its tables are those of the environment's store.
+    /// Works on each environment separately. The worker's tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
     /// Runs until the service drains, and wakes itself.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),
-    /// The same, once in each environment.
+    /// Like `Service`, but runs once in each environment.
     EachService(fn(Tasks, Arc<Engine>, Environment) -> LongRunning),
 }
 
@@ -57,15 +58,15 @@ pub enum Work {
 #[derive(Clone, Copy)]
 pub struct Worker {
     pub name: &'static str,
-    /// Commits that touch one of these wake it.
+    /// The tables to which a commit wakes the worker.
     pub wakes: &'static [TableId],
-    /// The worker also runs this often without being woken, and waits at least this long after a failure.
+    /// How often the worker also runs without being woken, and the minimum wait after a failure.
     pub period: Duration,
     pub work: Work,
 }
 
 impl Worker {
-    /// A row for something that runs until the service drains.
+    /// Creates the table entry of a worker that runs until the service drains.
     pub const fn lasting(name: &'static str, work: Work) -> Self {
         Self { name, wakes: &[], period: Duration::ZERO, work }
     }
@@ -106,7 +107,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: impl IntoIterator<Ite
     }
 }
 
-/// Invariant: the worker subscribes before it reads, so a commit between its read and its sleep wakes it.
+/// Runs a worker's steps. Invariant: the worker subscribes before it reads, so a commit between its read and its sleep wakes it.
 async fn run(
     worker: &'static Worker,
     store: Arc<Store>,
@@ -122,7 +123,7 @@ async fn run(
                 false => drop(select_all(signals).await),
             }
         };
-        // A step is bounded: it is not interrupted, and the runner stops between two steps.
+        // A step is bounded, so it is not interrupted; the runner stops only between two steps.
         status.begin();
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
         let stepped = stepped.unwrap_or_else(|_| {
@@ -130,7 +131,7 @@ async fn run(
             Err(Failure::internal("the step panicked"))
         });
         if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
-            // This is not a failure of the worker: it continues when there is space again.
+            // A full disk is not a failure of the worker, which continues when there is space again.
             status.end(None);
             tokio::select! {
                 () = shutdown.draining() => return,
@@ -160,30 +161,30 @@ async fn run(
     }
 }
 
-/// The wait after a number of failures in a row. Retries never end: work that fails for lack of descriptors or disk space continues once
-/// there are some.
+/// Returns the wait after a number of failures in a row. Retries never end: work that fails for lack of file descriptors or disk space
+/// continues once they are available again.
 fn retry_after(period: Duration, failures: u64) -> Duration {
     let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);
     wait.min(limits::WORKER_RETRY_MAX.max(period))
 }
 
-/// Keeps something without steps running: restarts it, after growing pauses, whenever it fails or panics, until the service drains. It must
-/// be restartable at any point, as after a crash.
+/// Runs a service until the program drains: restarts the service, after increasingly long pauses, whenever it fails or panics. The service
+/// must be restartable at any point, as after a crash.
 fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
     tasks.spawn(status.name().to_owned(), async move {
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
-            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("it panicked")));
+            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the task panicked")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
-                // It had worked before: this does not count as another failed start.
+                // The service had been running for a while, so this end does not add to the failed starts in a row.
                 status.end(None);
             }
             let cause = match &ran {
                 Err(failure) => failure.cause.as_deref().unwrap_or(failure.code.info().message),
-                Ok(()) => "it ended",
+                Ok(()) => "the task ended",
             };
             if shutdown.stage() > Stage::Running {
                 return status.end(ran.is_err().then_some(cause));
@@ -191,7 +192,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
             status.end(Some(cause));
             status.restart();
             let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
-            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "it will be restarted");
+            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "a task failed and will be restarted");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
@@ -200,7 +201,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
     });
 }
 
-/// A future that only ends with the service.
+/// The future of a service, which ends only when the program drains.
 pub type LongRunning = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 #[cfg(test)]
@@ -217,10 +218,10 @@ mod tests {
     use crate::vocab::tables::{DatabaseKind, FEED, META};
 
     fn never(_: Arc<Engine>) -> Running {
-        unreachable!("these tests pass in their steps")
+        unreachable!("these tests pass their own steps")
     }
 
-    /// An hour between polls: only a wake-up or a failure can explain a second one.
+    /// A worker that otherwise runs only once an hour: in a test, only a wake-up or a failure can explain a second step.
     static HOURLY: Worker =
         Worker { name: "test", wakes: &[META, FEED], period: Duration::from_secs(3600), work: Work::Control(never) };
     static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };
@@ -228,7 +229,9 @@ mod tests {
     fn store(folder: &std::path::Path) -> Arc<Store> {
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
-        Arc::new(Store::open(&folder.join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("opens"))
+        Arc::new(
+            Store::open(&folder.join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("the store opens"),
+        )
     }
 
     async fn until(count: &AtomicUsize, wanted: usize) {
@@ -237,10 +240,10 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("long before a minute is over");
+        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("the state is reached within a minute");
     }
 
-    /// Runs `worker` with steps that get their number, while `during` runs; then drains.
+    /// Runs `worker` while `during` runs, then drains the tasks. Each step of the worker is a call of `step` with the number of the step.
     async fn observe<F>(worker: &'static Worker, store: Arc<Store>, step: fn(usize) -> Result<Step, Failure>, during: F)
     where
         F: AsyncFnOnce(&AtomicUsize),
@@ -257,12 +260,12 @@ mod tests {
         during(&count).await;
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(60)).await;
-        assert_eq!((joined.finished, joined.panicked.len(), joined.cut.len()), (1, 0, 0), "it ends on its own");
+        assert_eq!((joined.finished, joined.panicked.len(), joined.cut.len()), (1, 0, 0), "the task ends on its own");
     }
 
     #[tokio::test]
     async fn a_commit_to_a_named_table_wakes_it_and_more_is_done_at_once() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let store = store(folder.path());
         let more_twice = |number| Ok(Step::more_if(number < 2));
         observe(&HOURLY, store.clone(), more_twice, async |count: &AtomicUsize| {
@@ -271,7 +274,7 @@ mod tests {
                 tx.put(Table::<u32, u32>::new(FEED), &1, &1);
                 Ok::<_, Error>(())
             };
-            store.write(write).await.expect("the store works").expect("written");
+            store.write(write).await.expect("the store works").expect("the write succeeds");
             until(count, 4).await;
         })
         .await;
@@ -283,7 +286,7 @@ mod tests {
         let waits: Vec<_> = [1, 2, 3, 7, 8, 1_000_000].map(|failures| retry_after(second, failures).as_secs()).into();
         assert_eq!(waits, [1, 2, 4, 60, 60, 60]);
         assert_eq!(retry_after(Duration::ZERO, 1), limits::WORKER_RETRY_MIN);
-        assert_eq!(retry_after(2 * minute, 9), 2 * minute, "never sooner than its period");
+        assert_eq!(retry_after(2 * minute, 9), 2 * minute, "a retry never comes sooner than the worker's period");
     }
 
     #[tokio::test]
@@ -311,7 +314,7 @@ mod tests {
         until(&count, 4).await;
         let state = board.snapshot().remove(0).1;
         assert_eq!((state.is_lasting, state.restarts, state.failures_in_a_row), (true, 3, 3));
-        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("it ended"));
+        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("the task ended"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
         assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is not a failure");
@@ -319,7 +322,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_step_that_fails_or_panics_is_retried() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let falls = |number| match number {
             0 => Err(Failure::internal("on purpose")),
             1 => panic!("on purpose"),

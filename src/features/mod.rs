@@ -1,4 +1,19 @@
-//! The product's nouns, in order of dependence. A blank line between them keeps the formatter from sorting them.
+//! The features. Each feature comes after the features that it depends on. A blank line between two features keeps the formatter from
+//! sorting them.
+//!
+//! Each feature has the same structure; parts that would be empty are omitted.
+//!
+//! | Part | Content |
+//! |---|---|
+//! | `mod.rs` | what the feature is about, its invariants, and what other features may use |
+//! | `model.rs` | types and rules that use no store, clock or network |
+//! | `store.rs` or `store/` | the feature's tables; the only module that opens them |
+//! | `views.rs` | what the API returns, with samples |
+//! | `ops/` | one file for each operation, named after its verb |
+//! | `worker.rs` | background work, in steps that can be repeated |
+//!
+//! Any other file contains one larger process. `tests/tidy` checks the order of the features, their access to stores, and that no feature
+//! uses the `store` or `ops` of another.
 
 pub(crate) mod accounts;
 
@@ -8,17 +23,29 @@ pub(crate) mod domains;
 
 pub mod suppressions;
 
-pub mod contacts;
+pub mod contact_sets;
 
-pub(crate) mod tags;
+pub mod tags;
 
 pub(crate) mod topics;
 
+pub(crate) mod customer_events;
+
+pub mod contact_records;
+
+pub mod filters;
+
 pub(crate) mod segments;
+
+pub mod contacts;
 
 pub mod emails;
 
 pub(crate) mod exports;
+
+pub(crate) mod engagement;
+
+pub(crate) mod revenue;
 
 pub mod sending;
 

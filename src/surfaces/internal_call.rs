@@ -1,4 +1,4 @@
-//! Calls operations within the process: builds the request that a program would send, without a socket.
+//! Calls operations within the process: builds the request that a program would send, but does not use a socket.
 
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::engine::api::Entry;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 
-/// Returns the request that passes `input` to the operation `id`: path parameters in the path, the rest in the query or as JSON in the
-/// body, unless `given` is the raw body.
+/// Returns the request that passes `input` to the operation `id`. Path parameters are put into the path and the other values into the
+/// query, or into the body as JSON unless `given` is the raw body.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = operations.iter().find(|entry| entry.spec.id == id);
-    let entry = entry.unwrap_or_else(|| panic!("{id} is called but is not an operation"));
-    let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
+    let entry = entry.unwrap_or_else(|| panic!("there is no operation with the ID {id}"));
+    let Value::Object(mut rest) = input else { panic!("the input of an operation must be an object") };
     let mut target = String::new();
     for part in entry.spec.path.split('/').skip(1) {
         target.push('/');
@@ -40,8 +40,8 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
             Body::Empty
         }
     };
-    let method: Method = entry.spec.verb.name().parse().expect("verbs are methods");
-    // Path values are escaped; an invalid URI becomes an empty one.
+    let method: Method = entry.spec.verb.name().parse().expect("every verb is an HTTP method");
+    // Path values are escaped, so the URI is valid; if it is not, an empty URI is used.
     let uri = target.parse().unwrap_or_default();
     Incoming { method, uri, headers, body, peer }
 }
@@ -51,11 +51,14 @@ pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     if !reply.status.is_success() {
         return Err(Box::new(reply));
     }
-    assert!(matches!(reply.body, ReplyBody::Whole(_)), "{id} is asked for its data, but streams its answer");
+    assert!(
+        matches!(reply.body, ReplyBody::Whole(_)),
+        "the operation {id} streams its response, but the caller expects JSON data"
+    );
     Ok(body(&reply)["data"].take())
 }
 
-/// Returns a response's body, if it is JSON.
+/// Returns the response's body as JSON, or null if it is not JSON.
 pub fn body(reply: &Reply) -> Value {
     match &reply.body {
         ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
@@ -72,7 +75,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns a path part with everything escaped except letters, digits and `-_.~`.
+/// Returns a path part in which every character except letters, digits and `-_.~` is escaped.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {

@@ -31,13 +31,13 @@ pub enum Reaction {
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ModelCall {
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Value,
 }
 
-impl Asked {
+impl ModelCall {
     /// A header's value; `name` is lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -51,12 +51,12 @@ impl Asked {
 }
 
 /// Chooses the reaction to a request.
-type Script = Arc<Mutex<dyn FnMut(&Asked) -> Reaction + Send>>;
+type Script = Arc<Mutex<dyn FnMut(&ModelCall) -> Reaction + Send>>;
 
 /// The server. It stops with the test.
 pub struct FakeModel {
     pub address: SocketAddr,
-    asked: Receiver<Asked>,
+    asked: Receiver<ModelCall>,
     accepting: Option<JoinHandle<()>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
 }
@@ -76,7 +76,7 @@ impl FakeModel {
     }
 
     /// A server that chooses its reaction by the request.
-    pub fn by(script: impl FnMut(&Asked) -> Reaction + Send + 'static) -> Self {
+    pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (tell, asked) = channel();
@@ -104,7 +104,7 @@ impl FakeModel {
     }
 
     /// All requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelCall> {
         self.asked.try_iter().collect()
     }
 }
@@ -119,7 +119,7 @@ impl Drop for FakeModel {
     }
 }
 
-fn serve(stream: TcpStream, script: &Script, tell: &Sender<Asked>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -133,7 +133,7 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<Asked>) -> std::io::R
             None => break,
         }
     }
-    let mut asked = Asked { path, headers, body: Value::Null };
+    let mut asked = ModelCall { path, headers, body: Value::Null };
     let length: usize = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
@@ -149,7 +149,7 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<Asked>) -> std::io::R
 }
 
 /// The protocol's objection to a request.
-fn complaint(asked: &Asked) -> Option<String> {
+fn complaint(asked: &ModelCall) -> Option<String> {
     let body = &asked.body;
     let says = |problem: &str| Some(problem.to_owned());
     if !body["model"].is_string() {

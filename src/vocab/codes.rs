@@ -1,9 +1,9 @@
-//! TABLE: every way an operation can fail: status, wire code, and a message for the caller.
+//! TABLE: every error code of the API, with its status, its wire code, and a message for the caller.
 //!
 //! Codes differ only where the caller can react differently. The message here is the general one; a failure usually adds a detail that
 //! names the field and the remedy. `assets/docs/errors.md` lists the codes, and which of them Mailmill adds to the shared API.
 
-/// A way to fail.
+/// A reason why an operation can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     InvalidRequest,
@@ -54,9 +54,9 @@ pub enum Code {
 pub struct CodeInfo {
     pub code: Code,
     pub status: u16,
-    /// The code on the wire.
+    /// The code as sent in responses.
     pub wire: &'static str,
-    /// The message when the failure has no detail of its own.
+    /// The message that is used if the failure has no detail of its own.
     pub message: &'static str,
 }
 
@@ -64,16 +64,16 @@ const fn code(code: Code, status: u16, wire: &'static str, message: &'static str
     CodeInfo { code, status, wire, message }
 }
 
-/// Every code, in the order of [`Code`].
+/// All error codes, in the order of [`Code`].
 pub const CODES: &[CodeInfo] = &[
     code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value."),
-    // Distinguishes a client's broken serializer from a wrong value.
+    // This code distinguishes a client's broken serializer from a wrong value.
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
-    // For operations that need a member and not a key.
+    // This code is for operations that need a signed-in member rather than an API key.
     code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login returns a token."),
-    // One code for every cause, so that no one can test which emails have accounts.
+    // All causes have the same code, so that no one can test which email addresses have accounts.
     code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "Email, password or code is wrong."),
     code(
         Code::SecondFactorRequired,
@@ -86,19 +86,19 @@ pub const CODES: &[CodeInfo] = &[
         Code::FreshSignInRequired,
         403,
         "FRESH_SIGN_IN_REQUIRED",
-        "Confirm your password first (POST /v1/auth/confirm): this needs a sign-in within the last minutes.",
+        "Confirm your password first (POST /v1/auth/confirm): this operation needs a recent sign-in.",
     ),
     code(Code::SignUpClosed, 403, "SIGN_UP_CLOSED", "Sign-up is closed here; ask an administrator for an invitation."),
     code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist."),
     code(Code::MethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "This path does not support that method; see the Allow header."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request did not arrive in time."),
-    // `data.id` is the existing contact.
+    // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
-    // `data.id` is the object with this name.
+    // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
-    code(Code::LimitReached, 409, "LIMIT_REACHED", "This project has reached its limit for this resource."),
+    code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
     code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit it to use the default."),
-    // `data.editId` is the edit.
+    // `data.editId` is the ID of the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
     code(
@@ -108,12 +108,12 @@ pub const CODES: &[CodeInfo] = &[
         "The provider is not connected; data.connectUrl explains how to connect it.",
     ),
     // `data.status` is the current state.
-    code(Code::WrongState, 409, "WRONG_STATE", "The current state does not allow this."),
+    code(Code::WrongState, 409, "WRONG_STATE", "The current state of the object does not allow this operation."),
     code(
         Code::OnHold,
         409,
         "ON_HOLD",
-        "Sending is on hold after a restore or a copy; resume it first: POST /v1/system/hold/resume, or the System page.",
+        "Sending is on hold after a restore or a copy. Resume it first, on the System page or with the API.",
     ),
     code(
         Code::TransportNotConfigured,
@@ -122,35 +122,30 @@ pub const CODES: &[CodeInfo] = &[
         "No mail transport is configured: see [mail] in the settings.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
-    // `data.reason` is the reason.
+    // `data.reason` is the reason why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be mailed."),
     code(Code::NotValidated, 409, "NOT_VALIDATED", "The email's validation score is below the required minimum."),
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner."),
-    code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),
+    code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with a different request."),
     // The stored response named a contact that was erased, so it is not replayed, and the operation does not run again.
     code(
         Code::AnswerErased,
         410,
         "ANSWER_ERASED",
-        "This request already ran; its response was erased with the contact it named, and it does not run again.",
+        "This request already ran and does not run again; its response was erased together with the contact that it named.",
     ),
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long."),
     code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
     code(Code::HeadersTooLarge, 431, "HEADERS_TOO_LARGE", "The request has too many header fields, or they are too large."),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
-    code(
-        Code::SendingCapacity,
-        429,
-        "SENDING_CAPACITY",
-        "This is more than the plan sends at a time; retry after data.retryAfterMs.",
-    ),
+    code(Code::SendingCapacity, 429, "SENDING_CAPACITY", "The plan's sending rate is exceeded; retry after data.retryAfterMs."),
     // `data.retryAfterMs` is the time until the day or month ends.
     code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's email quota for this day or month is used up."),
-    code(Code::Internal, 500, "INTERNAL_ERROR", "Something failed on the server; find it in the log by the requestId."),
+    code(Code::Internal, 500, "INTERNAL_ERROR", "The server failed to handle the request; search its log for the requestId."),
     code(Code::IdempotencyInProgress, 503, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running."),
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is not available; try again."),
-    // This ends when space is freed.
+    // The condition ends when disk space is freed.
     code(
         Code::StorageFull,
         503,
@@ -161,7 +156,7 @@ pub const CODES: &[CodeInfo] = &[
 ];
 
 impl Code {
-    /// The table's entry for this code.
+    /// Returns the table's entry for this code.
     pub fn info(self) -> &'static CodeInfo {
         &CODES[self as usize]
     }

@@ -6,21 +6,21 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of the two separate environments. Nothing that happens in one shows in the other.
+/// One of the two separate environments. Changes in one environment never affect the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {
-    /// For trials: mail never leaves the machine.
+    /// The environment for trials: mail never leaves the machine.
     Test,
-    /// For real recipients.
+    /// The environment for real recipients.
     Live,
 }
 
 impl Environment {
-    /// Both, in the order of declaration.
+    /// Both environments, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Test, Self::Live];
 
-    /// The name used in keys, folders and on the command line.
+    /// Returns the environment's name in keys, folders and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Test => "test",
@@ -35,7 +35,7 @@ impl fmt::Display for Environment {
     }
 }
 
-/// The text names neither environment.
+/// An error: the text names neither environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnvironmentError;
 
@@ -60,10 +60,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_name_is_the_same_everywhere() {
+    fn an_environment_has_the_same_name_everywhere() {
         for environment in Environment::ALL {
             assert_eq!(environment.word().parse(), Ok(environment));
-            assert_eq!(serde_json::to_value(environment).expect("text"), environment.word());
+            assert_eq!(serde_json::to_value(environment).expect("an environment can be written as JSON"), environment.word());
         }
         assert_eq!("Live".parse::<Environment>(), Err(EnvironmentError));
     }

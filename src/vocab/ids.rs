@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 
-/// An identifier of one kind of thing; `K` only distinguishes the kinds.
+/// An identifier for one kind of object; `K` only distinguishes the kinds.
 pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
 
-/// The kinds of things that have identifiers.
+/// The kinds of objects that have identifiers.
 pub mod kinds {
     use super::Kind;
 
@@ -100,7 +100,7 @@ pub mod kinds {
     impl Kind for Message {
         const NAME: &'static str = "message";
     }
-    /// A segment or a tag; another field says which.
+    /// A segment or a tag; another field shows which of the two.
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
@@ -121,9 +121,9 @@ pub mod kinds {
     }
 }
 
-/// A kind of thing with identifiers.
+/// A kind of object with identifiers.
 pub trait Kind {
-    /// The name of the kind, for messages.
+    /// The name of the kind, for error messages.
     const NAME: &'static str;
 }
 
@@ -154,12 +154,12 @@ pub type ClaimId = Id<kinds::Claim>;
 pub type InvitationId = Id<kinds::Invitation>;
 
 impl<K> Id<K> {
-    /// The identifier with these bytes.
+    /// Returns the identifier with these bytes.
     pub const fn from_bytes(bytes: [u8; 12]) -> Self {
         Self(bytes, PhantomData)
     }
 
-    /// A new identifier: four bytes of time, so that new rows go to the right edge of their table, and eight random ones.
+    /// Creates a new identifier: four bytes of time, so that new rows are added at the right edge of their table, and eight random bytes.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -167,21 +167,22 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// The smallest identifier that can be created in the second of `at`: all earlier identifiers are smaller.
+    /// Returns the smallest identifier that can be created in the second of `at`. All earlier identifiers are smaller.
     pub fn first_of(at: Timestamp) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
         Self::from_bytes(bytes)
     }
 
-    /// A new identifier that carries `number` (its row in a table ordered by number) and four random bytes.
+    /// Creates a new identifier that contains `number` (its row in a table ordered by number) and four random bytes.
     ///
-    /// The row is found by the identifier alone, and the random bytes make neighbors hard to guess.
+    /// The identifier alone is enough to find the row, and the random bytes make neighboring identifiers hard to guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }
 
-    /// Like [`Id::numbered`], with random bytes fetched in advance: asking the system for each of a million ids would be slow.
+    /// Creates an identifier like [`Id::numbered`], but with random bytes fetched in advance: asking the system for the bytes of each of a
+    /// million IDs would be slow.
     pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -190,12 +191,13 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// The number in an identifier made by [`Id::numbered`]. The caller must compare the whole identifier with the row's.
+    /// Returns the number in an identifier created by [`Id::numbered`]. The caller must compare the whole identifier with the row's
+    /// identifier.
     pub fn number(&self) -> u32 {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
 
-    /// The identifier written as 24 hexadecimal characters, either case.
+    /// Parses an identifier written as 24 hexadecimal characters, in either case.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.as_bytes();
         if text.len() != 24 {
@@ -208,7 +210,7 @@ impl<K> Id<K> {
         Some(Self::from_bytes(bytes))
     }
 
-    /// The 24 hexadecimal characters, without a heap allocation.
+    /// Returns the 24 hexadecimal characters, without a heap allocation.
     pub fn hex(&self) -> [u8; 24] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut hex = [0; 24];
@@ -284,7 +286,8 @@ impl<'de, K: Kind> Deserialize<'de> for Id<K> {
             return <[u8; 12]>::deserialize(deserializer).map(Self::from_bytes);
         }
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom(format_args!("expected a {} id: 24 hexadecimal characters", K::NAME)))
+        Self::parse(&text)
+            .ok_or_else(|| D::Error::custom(format_args!("expected a {} ID with 24 hexadecimal characters", K::NAME)))
     }
 }
 

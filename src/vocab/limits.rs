@@ -1,1145 +1,1256 @@
-//! The size limits, and the reason for each. Anything that an operator may want to change is a setting instead.
+//! The size limits, and the reason for each limit. A value that an operator may want to change is a setting instead.
 // long: one table with the reason for each number, looked up by name.
 
 // --- Lists ---
 
-/// What clients of this API expect when they set no limit.
-/// They get one screen of rows.
+/// The default number of rows on a page of a list: one screen, which clients of this API expect when they set no limit.
 pub const PAGE_LIMIT_DEFAULT: u64 = 20;
-/// Enough for a screen of any size; larger pages would make one response as costly as a hundred.
+/// The maximum number of rows on a page of a list: enough for a screen of any size. A larger page would make one request as expensive as
+/// many; larger limits are rejected.
 pub const PAGE_LIMIT_MAX: u64 = 100;
-/// The cost of an offset grows with its size: beyond this, filters or an export are the right way.
+/// The maximum offset in a list. The cost of an offset grows with its size. Larger offsets are rejected; filters or an export find such
+/// rows faster.
 pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 // --- Data files ---
 
-/// Files up to this size are compared with their checksums at every start, which reads them once: a third of a second from the disk of a
-/// small virtual server. `mailmill check-data` compares larger files.
+/// The maximum size of a data file that is compared with its checksums at every start. Each such file is read once, which takes a third of
+/// a second from the disk of a small virtual server. `mailmill check-data` compares larger files.
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Campaigns and sends that are counted when a hold on sending is shown: each count reads a few rows.
+/// The maximum number of campaigns and sends that are counted when a hold on sending is shown. Each count reads a few rows, so the page
+/// takes less than a second; if there are more, the page says so.
 pub const HELD_SCANNED_MAX: usize = 10_000;
-/// Campaigns that are then listed by name: a longer list would not be read.
+/// The maximum number of campaigns that the hold page lists by name. No one reads a longer list; the remaining campaigns are only counted.
 pub const HELD_LISTED_MAX: usize = 100;
 
 // --- Requests ---
 
-/// The API's window for request budgets. It starts with the first request.
+/// The length of a budget window. Request budgets are documented per minute. A window starts with its first request; requests beyond the
+/// budget get a 429 until the window ends.
 pub const BUDGET_WINDOW_MS: i64 = 60_000;
-/// The request budget of users is this many times a key's, in windows of their own: a page calls up to about ten operations.
+/// A user's request budget is this many times a key's budget, in separate windows, because a page calls up to about ten operations.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// A direct-send budget below this many requests per recipient per second could not use the sending capacity.
+/// The minimum direct-send budget for each recipient per second of the sending rate. With a smaller budget, an account could not use its
+/// sending capacity.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
-/// The API's limit for an `Idempotency-Key`.
+/// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
-/// How long the API can replay a response.
+/// How long the response to a request with an idempotency key is stored. Clients retry within minutes or, after an outage, within a day.
+/// Later, a request with the same key runs again.
 pub const IDEMPOTENCY_WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Keys ---
 
-/// Names are shown in one line of a table.
+/// The maximum length of a key's name, which is shown on one line of a table. Longer names are rejected.
 pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
-/// An account with more keys than this has lost track of them.
+/// The maximum number of keys in an account. The users of an account with more keys have lost track of them. Further keys are rejected
+/// until a key is revoked.
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
-/// Characters of a key's id that the API shows. It never shows the key.
+/// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API never shows the key itself.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
-/// Days of request counts that are stored: what a chart shows, and some more for views around midnight.
+/// The number of days for which request counts are stored: the days of a chart, and two more because the viewer's day and the server's day
+/// start at different times.
 pub const KEY_DAYS_KEPT: u32 = 32;
-/// Days shown in a key's chart.
-/// A month shows every weekday four times.
+/// The number of days in a key's chart: a month, which shows every weekday at least four times.
 pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
-/// Shorter passwords can be guessed; the usual rules about kinds of characters add less than length does.
+/// The minimum length of a password. Shorter passwords can be guessed; the usual rules about kinds of characters help less than length
+/// does.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
-/// Long enough for any sentence, short enough that hashing untrusted text costs almost nothing.
+/// The maximum length of a password: long enough for any sentence, short enough that hashing untrusted text costs almost nothing.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
-/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four.
+/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four bytes.
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
-/// A setup link is opened right after it was printed, or by the next day; then it expires.
+/// How long a setup link works. Operators use the link right after it is printed, or on the next day. After it has expired, the owner is
+/// created on the command line.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Browsers and programs in which one user is signed in at a time; the oldest sessions end first.
+/// The maximum number of sessions of a user: browsers on a few devices, and scripts that sign in for each run. At the limit, the oldest
+/// session ends.
 pub const SESSIONS_PER_USER_MAX: usize = 20;
-/// A fresh sign-in guards what cannot be undone: long enough to read a page and press a button.
+/// How long a sign-in is recent enough for actions that cannot be undone: long enough to read a page and press a button.
 pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
-/// The part of a browser's User-Agent that a list of sessions shows.
-/// Real ones are shorter, and only a prefix is needed to name the browser.
+/// The number of characters of a browser's User-Agent that a list of sessions shows. Browsers identify themselves within this length; the
+/// rest is removed.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
-/// Requests within this time do not write a session's new end to disk.
+/// The minimum time between two writes of a session's new expiry time to disk. Requests within this time do not write it.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
-/// Free sign-in attempts, by address and by account, within [`SIGN_IN_WINDOW_MS`].
-/// People mistype a password a few times, not ten.
+/// The number of failed sign-in attempts, per client address and per account, within [`SIGN_IN_WINDOW_MS`] after which further attempts
+/// have to wait. Users mistype a password a few times, not ten.
 pub const SIGN_IN_TRIES_FREE: u32 = 10;
-/// See [`SIGN_IN_TRIES_FREE`].
-/// A short wait stops guessing, not people.
+/// The period in which [`SIGN_IN_TRIES_FREE`] attempts are allowed. A minute is short for a user, and ten attempts a minute are too few to
+/// guess a password.
 pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
-/// The longest wait between attempts: guessing at this pace is hopeless, and no user is locked out of their own account for long.
+/// The maximum wait between sign-in attempts: guessing at this pace is hopeless, and no user is locked out of their own account for long.
 pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
-/// Passwords waiting to be hashed; each takes some tens of milliseconds.
+/// The maximum number of passwords that wait to be hashed. Each takes tens of milliseconds, so the last one waits for a few seconds;
+/// further sign-ins get a 503.
 pub const PASSWORDS_WAITING_MAX: usize = 64;
-/// Used codes of an authenticator app that are stored: one hour, so that a clock set back by less cannot accept one twice.
+/// The number of used authenticator codes that are stored: one hour of codes, so that no code is accepted twice after the clock was set
+/// back by less than an hour.
 pub const TOTP_STEPS_KEPT: usize = 120;
-/// Names that a brute-force throttle remembers; each takes about a hundred bytes.
+/// The maximum number of names that a brute-force throttle remembers. Each takes about a hundred bytes, so all names take 5 MB; at the
+/// limit, old names are dropped.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
-/// Our signed tokens have some 400 bytes.
-/// Longer ones are rejected before their signature is checked.
+/// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
+/// checked.
 pub const TOKEN_BYTES_MAX: usize = 2_048;
-/// Members of an account, and also its open invitations.
-/// The list is loaded whole.
+/// The maximum number of members of an account, and of its open invitations. Lists load all members at once; further members are rejected
+/// until a member is removed.
 pub const MEMBERS_MAX: usize = 1_000;
-/// Names are shown in one line.
+/// The maximum length of a member's name, which is shown on one line. Longer names are rejected.
 pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
-/// An invitation may wait over a weekend and a holiday.
-/// It must not expire before the invited person is back.
+/// How long an invitation is valid: longer than a weekend and a holiday. After that, an admin must send a new invitation.
 pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// A password-reset link is requested when it is needed.
+/// How long a password-reset link works. The link is used as soon as it arrives. It expires after an hour, so that an old email cannot give
+/// access to the account.
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
-/// One-time codes for users who have lost their phone.
-/// They fit on one printed page and last for years.
+/// The number of one-time codes for users who have lost their phone. Ten fit on one printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
-/// Rows of the audit log that one request may read to find those of an account.
-/// A page must not walk through the whole log.
+/// The maximum number of audit-log rows that one request reads to find the rows of an account. Reading this many takes a few hundredths of
+/// a second; at the limit, the page has fewer entries.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that request a key ---
 
-/// The API's lifetime of a code.
+/// How long an agent's code is valid: enough to sign in and enter the code, and too short to guess the code. After that, the agent requests
+/// a new code.
 pub const CLAIM_CODE_MS: i64 = 600 * 1000;
-/// The API's lifetime of a registration.
+/// How long an agent's registration is valid: enough for several codes, in case the user comes back late. After that, the agent registers
+/// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The API's interval between polls, in seconds.
+/// The pause that responses request between polls: users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
-/// The API's limit for registrations in an hour from one address; the same for one user.
+/// The maximum number of registrations in an hour from one address or for one user. An agent registers once to get a key; ten allow for
+/// mistakes. Further registrations get a 429.
 pub const CLAIMS_PER_HOUR: u32 = 10;
-/// Registrations in an hour from one IPv6 site (a /48): a tenth of what can wait, so that no site fills the queue.
+/// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that no site
+/// fills the queue.
 pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
-/// New codes for one registration: one each time the old one expires, and some more.
+/// The maximum number of codes for one registration, which is valid for an hour. Six codes can expire within an hour, and the limit is
+/// twice as high for safety. After that, the agent has to register again.
 pub const CLAIM_CODES_MAX: u32 = 12;
-/// Registrations waiting for approval, of all accounts together; each expires within an hour.
+/// The maximum number of registrations that wait for approval, for all accounts together. This many take a few megabytes. Each registration
+/// expires within an hour; further registrations are rejected until then.
 pub const CLAIMS_WAITING_MAX: usize = 2_000;
-/// Polls in a minute from one address before it counts as abuse: a hundred agents behind one address poll 1,200 times.
+/// The maximum number of polls in a minute from one address. A hundred agents with the same address poll 1,200 times, and this is twice as
+/// many. Further polls are rejected.
 pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
-/// Wrong codes in ten minutes by one user or from one address: codes have 34 bits, so guessing is hopeless.
+/// The number of wrong codes in ten minutes, by one user or from one client address, after which further attempts have to wait. Users
+/// mistype a code once or twice, and a code has 34 bits.
 pub const CLAIM_GUESSES_FREE: u32 = 5;
-/// See [`CLAIM_GUESSES_FREE`].
-/// A code lives as long.
+/// The period in which [`CLAIM_GUESSES_FREE`] wrong codes are allowed: as long as a code is valid.
 pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
-/// Agent names are shown in one line.
+/// The maximum length of an agent's name, which is shown on one line. Longer names are rejected.
 pub const AGENT_NAME_CHARACTERS_MAX: usize = 100;
-/// A registration, a poll and a form each have some hundred bytes.
+/// The maximum size of an agent's request body. A registration, a poll and a form are each a few hundred bytes long. Larger bodies are
+/// rejected.
 pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
-/// Past agent requests shown in a list.
-/// The list is for recent ones.
+/// The maximum number of past agent requests in a list, newest first. The audit log contains older requests.
 pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 // --- The dashboard ---
 
-/// A dashboard form: text that users type, without files.
+/// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// A form with an image: a phone photo, small enough that its base64 fits the body of an operation.
+/// The maximum size of a dashboard form with an image: a phone photo, small enough that its base64 form fits the body of an operation.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
-/// A form with a long text or a text file: any text that the knowledge base accepts, in any form encoding.
+/// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form encoding.
 pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// A form with imported HTML: the largest that an import accepts, in any form encoding.
+/// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding.
 pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
-/// The first field of a form with a large file: a token and the field's name.
+/// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
+/// rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The path to open after sign-in, one of our own pages.
-/// Its query can hold a filter, nothing larger.
+/// The maximum length of the dashboard path to open after sign-in. The path's query can contain a filter; if the path is longer, the home
+/// page opens.
 pub const NEXT_BYTES_MAX: usize = 500;
 
 // --- Projects ---
 
-/// Names are shown in one line of a list.
+/// The maximum length of a project's name, which is shown on one line of a list. Longer names are rejected.
 pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
-/// One brand seldom has more sites; each is fetched and read in full.
+/// The maximum number of URLs of a project. A brand seldom has more than a few websites, and each is fetched and read completely. Longer
+/// lists are rejected.
 pub const PROJECT_URLS_MAX: usize = 10;
-/// What browsers and servers commonly accept.
+/// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
-/// Agencies have hundreds; each project costs counters and makes every list longer.
+/// The maximum number of projects in an account. Agencies have hundreds. Each project costs counters and makes every list longer; further
+/// projects are rejected until a project is deleted.
 pub const PROJECTS_MAX: u64 = 10_000;
 
-/// Titles are shown in one line of a list.
+/// The maximum length of an entry's title, which is shown on one line of a list. Longer titles are rejected.
 pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
-/// A long page or a short booklet; users split longer texts.
+/// The maximum length of an entry's content: a long page or a short booklet. Longer content is rejected; users split it into several
+/// entries.
 pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
-/// File names are shown in one line. The API's limit.
+/// The longest file name in common file systems. Longer names are rejected.
 pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
-/// Generating an email reads all titles.
+/// The maximum number of entries in a knowledge base. Generating an email reads the titles of all entries. Further entries are rejected
+/// until an entry is removed.
 pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
-/// The API's limit for an image's description.
+/// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
+/// rejected.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The API's limit for an image's tags.
+/// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
 pub const IMAGE_TAGS_MAX: usize = 10;
-/// The API's limit for one tag of an image.
+/// The maximum length of an image's tag: a few words. Longer tags are rejected.
 pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
-/// Generating an email reads all of them.
+/// The maximum number of images in a project. Generating an email reads the descriptions of all images. Further images are rejected until
+/// an image is removed.
 pub const PROJECT_IMAGES_MAX: usize = 500;
-/// A page of rules: writers do not follow longer ones.
+/// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
-/// The longest font names in use are half as long.
+/// The maximum length of a font name: twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
 // --- Imports of projects ---
 
-/// Imports that run in parallel; each has a few requests open.
+/// The maximum number of imports that run in parallel. Each import mostly waits for its website. Reading the pages of this many imports
+/// uses about one processor; other imports wait in the queue.
 pub const IMPORTS_AT_ONCE: usize = 4;
-/// Parallel requests of one import: as many as a browser makes.
+/// The maximum number of parallel requests of one import: as many as a browser makes.
 pub const IMPORT_FETCHES_AT_ONCE: usize = 6;
-/// Pages of one import: enough for the informative pages of nearly every site.
+/// The maximum number of pages in one import: enough for the informative pages of nearly every website.
 pub const IMPORT_PAGES_MAX: usize = 16;
-/// Style sheets of one import; sites have two or three.
+/// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
 pub const IMPORT_STYLES_MAX: usize = 12;
-/// Sitemaps of one import: an index and some of its entries.
+/// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const IMPORT_SITEMAPS_MAX: usize = 4;
-/// Bytes of one page, style sheet or sitemap that are read; the rest of larger ones adds nothing new.
+/// The maximum number of bytes that are read of a page, style sheet or sitemap; the rest of a larger file adds no new information.
 pub const IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Bytes of one import, images excluded.
-/// Its pages and their style sheets rarely have a tenth of it.
+/// The maximum number of bytes in one import, excluding images. Pages and style sheets rarely have a tenth of this size; at the limit, the
+/// import continues with the data that it has read.
 pub const IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
-/// Bytes of one image: a large photograph.
+/// The maximum number of bytes of one image: a large photograph. Larger images are listed with this reason.
 pub const IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// Time for one request of an import.
-/// A slow shop answers in five seconds.
+/// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The time after which an import continues with what it has.
-/// Somebody waits for it.
+/// The time after which an import continues with the pages that it has, because a user is waiting for it.
 pub const IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
-/// Steps in a row in which an import only fails before it is given up.
-/// A failure that is not over by then will stay.
+/// The number of consecutive failed steps after which an import fails. With the growing pauses between the steps, a temporary problem has
+/// ended by then.
 pub const IMPORT_FAILURES_MAX: u8 = 5;
-/// Images analyzed in parallel.
-/// Analysis mostly waits for other servers, so two cores can serve eight.
+/// The maximum number of images analyzed in parallel. Analysis mostly waits for other servers, so two processors can handle eight images.
 pub const IMAGES_AT_ONCE: usize = 8;
-/// Attempts to analyze one image.
-/// A server that is down for a moment is back by then.
-pub const IMAGE_LOOKS_MAX: u8 = 4;
-/// The width of an uploaded image: twice that of an email, for high-resolution screens. Wider images are scaled down.
+/// The maximum number of attempts to analyze one image before it is marked as unavailable. With the growing pauses between the attempts, a
+/// server that was briefly down is available again by then.
+pub const IMAGE_ATTEMPTS_MAX: u8 = 4;
+/// The maximum width of an uploaded image: twice the width of an email, for high-resolution screens. Wider images are scaled down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
-/// Bytes of an uploaded animation, which is stored unchanged: recipients would not wait for more.
+/// The maximum number of bytes of an uploaded animation, which is stored unchanged: recipients would not wait for a larger one.
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
-/// How long the file of a deleted uploaded image is kept: emails already sent still show it.
+/// How long the file of a deleted image is kept. Sent emails still show the image, and few emails are opened after a year.
 pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
-/// The longer side of a preview: a card in a list, on a screen with two pixels per point.
+/// The maximum length of a preview's longer side: enough for a card in a list, on a screen with two pixels per point.
 pub const PREVIEW_SIDE_MAX: u32 = 480;
-/// How long a preview is kept before its image is fetched again: sites change their images.
+/// How long a preview is kept before its image is fetched again, because websites change their images.
 pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
-/// An SVG file that is shown unchanged; larger ones are not logos.
+/// The maximum size of an SVG file that is shown unchanged. Logos have a tenth of this size; larger files get no preview.
 pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
-/// Sites need two or three (to https, to www, to a language); more is a loop.
+/// The maximum number of redirects of a request. Websites need two or three (to https, to www, to a language). More redirects are a loop,
+/// and the request fails.
 pub const FETCH_REDIRECTS_MAX: usize = 8;
-/// Addresses tried for one name; the first nearly always responds.
+/// The maximum number of addresses tried for one name: two of each IP version. The first address nearly always responds.
 pub const FETCH_ADDRESSES_TRIED_MAX: usize = 4;
-/// A connection around the world takes a third of a second.
+/// The time limit for a connection. A connection around the world takes a third of a second. After the limit, the next address is tried.
 pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// Sites with long security policies send about fifty.
+/// The maximum number of headers in a response. Websites with long security policies send about fifty. With more headers, the request
+/// fails.
 pub const FETCH_HEADERS_MAX: usize = 200;
-/// The head of a response; sites with many cookies send some 20 KB.
+/// The maximum size of a response's head. Websites with many cookies send some 20 KB; with a larger head, the request fails.
 pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
-/// Threads for blocking work. A name look-up whose servers are silent holds one for half a minute, long after the caller has given up.
-/// Webhook endpoints cause up to some 800 such look-ups at a time in the worst case, and store reads must not wait for those.
+/// The number of threads for blocking work. A name lookup whose servers do not respond uses a thread for half a minute, long after the
+/// caller has given up. Webhook endpoints cause up to some 800 such lookups at a time in the worst case, and store reads must not wait for
+/// them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
 
 // --- Contacts ---
 
-/// Long enough for any real name, short enough for one line.
+/// The maximum length of a person's name: long enough for any real name, short enough for one line. Longer names are rejected.
 pub const PERSON_NAME_CHARACTERS_MAX: usize = 100;
-/// A contact's tags are all read and indexed with it.
+/// The maximum length of a company name. Companies House registers names of at most 160 characters. Longer names are rejected.
+pub const COMPANY_CHARACTERS_MAX: usize = 160;
+/// The maximum length of a city. The longest place name in official use has 85 characters. Longer names are rejected.
+pub const CITY_CHARACTERS_MAX: usize = 100;
+/// The maximum number of tags of a contact. Every read of a contact reads all its tags, and every write indexes them. Few contacts have
+/// more than ten tags; further tags are rejected.
 pub const TAGS_PER_CONTACT_MAX: usize = 100;
-/// More than an audience has use for; a contact is always read in full.
+/// The maximum number of custom fields of a contact. Every read of a contact reads all its fields. Few audiences use more than twenty;
+/// further fields are rejected.
 pub const CUSTOM_FIELDS_MAX: usize = 100;
-/// The key is a column name: one line at most.
+/// The maximum length of a custom field's key, which is a column name shown on one line. Longer keys are rejected.
 pub const CUSTOM_FIELD_KEY_CHARACTERS_MAX: usize = 100;
-/// All custom fields of a contact as JSON. The same limit as for the properties of a customer event in the API.
+/// The maximum size of all custom fields of a contact as JSON, equal to the API's limit for the properties of a customer event.
 pub const CUSTOM_FIELDS_BYTES_MAX: usize = 16 * 1024;
-/// Nesting depth of objects and lists in custom fields. The same limit as for the properties of a customer event in the API.
+/// The maximum nesting depth of objects and lists in custom fields, equal to the API's limit for the properties of a customer event.
 pub const CUSTOM_FIELDS_DEPTH_MAX: usize = 4;
-/// Characters of a contact's custom fields that search covers; an index of whole essays would outgrow the data.
+/// The number of characters of a contact's custom fields that search covers; an index of whole essays would become larger than the data.
 pub const CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX: usize = 2_000;
-/// The length of a search text: longer ones find nothing more.
+/// The maximum length of the text in a search: longer than any name or address. Longer text is rejected.
 pub const SEARCH_CHARACTERS_MAX: usize = 256;
-/// Words of a search; each costs an index look-up.
+/// The maximum number of words in a search. Each word costs an index lookup; further words are ignored.
 pub const SEARCH_TERMS_MAX: usize = 16;
 
 // --- Many contacts at once ---
 
-/// The API responds at once up to this number; more contacts become a job.
+/// The maximum number of contacts that a bulk request processes before it responds; more contacts are processed by a job.
 pub const BULK_AT_ONCE_MAX: usize = 5_000;
-/// Contacts in one request, handled at once or as a job: about as many as fit the body limit. Use a file for more.
+/// The maximum number of contacts in one request, processed immediately or by a job: about as many as fit the body limit. Files can contain
+/// more contacts.
 pub const BULK_MAX: usize = 50_000;
-/// The API's limit for one deletion by email.
+/// The maximum number of contacts that one request deletes. All of them are deleted in one transaction, which makes other writes wait.
+/// Longer lists are rejected.
 pub const BULK_DELETE_MAX: usize = 1_000;
-/// Failed rows listed one by one; further ones are only counted: no one reads more, and the report must stay small.
+/// The maximum number of failed rows that are listed. No one reads more, and the report must stay small; further failed rows are only
+/// counted.
 pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
-/// Contacts that one step of a job writes in one transaction: enough for sorted writes to pay off, few enough that other writers wait only
-/// briefly.
+/// The number of contacts that one step of a job writes in one transaction: enough for sorted writes to be worthwhile, few enough that
+/// other writers wait only briefly.
 pub const JOB_STEP_CONTACTS: usize = 10_000;
-/// The same for a file. Three such chunks are in memory at a time: one being read, one waiting, one being written.
+/// The number of contacts from a file that one step writes in one transaction. Three chunks of this size are in memory at a time, some 30
+/// MB: one is being read, one is waiting, and one is being written.
 pub const IMPORT_STEP_CONTACTS: usize = 10_000;
-/// Rows of one import file.
-/// Five times the contacts that one project is tested with.
+/// The maximum number of rows in an import file: five times the million contacts that a project is tested with. Rows up to the limit are
+/// imported, and the remaining rows must be in another file.
 pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
-/// One row of an import file: all fields of a contact at their largest, and some spare.
+/// The maximum size of one row in an import file: all fields of a contact at their largest, with space to spare. A longer row means that a
+/// quotation mark is not closed, and ends the import.
 pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// Columns of an import file.
-/// Exports of other services have a hundred.
+/// The maximum number of columns in an import file. Exports of other services have a hundred columns; more columns mean a wrong delimiter,
+/// and the file is rejected.
 pub const IMPORT_COLUMNS_MAX: usize = 500;
-/// Custom fields that get a column in an export; others are omitted.
+/// The maximum number of custom fields that get a column in an export: as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
-/// Contacts from which the field catalog is computed: a tenth of a second of work, and as informative as all of them.
+/// The maximum number of contacts from which the field catalog is computed. This many take a tenth of a second, and are as informative as
+/// all contacts.
 pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
-/// One form field of an upload besides the file: a column mapping at its largest.
+/// The maximum size of a form field in an upload, other than the file: a column mapping at its largest. Longer fields are rejected.
 pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
-/// Interrupted uploads are deleted after this time.
+/// How long an unfinished upload is kept. An upload takes an hour at most; after that time it was interrupted, and is deleted.
 pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
-/// How long a file waits for its column mapping: until the next day, in case the user has to ask someone.
+/// How long a file waits for its column mapping: until the next day, in case the user has to ask a colleague.
 pub const PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
-/// Files of one project that wait for a column mapping; the oldest beyond this are deleted.
+/// The maximum number of files in a project that wait for a column mapping: one or two for each member who imports. At the limit, the
+/// oldest file is deleted.
 pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
-/// Rows of such a file shown as a preview.
+/// The maximum number of rows of an uploaded file that are shown as a preview: enough to recognize each column.
 pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
-/// How long an export's file and its link live.
+/// How long an export's file and its link are kept: long enough to download the file, and short for a file with personal data.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
-/// Jobs of one project that wait or run: more come from a client in a loop.
+/// The maximum number of jobs in a project that wait or run. More jobs come from a client in a loop; they are rejected until a job
+/// finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
-/// Jobs of the whole installation that are searched for the newest of one project.
+/// The maximum number of jobs of the whole installation that are searched for the newest jobs of one project. Searching this many takes a
+/// few hundredths of a second; older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
-/// Contacts that one request may list and change at once.
-/// One transaction changes so many in well under a second.
+/// The maximum number of contacts that one request may list and change immediately. One transaction changes them in well under a second;
+/// for more contacts, the API offers a job.
 pub const CHANGE_IDS_MAX: usize = 1_000;
-/// Contacts changed per transaction in a bulk change: each is read, written and reported, so the number is lower than for other jobs.
+/// The number of contacts changed per transaction in a bulk change. Each contact is read, written and reported, so the number is lower than
+/// for other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
-/// How long finished jobs can be retrieved.
+/// How long finished jobs can be retrieved: a month, in which users ask about an import. After that, the jobs are deleted.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 // --- Tags, topics, segments ---
 
-/// A tag is one word or a few.
+/// The maximum length of a tag's name: a few words. Longer names are rejected.
 pub const TAG_NAME_CHARACTERS_MAX: usize = 50;
-/// Tags are created on demand: this stops an import with a wrong column mapping from creating a million.
+/// The maximum number of tags in a project. Tags are created on demand; the limit stops an import with a wrong column mapping from creating
+/// a million tags.
 pub const TAGS_PER_PROJECT_MAX: usize = 10_000;
-/// Names are shown in one line of a list.
+/// The maximum length of a topic's name, which is shown on one line of a list. Longer names are rejected.
 pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
-/// Recipients choose topics on one page.
-/// A longer list is not read.
+/// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
+/// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
-/// Far more than the number of topics, so that there is space between any two.
+/// The maximum display order of a topic: far more than the number of topics, so that another topic fits between any two. Larger numbers are
+/// rejected.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
-/// Names are shown in one line of a list.
+/// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
-/// A list can show each with its current count.
+/// The maximum number of segments in a project. A list shows each segment with its current count, which takes a second for all of them.
+/// Further segments are rejected.
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
-/// Descriptions of tags, topics and segments: a paragraph.
+/// The maximum length of the description of a tag, topic or segment: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The API's limit for groups within one group of a segment's filter.
+/// The maximum number of groups side by side in a filter. Users do not understand filters with more groups; such filters are rejected.
 pub const SEGMENT_GROUPS_PER_GROUP_MAX: usize = 10;
-/// The API's limit for levels of groups under the root of a segment's filter.
+/// The maximum nesting depth of groups in a filter. Users do not understand deeper groups; such filters are rejected.
 pub const SEGMENT_LEVELS_MAX: usize = 3;
-/// The API's limit for conditions in a whole segment filter.
+/// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
+/// conditions are rejected.
 pub const SEGMENT_CONDITIONS_MAX: usize = 50;
-/// Values of one condition; each is compared with every contact.
+/// The maximum number of values in one condition. Each value is compared with every contact; for more values, a tag is faster.
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
-/// Characters of one value of a condition.
-/// The longest text field of a contact has so many.
+/// The maximum length of one value in a condition: longer than any address or profile field of a contact. Longer values are rejected.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
-/// Contacts shown as a preview of a filter that is being written: one page.
+/// The maximum number of contacts that a filter preview shows: one page.
 pub const SEGMENT_PREVIEW_MAX: usize = 100;
-/// How far back, in days, a condition on activity reaches: ten years, longer than activity is kept.
+/// The maximum number of days that a condition on activity can go back: ten years, longer than activity is kept. Larger numbers are
+/// rejected.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
-/// How long a search with `refresh` waits for the index: a commit takes milliseconds, so a longer wait means trouble.
+/// How long a search with `refresh` waits for the index. A commit takes milliseconds, so a longer wait means a problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long any other search waits for the caller's own writes: some commits of the index, too short for a user to notice.
+/// How long other searches wait for the caller's own writes: some commits of the index, too short for a user to notice.
 pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
-/// A caller's write counts as recent for a second. After that the index has it, unless an import keeps it busy for longer than a search
-/// may wait.
+/// How long a caller's write is treated as recent. After a second the index contains the write, unless an import keeps the index busy for
+/// longer than a search may wait.
 pub const SEARCH_OWN_WRITES_MS: i64 = 1_000;
 /// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
-/// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table that is not read stays small.
+/// How long webhook events wait for delivery: longer than any retry schedule, and short enough to limit the size of a table whose events
+/// are not processed.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// Rows that a sweep deletes in one transaction: a few milliseconds of the writer's time.
+/// The number of rows that a sweep deletes in one transaction, which takes the writer a few milliseconds.
 pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Campaigns ---
 
-/// Names are shown in one line of a list.
+/// The maximum length of a campaign's name, which is shown on one line of a list. Longer names are rejected.
 pub const CAMPAIGN_NAME_CHARACTERS_MAX: usize = 200;
-/// Three a day for ten years; each makes every list longer.
+/// The maximum number of campaigns in a project: three a day for ten years. Each campaign makes every list longer; further campaigns are
+/// rejected until drafts are deleted.
 pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
-/// The name in the From field: every mail client truncates longer ones.
+/// The maximum length of the name in the From field. Every email client truncates longer names; they are rejected.
 pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
-/// The client's name for the transport: one word.
+/// The maximum length of the client's name for the transport: one word. Longer names are rejected.
 pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
-/// Two years: time zone rules are unknown beyond that, and a later date is a typo.
+/// How far ahead a campaign can be scheduled: two years. Time zone rules are unknown beyond that, and a later date is a typo.
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
-/// The colleagues who check a test email before the campaign is sent.
-/// More recipients would be a campaign.
+/// The maximum number of recipients of a campaign's test send: the colleagues who check the email before the campaign is sent. More
+/// recipients would be a campaign, and are rejected.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
-/// Campaigns that one request across all projects reads: some hundredths of a second.
+/// The maximum number of campaigns that one request across all projects reads. Reading this many takes a few hundredths of a second. At the
+/// limit, the page ends, and the next page continues.
 pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
-/// Campaigns handled in one step of the worker, which then checks for a shutdown.
-/// A step stays short.
+/// The maximum number of campaigns handled in one step of the worker, which takes less than a second. The worker checks for a shutdown
+/// between steps.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
-/// How long a due campaign waits for an edit of its email: edits take a minute at most.
+/// How long a due campaign waits for an edit of its email. Edits take a minute at most.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause before it checks again whether the edit is done.
-/// An edit takes some seconds.
+/// The pause before a campaign checks again whether the edit of its email is done. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 
 // --- Files ---
 
-/// The minimum lifetime of a link to an image or an export: a page opened yesterday still works.
+/// The minimum lifetime of a link to an image or an exported email, so that a page opened yesterday still works.
 pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
-/// A brief of several pages; a longer text is a document and belongs in the knowledge base.
+/// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
-/// The API's limit for languages in one request.
+/// The maximum number of languages in a request. Each language is written separately, which multiplies time and cost. More languages are
+/// rejected.
 pub const EMAIL_LANGUAGES_MAX: usize = 5;
-/// The API's limit for images in one request.
+/// The maximum number of images given with a prompt. An email shows a few images, and these images take precedence over the brand's images.
+/// More images are rejected.
 pub const PROMPT_IMAGES_MAX: usize = 5;
-/// Linked pages that are read for a prompt; each may take seconds.
+/// The maximum number of linked pages that are read for a prompt. Each page may take seconds while the user waits; further links are not
+/// read.
 pub const PROMPT_PAGES_MAX: usize = 3;
-/// Each takes a queue slot and work; more waiting requests come from a client in a loop.
+/// The maximum number of queued and running generations in a project. More generations come from a client in a loop; they are rejected
+/// until one finishes.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
-/// How often a stage of an email is started before it is given up: it was interrupted each time, perhaps through its own fault.
+/// The number of times that a stage of an email is started before the email fails. A stage that is interrupted this often may cause the
+/// interruptions.
 pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
-/// Emails generated at once in each environment, which wait for the language model in parallel.
-/// More would take the model's budget in one burst.
+/// The maximum number of emails generated in parallel in each environment. They wait for the language model in parallel, and more would
+/// exceed its rate limit; other emails wait in the queue.
 pub const EMAILS_AT_ONCE: usize = 4;
-/// How long a generation waits for its brand import, which takes a minute at most.
+/// How long a generation waits for its brand import, which rarely takes more than a minute.
 pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
-/// Stages started in one step of the worker, which then checks for a shutdown.
-/// A step stays short.
+/// The maximum number of stages started in one step of the worker, which takes less than a second. The worker checks for a shutdown between
+/// steps.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// Waiting edits of one project; more come from a client in a loop.
+/// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
+/// finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// How long a request waits for an edit before it returns the operation instead: shorter than a request's time limit.
+/// How long a request waits for an edit before it returns the operation instead: less than the 30 seconds that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
-/// Version names are shown in one line.
+/// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
-/// No one browses more versions than this; the oldest ones after the first are deleted.
+/// The maximum number of versions of an email. No one views more versions; the oldest versions after the first are deleted.
 pub const EMAIL_VERSIONS_MAX: u32 = 200;
 
-/// The API's limit for emails in one HTML import.
+/// The maximum number of emails in one import request: as many as a series can have. A request with more is rejected.
 pub const HTML_IMPORTS_MAX: usize = 12;
-/// Gmail clips HTML after 102 KB; an import may have much to remove, but not many times that.
+/// The maximum size of imported HTML. Gmail clips HTML after 102 KB; an import may contain markup that must be removed, but is rarely ten
+/// times as large.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
-/// Changes that one edit makes in an imported email; "every tea" in a long newsletter is a hundred places.
-pub const LETTER_CHANGES_MAX: usize = 2_000;
-/// One text of such an email; longer ones are split.
-pub const LETTER_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// What a language model gets of such an email: the texts of 100 KB of HTML are a tenth of this.
-pub const LETTER_TOLD_CHARACTERS_MAX: usize = 60_000;
+/// The maximum number of changes that one edit makes in an imported email: an instruction about "every tea" affects a hundred places in a
+/// long newsletter. An edit with more changes is rejected.
+pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
+/// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
+pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
+/// The maximum length of an imported email's text that is sent to a language model. The text in 100 KB of HTML is a tenth of this. The rest
+/// is omitted, and the model is informed.
+pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
 
-/// The pause before the first retry; each further one is twice as long.
+/// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. Each further pause is
+/// twice as long.
 pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
-/// Overloaded services ask for a minute at most; after a longer pause the user has left.
+/// The maximum pause before a retry. Overloaded services ask for a minute at most; after a longer pause, the user has left.
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
-/// The longest response is an email as JSON.
+/// The maximum size of a language model's response. The longest response is an email as JSON, which is a hundredth of this size. Longer
+/// responses are rejected.
 pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Services reject images beyond 5 MB, the size of these bytes in base64.
+/// The maximum size of an image for a language model. Services reject images beyond 5 MB, the size of this many bytes in base64.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
-/// How often a response that breaks the rules goes back to the model with its violations.
-/// A model that has failed three times fails again, and each try costs money.
+/// The maximum number of times that a response that breaks the rules is returned to the model with a list of the violations. A model that
+/// has failed three times fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
 // --- The prompt for a language model ---
 
-/// Images with their descriptions; more make a prompt costlier without improving the result.
+/// The maximum number of images with descriptions in a prompt, starting with the images given with the request. More images make a prompt
+/// more expensive without improving the email.
 pub const MATERIAL_IMAGES_MAX: usize = 40;
-/// Pages that the model may link to.
-/// A prompt has room for them, and sites list the important ones first.
+/// The maximum number of pages that the model may link to. Websites list the important pages first, and more pages only lengthen the
+/// prompt.
 pub const MATERIAL_LINKS_MAX: usize = 60;
-/// The beginning of a page that a prompt links to.
-/// About a thousand tokens, which hold what a page is about.
+/// The number of characters of a linked page that a prompt contains: about a thousand tokens, in which a page states its subject.
 pub const MATERIAL_PAGE_CHARACTERS_MAX: usize = 4_000;
-/// Texts of the knowledge base, the newest first.
-/// With the length of each, about four thousand tokens.
+/// The maximum number of knowledge-base entries in a prompt, newest first. With the maximum length of each, this is about four thousand
+/// tokens.
 pub const MATERIAL_FACTS_MAX: usize = 20;
-/// The beginning of each.
-/// A fact is one paragraph.
+/// The number of characters of each knowledge-base entry in a prompt: a paragraph, which contains the entry's main point.
 pub const MATERIAL_FACT_CHARACTERS_MAX: usize = 800;
-/// Products with their prices.
-/// An email shows nine, and the model needs a choice.
+/// The maximum number of products with prices in a prompt. An email shows nine products, and the model needs more to choose from.
 pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 
 // --- The email document ---
 
-/// Mail clients show 40 to 90 characters of a subject; a longer one is a paragraph.
+/// The maximum length of a subject. Email clients show 40 to 90 characters of a subject. A longer subject is a paragraph, and is rejected.
 pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
-/// Mail clients show up to about 140 characters after the subject.
-/// More is never read.
+/// The maximum length of a preheader. Email clients show up to about 140 characters after the subject. A longer preheader is rejected.
 pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
-/// Blocks of one email: twice what readers scroll through. It also keeps the HTML under the size at which mail clients clip it.
+/// The maximum number of blocks in an email: twice as many as readers scroll through. The limit also keeps the HTML below the size at which
+/// email clients clip it. More blocks are rejected.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
-/// A block's name: one or two words.
+/// The maximum length of a block's ID: one or two words. Longer IDs are rejected.
 pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
-/// A title fills two or three lines on a phone.
-/// Longer titles push the text off the first screen.
+/// The maximum length of a title, which fills two or three lines on a phone. Longer titles push the text off the first screen, and are
+/// rejected.
 pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
-/// Text of a button, a name, a price: one line.
+/// The maximum length of a button text, a name or a price: one line. Longer text is rejected.
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
-/// One sentence: a caption, an alternative text, an address.
+/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected.
 pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
-/// One short paragraph within a block.
+/// The maximum length of a short paragraph within a block. Longer paragraphs are rejected.
 pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
-/// Running text of one block; longer texts are several blocks.
+/// The maximum length of the running text in a block. Longer text is split into blocks, or rejected.
 pub const EMAIL_PROSE_CHARACTERS_MAX: usize = 3_000;
-/// More links do not fit beside a logo at a width of 600 pixels.
+/// The maximum number of links in a header. More links do not fit next to a logo at a width of 600 pixels.
 pub const EMAIL_HEADER_LINKS_MAX: usize = 3;
-/// More links wrap to a second line in a footer.
-/// A footer should stay small.
+/// The maximum number of links in a footer. A fifth link would wrap to a second line on a phone, and is rejected.
 pub const EMAIL_FOOTER_LINKS_MAX: usize = 4;
-/// A single column is not a columns block.
+/// The minimum number of columns in a columns block. A single column is not a columns block.
 pub const EMAIL_COLUMNS_MIN: usize = 2;
-/// At 600 pixels a fourth column would be narrower than a long word.
+/// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word.
 pub const EMAIL_COLUMNS_MAX: usize = 3;
-/// A column is a small part of an email.
+/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be an
+/// email of its own.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
-/// Three rows of three.
-/// An email with more is a catalog.
+/// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
-/// Longer lists belong on a page.
-/// An email can link to it.
+/// The maximum number of items in a list that fits a phone's screen. Longer lists belong on a page that the email links to, and are
+/// rejected.
 pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
-/// More columns cannot be read on a phone.
+/// The maximum number of columns in a table. More columns cannot be read on a phone, and are rejected.
 pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
-/// An order of many items.
-/// Longer tables belong on a page.
+/// The maximum number of rows in a table: an order of many items. Longer tables belong on a page that the email links to, and are rejected.
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
-/// A row of names.
-/// More do not fit on one line of a phone.
+/// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// Width and height of images in pixels: what cameras and decoders support.
+/// The maximum width and height of an image in pixels: the largest that cameras and decoders support.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
-/// A timestamp with offset and fractions of a second.
-/// No valid one is longer.
+/// The maximum length of a deadline: a timestamp with an offset and fractions of a second. No valid deadline is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
-/// Violations reported by one check: enough to fix a document by, few enough for a model's context.
+/// The maximum number of violations that one check reports: enough to fix a document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
 
 // --- Screenshots of emails ---
 
-/// Images fetched for a screenshot; further ones are shown as blocked.
+/// The maximum number of images fetched for a screenshot. Newsletters have thirty; further images are shown as blocked.
 pub const DRAWN_IMAGES_FETCHED_MAX: usize = 60;
-/// Parallel fetches of the whole process: each image may have the largest size.
+/// The maximum number of parallel image fetches in the whole process. Each image may have the maximum size, so these fetches use up to 64
+/// MB.
 pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
-/// How long a screenshot waits for one image.
+/// How long a screenshot waits for one image, while a user waits for the screenshot. After that, the image is shown as blocked.
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
-/// Images cached for the next screenshot: those of one brand's emails.
+/// The maximum size of the images cached for the next screenshot: the images of one brand's emails. The oldest images are dropped first.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
-/// The lifetime of a link to another server's image in a displayed email: as long as a user views it.
+/// The lifetime of a link to a remote image in a displayed email: as long as a user views the email. After that, the page has to be loaded
+/// again.
 pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
-/// As long as the screenshots of a series take; a change of an image on its server shows soon.
+/// How long a remote image is cached: as long as the screenshots of a series take. A changed image is fetched again soon.
 pub const RECENT_MS: i64 = 5 * 60 * 1000;
-/// Photos straight from a camera are rejected: recipients would not wait for them either.
+/// The maximum size of one image in a screenshot. Photos straight from a camera are larger; they are shown as blocked, and recipients would
+/// not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 // --- Decoding images ---
 
-/// Pixels of one decoded image. The largest phone photos have 50 million.
+/// The maximum number of pixels in a decoded image. High-resolution phone photos have 50 million pixels; larger images are rejected.
 pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
-/// Width or height of such an image in pixels.
-/// Cameras stay below it.
+/// The maximum width or height of a decoded image in pixels. Camera images are smaller; larger images are rejected.
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
-/// Memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
+/// The maximum memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
-/// Memory that a worker process for one image may use beyond the bare process: the decoded image, and the wider numbers used while scaling.
+/// The memory that a worker process for one image may use in addition to the bare process: the decoded image, and the wider numbers used
+/// while scaling.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
-/// Pixels that all workers decode at a time, which unpack to 256 MiB: what a server with 2 GB can spare.
+/// The maximum number of pixels that all workers decode at a time. They unpack to 256 MiB, which a server with 2 GB can spare.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
-/// How long an image or a drawing waits in the queue before its request gets a 503.
+/// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 
 // --- Drawing emails ---
 
-/// HTML without its embedded images. Mail clients clip at a twentieth of this; in the worst case the parser's time is quadratic.
+/// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size; in the worst case, the parser's
+/// time is quadratic.
 pub const DRAWN_HTML_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// HTML with its embedded images: as much as an email with attachments commonly may have.
+/// The maximum size of HTML with its embedded images: the usual maximum for an email with attachments.
 pub const DRAWN_INPUT_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Attributes of one tag: parsers compare each with all the others.
+/// The maximum number of attributes of one tag. Parsers compare each attribute with all the others; HTML with more attributes is rejected.
 pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
-/// Nesting depth of elements: this many fit the worker's stack with space to spare; emails have 30.
+/// The maximum nesting depth of elements. The worker's stack has space for more than this depth; emails have about 30 levels.
 pub const DRAWN_LEVELS_MAX: usize = 300;
-/// Elements and text nodes of one email. Long newsletters have 5,000.
+/// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
-/// All image files passed to one drawing: they stay in the server's memory until it is done. Newsletters have 5 MiB.
+/// The maximum size of all image files for one drawing. They stay in the server's memory until the drawing is done. The images of a
+/// newsletter take about 5 MiB.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// All pixels of the images of one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
+/// The maximum number of pixels of all images in one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
-/// Screenshots of different widths in one drawing.
-/// Phone, tablet and desktop, each in a few sizes.
+/// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
-/// The narrowest screen on which mail is read.
+/// The minimum width of a screenshot: a watch, the narrowest screen on which email is read. Narrower widths are rejected.
 pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
-/// Wider windows only show more white around an email.
-/// They also take more memory.
+/// The maximum width of a screenshot. A wider one only shows more background around an email, and uses more memory. Wider widths are
+/// rejected.
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
-/// Screenshots are cut at this height: 20 screens, and within the engine's 64 million pixels at any width.
+/// The height at which screenshots are cut: 20 screens, and within the engine's 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one drawing; a typical one takes a hundredth of it.
+/// The time limit of one drawing; a typical drawing takes a hundredth of it.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// Processor time of one drawing, enforced by the operating system.
-/// Real emails take less than one second.
+/// The maximum processor time of one drawing. Real emails take less than one second; the operating system ends a worker that takes more
+/// time than this.
 pub const DRAWING_CPU_SECONDS: u64 = 10;
-/// Memory that a drawing may use beyond the bare process. A typical one uses 20 MiB.
+/// The memory that a drawing may use in addition to the bare process. A typical drawing uses 20 MiB; a drawing that needs more than the
+/// limit fails.
 pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
-/// Output of one drawing: several long screenshots.
+/// The maximum size of the output of one drawing: several long screenshots. A drawing with more output fails.
 pub const DRAWING_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The stack of the drawing thread: 300 levels need less than 2 MiB, and an overflow would end the process.
+/// The stack size of the drawing thread: 300 levels need less than 2 MiB, and an overflow would end the process.
 pub const DRAWING_STACK_BYTES: usize = 32 * 1024 * 1024;
-/// Drawings waiting for a free processor. At 100 ms each, the last one waits a few seconds.
+/// The maximum number of drawings that wait for a free processor. At 100 ms each, the last drawing waits a few seconds; further drawings
+/// get a 503.
 pub const DRAWINGS_WAITING_MAX: usize = 64;
-/// Drawings by one Chromium before it is replaced: it grows with each.
+/// The number of drawings after which a Chromium process is replaced, because its memory grows with each drawing.
 pub const DRAWINGS_PER_BROWSER_MAX: u32 = 300;
-/// Files read from the folder of additional fonts.
+/// The maximum number of files read from the folder of additional fonts: all Noto fonts together have about two hundred files. Further
+/// files are not read.
 pub const FONT_FILES_MAX: usize = 500;
-/// One font file: the largest ones for Chinese, Japanese and Korean together have 20 MB.
+/// The maximum size of a font file. The largest fonts, which cover Chinese, Japanese and Korean, take 20 MB. Larger files are not read.
 pub const FONT_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Gmail clips an email's HTML here and hides the rest, including the unsubscribe link.
+/// The size at which Gmail clips an email's HTML and hides the rest, including the unsubscribe link.
 pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
 
 // --- The composer ---
 
-/// Characters of a prompt that the composer reads: two pages.
+/// The number of characters of a prompt that the composer reads: the maximum length that a request may have.
 pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
-/// Links, points, statements or images taken from one prompt: more do not fit into an email.
+/// The maximum number of links, points, statements or images taken from one prompt. More do not fit into an email.
 pub const COMPOSER_LIST_MAX: usize = 12;
-/// Products of a brand that the composer chooses from.
-/// It reads them all for each email.
+/// The maximum number of a brand's products that the composer chooses from. It reads all of them for each email, in a few milliseconds.
 pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
-/// Texts of a brand that the composer quotes.
-/// It reads them all for each email.
+/// The maximum number of a brand's knowledge-base entries that the composer quotes from. It reads all of them for each email, in tens of
+/// milliseconds.
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
-/// The API's limit for emails of one series.
+/// The maximum number of emails in a series: one a month for a year. Requests for more are rejected.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- The DNS ---
 
-/// Time for one DNS query with all its attempts: a request that waits for several in a row can still respond in time.
+/// The time limit for one DNS query with all its attempts. A request that waits for several queries in a row can still respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
-/// Time for one attempt; name servers answer within a second or not at all.
+/// The time limit for one attempt of a DNS query. Name servers respond within a second or not at all.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// Packets get lost: try twice.
+/// The number of attempts of a DNS query. Packets get lost, so each query is sent twice; two lost packets in a row are rare.
 pub const DNS_ATTEMPTS: usize = 2;
-/// Cached DNS responses: those of the domains that get most mail.
+/// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
+/// are dropped first.
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
-/// The longest time that a record is cached, whatever its TTL: a server that moves is found after this time.
+/// The maximum time that a DNS record is cached, regardless of its TTL. After this time, a server that has moved is found.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// How long the absence of a record is cached: a user who has just created it does not want to wait.
+/// How long the absence of a DNS record is cached. The time is short, because a user who has just created the record does not want to wait.
 pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Sending domains ---
 
-/// Agencies have some for each client; each is checked daily.
+/// The maximum number of sending domains in an account. Agencies have some for each client, and each domain is checked daily. Further
+/// domains are rejected until a domain is deleted.
 pub const DOMAINS_MAX: usize = 500;
-/// The pause before the second check of a domain that waits for its records; each further pause is twice as long.
+/// The pause before the second check of a domain that waits for its records. The pause is short, because a user who has just added the
+/// records is watching. Each further pause is twice as long.
 pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
-/// The longest such pause.
-/// A record that appears overnight is found in the morning.
+/// The maximum pause between checks of a domain that waits for its records. A record that appears overnight is found in the morning.
 pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
-/// Records reach all name servers within two days; if they are missing after three, the user has forgotten them.
+/// How long a domain may wait for its records. Records reach all name servers within two days; if they are missing after three days, the
+/// user has forgotten them.
 pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
-/// The pause between checks of a verified domain.
-/// Records that work are rarely removed.
+/// The pause between checks of a verified domain. Working records are rarely removed.
 pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Failed checks in a row after which a verified domain counts as failed: a single one may be a DNS glitch.
+/// The number of failed checks in a row after which a verified domain is treated as failed. A single failed check may be a temporary DNS
+/// problem.
 pub const DOMAIN_MISSES_MAX: u8 = 3;
-/// The pause between those checks.
-/// A name server that fails for a moment is back by then.
+/// The pause between checks after a failed check. A name server that fails briefly is available again by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
-/// How long a replaced key stays in the DNS: messages travel for up to five days.
+/// How long a replaced key stays in the DNS. Messages can be in transit for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// Domains checked in parallel.
-/// Checks mostly wait for name servers.
+/// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
-/// Parent domains in which a DMARC record is looked up. The successor of RFC 7489 has the same limit.
+/// The maximum number of parent domains in which a DMARC record is looked up. The successor of RFC 7489 has the same limit.
 pub const DMARC_LEVELS_MAX: usize = 8;
-/// Values shown that the DNS has in place of one expected record.
+/// The maximum number of actual DNS values that are shown for one expected record: enough to find the mistake.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
-/// Characters shown of each value.
-/// They are shown to find a mistake, and DNS texts can have kilobytes.
+/// The number of characters shown of each DNS value: enough to find a mistake. A TXT record can contain kilobytes.
 pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
 
-/// Suppressions of one account that are held in memory while a mailing is planned: some 20 MB. Further ones are looked up one by one.
+/// The maximum number of suppressions of one account that are held in memory while a mailing is planned. This many take some 20 MB. Further
+/// suppressions are looked up one by one.
 pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
 
 // --- Tracking ---
 
-/// Visits waiting to be written: ten seconds at the highest rate that the service accepts.
+/// The maximum number of visits that wait to be written. At the highest rate that the service accepts, this many arrive within ten seconds.
 pub const VISITS_WAITING_MAX: usize = 20_000;
-/// Visits written in one transaction: few enough that outgoing messages wait for milliseconds only.
+/// The number of visits written in one transaction: few enough that outgoing messages wait only for milliseconds.
 pub const VISITS_PER_WRITE: usize = 1_000;
-/// The part of a User-Agent that identifies a client is at its beginning.
+/// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// Clients retry slow requests, and people double-click: the same client on the same link counts as a new visit only after this time.
+/// The time after which a repeated visit by the same client to the same link is counted as a new visit. Clients retry slow requests, and
+/// users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
-/// Server replies and actions of simulated recipients that one transaction processes.
-/// They share one commit, and other writes wait for it.
+/// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
+/// milliseconds, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
-/// Rows that one step of an erasure reads: a few milliseconds of the writer's time.
+/// The number of rows that one step of an erasure reads, which takes the writer a few milliseconds.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
-/// Activities of one contact that are searched for the results of its messages: years of them.
+/// The maximum number of a contact's activities that are searched for the results of its messages: years of activity. Older results are not
+/// shown.
 pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
-/// Messages to one contact for which a timeline shows the result; each costs three look-ups.
+/// The maximum number of messages to a contact for which a timeline shows the result. Each result costs three lookups; for older messages,
+/// the timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// Rows of each kind that the data export of one contact lists; older ones are only counted.
+/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are only counted.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
-/// Mailings of one email that a page of its log searches: those without matching rows cost as much as others.
+/// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
+/// next page continues the search.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
-/// Messages of the built-in inbox that one step of an erasure removes.
-/// Each can have megabytes.
+/// The number of messages in the built-in inbox that one step of an erasure removes. A message can be several megabytes large, and other
+/// writes wait for the step.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
-/// Forms of the pages that messages link to: one checkbox for each topic.
+/// The maximum size of a form on the pages that messages link to: one checkbox for each topic, about ten kilobytes at most. Larger forms
+/// are rejected.
 pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 // --- Sending ---
 
-/// One UTM parameter: web analytics shows one line of it.
+/// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// One day: some settings are in days.
-/// Days are those of UTC.
+/// The length of a day in UTC. Some settings are in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// The shortest pause before mail is retried after its server was throttled for only a moment.
+/// The minimum pause before a retry of mail whose server is throttled only briefly. With a shorter pause, the queue would be polled in
+/// vain.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
-/// The longest pause between two attempts for deferred mail: servers that defer for greylisting or load accept it within hours.
+/// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
+/// hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
-/// Retries further ahead than this were scheduled by a wrong clock: this is more than the longest pause and any time zone offset.
+/// How far ahead a retry can be. A later retry was scheduled while the clock was wrong: the limit is more than the longest pause and any
+/// time zone offset.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
-/// The pause between two attempts to write recipient rows while too many other writes wait.
+/// The pause between two attempts to write recipient rows while too many other writes wait: about one commit.
 pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-/// Recipient rows that one request scans for matches: a tenth of a second.
+/// The maximum number of recipient rows that one request scans for matches, which takes a tenth of a second. The next page continues after
+/// these rows.
 pub const RECIPIENT_ROWS_SCANNED_MAX: usize = 100_000;
-/// Counted links of one content; newsletters have some dozens.
+/// The maximum number of counted links in the content of a mailing. Newsletters have a few dozen; further links are not counted.
 pub const MAILING_LINKS_MAX: usize = 1_000;
-/// Updates of recipient rows that wait for the writer: a few for each of the most connections.
+/// The maximum number of recipient-row updates that wait for the writer: a few for each connection at the maximum number of connections. At
+/// the limit, the senders wait.
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
-/// Updates of recipient rows in one commit: a few milliseconds of the writer's time.
+/// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// How long outcomes wait for a claim to be committed with: several commits of a slow disk.
+/// How long outcomes wait for a claim, so that both are in one commit: several commits of a slow disk.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
-/// Messages rendered before a connection is free for them: some megabytes.
+/// The number of messages that are rendered before a connection is free for them, so that no connection waits. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
-/// The fallback poll interval of the send queue, in case a wake-up was missed.
-/// A poll of an idle queue costs microseconds.
+/// The fallback poll interval of the send queue, in case a wake-up was missed. A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
-/// Recipients of one mailing that are read ahead.
+/// The number of a mailing's recipients that are read ahead. They use a few hundred kilobytes, and one read of the store is enough for a
+/// few seconds of sending.
 pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
-/// The cursor up to which all recipient rows are settled is stored after this many recipients.
+/// The number of recipients after which a mailing's cursor is stored. All recipient rows before the cursor are settled. After a restart, at
+/// most this many recipients are read again.
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
-/// Mailings with work that one poll handles; the next poll sees the rest.
+/// The number of mailings with work that one poll handles, which takes a few milliseconds. The next poll handles the remaining mailings.
 pub const MAILINGS_SCANNED_MAX: usize = 1_000;
-/// Retries of one mailing that are read ahead.
+/// The number of a mailing's retries that are read ahead. They use a few hundred kilobytes.
 pub const RETRIES_READ_AT_ONCE: usize = 256;
-/// Accounts whose retries one poll reads; the next poll continues after them.
+/// The number of accounts whose retries one poll reads, which takes a few milliseconds. The next poll continues after these accounts.
 pub const ACCOUNTS_SCANNED_MAX: usize = 1_000;
-/// Due mailings of one account that one poll handles, so that an account with very many leaves capacity for others.
+/// The number of one account's due mailings that one poll handles, so that an account with very many mailings leaves capacity for others.
 pub const DUE_MAILINGS_PER_ACCOUNT: usize = 50;
-/// The pause before the next poll if there are more accounts than one poll reads.
+/// The pause before the next poll if there are more accounts than one poll reads. Retries wait for minutes, so a second does not matter.
 pub const RETRIES_POLL_PAUSE_MS: i64 = 1_000;
-/// Blocked mailings re-checked per poll; the next poll continues after the last one checked.
+/// The number of blocked mailings that one poll checks again. Each check reads a few rows; the next poll continues after the last checked
+/// mailing.
 pub const BLOCKED_MAILINGS_SCANNED: usize = 20;
-/// Retries of one mailing, scheduled too far ahead by a wrong clock, that one poll reschedules.
+/// The number of retries that one poll reschedules in a mailing because the clock was wrong when they were scheduled. This many take a few
+/// milliseconds; the next poll continues.
 pub const RETRIES_SCANNED_MAX: usize = 1_000;
-/// Mailings that one sweep of old direct sends reads: a few milliseconds of the writer's time.
+/// The number of mailings that one sweep of old direct sends reads, which takes the writer a few milliseconds.
 pub const MAILINGS_SWEPT: usize = 200;
-/// Rows that planning writes in one transaction: enough for sorted writes to pay off, few enough that others wait only briefly.
+/// The number of rows that planning writes in one transaction: enough for sorted writes to be worthwhile, few enough that other writers
+/// wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
-/// Chunks in one planning step, which share the loaded data.
-/// A step stays under a second, so that a shutdown waits for no longer.
+/// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so that a shutdown waits no
+/// longer than that.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
-/// Characters of a server's reply that are stored: users read it when mail does not arrive.
+/// The number of characters that are stored of a server's reply. Users read the reply when mail does not arrive, and replies seldom have
+/// more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
-/// The pause after the first transport failure; each further one is twice as long.
+/// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The longest such pause: a relay that recovers is used within a minute.
+/// The maximum pause after transport failures: a relay that recovers is used within a minute.
 pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(30);
-/// Compiled contents cached for the next mailing with the same content: some dozens of newsletters.
+/// The maximum size of the compiled contents that are cached for the next mailing with the same content: a few dozen newsletters. At the
+/// limit, the cache is emptied.
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
-/// How long the sender data of a From address is cached: the keys and settings of its domain may change.
+/// How long the sender data of a From address is cached. The time is short, because the keys and settings of the address's domain may
+/// change.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
-/// From addresses whose keys are held unsealed.
+/// The maximum number of From addresses whose keys are held unsealed: more than a server sends from in a minute. At the limit, the cache is
+/// emptied.
 pub const SENDERS_KEPT_MAX: usize = 256;
-/// Addresses of one direct send: the recipient and its copies.
+/// The maximum number of addresses in one direct send: the recipient and up to 50 copies. For more, the API offers tags and segments.
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
-/// How long a direct send may wait, roughly: beyond this backlog, callers are asked to slow down.
+/// The approximate number of seconds that a direct send may wait. If the backlog is larger, callers are asked to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
-/// A region is a short name from another service; it is ignored.
+/// The maximum length of a region, a short name from another service. The region is ignored, and longer ones are rejected.
 pub const REGION_CHARACTERS_MAX: usize = 64;
-/// Direct sends per second assumed for the backlog if the plan has no limit: more than one server's connections deliver.
+/// The number of direct sends per second that is assumed for the backlog if the plan has no limit: more than the connections of one server
+/// deliver.
 pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
-/// The name next to a From address is shown in one line.
+/// The maximum length of the name next to a From address, which is shown on one line. Longer names are rejected.
 pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
-/// A subject with its merge fields, before they are filled in.
+/// The maximum length of a subject with its merge fields, before they are filled in: three times the longest subject. Longer subjects are
+/// rejected.
 pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
-/// Past months that metrics cover: three years.
+/// The maximum number of past months that metrics cover: three years, for comparisons with the same month of earlier years. Larger numbers
+/// are rejected.
 pub const METRICS_MONTHS_MAX: u64 = 36;
-/// Past days that charts and their tables may cover: a quarter of a year, with at least one pixel for each day.
+/// The maximum number of past days that charts and their tables cover: a quarter of a year, with at least one pixel for each day.
 pub const TIMELINE_DAYS_MAX: u64 = 92;
-/// Days in a chart if the request sets no number.
-/// A month shows every weekday four times.
+/// The default number of days in a chart: a month, which shows every weekday at least four times.
 pub const TIMELINE_DAYS: u64 = 30;
-/// Days after a campaign's start with daily statistics; later activity counts only in its totals.
+/// The number of days after a campaign's start with daily statistics. Nearly all opens happen in the first week; later activity is included
+/// only in the totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
-/// Links in a campaign report, the most clicked ones.
+/// The maximum number of links in a campaign report, starting with the most clicked link. Few newsletters have more, and no one reads a
+/// longer list.
 pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- The built-in inbox ---
 
-/// Messages of one account; the oldest are deleted first. Lists scan all of them.
+/// The maximum number of messages in an account's inbox. Lists scan all of them, in a few hundredths of a second; the oldest messages are
+/// deleted first.
 pub const INBOX_MESSAGES_MAX: i64 = 5_000;
-/// Bytes of one account's messages; the oldest are deleted first.
+/// The maximum number of bytes in an account's inbox. The disk of a small server has space for the inboxes of dozens of accounts. The
+/// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
-/// Old messages of one account that one sweep deletes, and about how many in total.
-/// Each can have megabytes.
+/// The number of old messages of one account that one sweep deletes, and about how many it deletes in total. A message can be several
+/// megabytes large, and other writes wait for the step.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
-/// A message is stored in rows of this many bytes.
+/// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
-/// The pause between a message to a simulated recipient and the recipient's action.
-/// Long enough to see the message sent first, short enough to wait for.
+/// The pause between a message to a simulated recipient and the recipient's action: long enough to see the message as sent first, short
+/// enough to wait for the action.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
-/// A new demo starts this long ago: enough days for a chart, and less than the default of `mail.give_up_hours`, so that its full mailboxes
-/// are still being retried at the end.
+/// How long ago a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that the demo's full
+/// mailboxes are still being retried at the end.
 pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
 // --- Messages ---
 
-/// A template with its merge fields. Long newsletters have a fifth of it; mail clients show nothing beyond half of it.
+/// The maximum size of a template with its merge fields. Long newsletters have a fifth of this size; email clients show less than half of
+/// it.
 pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
-/// One recipient's HTML or text: a template of full length with long lists in it.
+/// The maximum size of one recipient's HTML or text: a template of maximum length that contains long lists. A larger message fails.
 pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
-/// One recipient's subject or name. Mail clients show a tenth of it.
+/// The maximum size of one recipient's subject or name. Email clients show a tenth of it; a message with a longer subject or name fails.
 pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
-/// Steps for one recipient: some 20 ms on one processor. A newsletter with an order of forty rows takes 2,000.
+/// The maximum number of template steps for one recipient: some 20 ms on one processor. A newsletter with an order of forty rows takes
+/// 2,000 steps; a message that needs more than the limit fails.
 pub const MERGE_STEPS_MAX: usize = 500_000;
-/// Nesting of `if`, `for` and the parentheses of a condition: deeper templates cannot be read, and the parser's stack is limited.
+/// The maximum nesting of `if`, `for` and the parentheses of a condition. Deeper templates are unreadable, and the parser's stack is
+/// limited.
 pub const MERGE_LEVELS_MAX: usize = 16;
-/// Filters behind one field: trim, shorten, spell, default.
+/// The maximum number of filters after one field. Templates use up to four: trim, shorten, change case, default. More filters are rejected.
 pub const MERGE_FILTERS_MAX: usize = 8;
-/// Names in one field path, like `order.address.city`.
-/// Real data is nested three or four levels deep.
+/// The maximum number of names in one field path, like `order.address.city`. Real data is nested three or four levels deep; longer paths
+/// are rejected.
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
-/// A header added by a sender: two lines of the longest form (RFC 5322 §2.1.1).
+/// The maximum size of a header added by a sender: two lines of the maximum length (RFC 5322 §2.1.1).
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
-/// The name of such a header. The longest registered one has 44 characters.
+/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters.
 pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
 
 // --- Outgoing mail ---
 
-/// RFC 5321 §4.5.3.2 would wait five minutes for the greeting alone; a connection itself takes a third of a second around the world.
+/// The time limit for connecting to a server. RFC 5321 §4.5.3.2 would wait five minutes for the greeting alone; a connection itself takes a
+/// third of a second around the world.
 pub const SMTP_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(30);
-/// RFC 5321 §4.5.3.2: the time limit of a command.
+/// The time limit for the reply to a command (RFC 5321 §4.5.3.2).
 pub const SMTP_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(300);
-/// RFC 5321 §4.5.3.2.6: giving up earlier after the final dot causes duplicates.
+/// The time limit for the reply to the final dot (RFC 5321 §4.5.3.2.6). Giving up earlier causes duplicates.
 pub const SMTP_DOT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
-/// QUIT is a courtesy.
+/// The time limit for the reply to QUIT. The command is only polite, because the message is already accepted. Without a reply in this time,
+/// the connection is closed.
 pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
-/// Servers close unused connections after one to five minutes; keeping them longer than a burst lasts does not help.
+/// How long an unused connection is kept. Servers close unused connections after one to five minutes; keeping them longer than a burst
+/// lasts does not help.
 pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(30);
-/// A relay that restarts is back in a minute: deliveries in flight wait for it instead of being deferred by half an hour.
+/// How long deliveries in flight wait for a relay. A relay that restarts is available again in a minute, so its deliveries are not deferred
+/// by minutes.
 pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
-/// The first pause after a server could not be reached; it doubles with each failure.
+/// The first pause after a server could not be reached: long enough to recover from a dropped connection. The pause doubles with each
+/// failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The longest such pause.
-/// A server that recovers gets its mail within a minute.
+/// The maximum pause after a server could not be reached. A server that is available again gets its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
-/// The first pause for a recipient's own server: neither side is in a hurry.
+/// The first pause after a recipient's mail server could not be reached. It is longer than for a relay, because such mail is less urgent.
 pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
-/// The longest such pause: a server that was down overnight gets its mail within the hour.
-/// A longer pause would delay mail without need.
+/// The maximum pause after a recipient's mail server could not be reached. A server that was down overnight gets its mail within the hour.
+/// A longer pause would delay mail needlessly.
 pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// Many servers allow a hundred messages per connection, then close.
+/// The maximum number of messages in one connection. Many servers allow a hundred messages, then close the connection.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
-/// RFC 5321 allows 512 bytes; some servers send long web addresses.
+/// The maximum size of a line in a server's reply. RFC 5321 allows 512 bytes, but some servers send long URLs. A longer line ends the
+/// connection.
 pub const SMTP_REPLY_LINE_BYTES_MAX: usize = 2_048;
-/// Long policies have ten lines, long EHLO lists thirty.
+/// The maximum number of lines in a server's reply. Long policies have ten lines, long EHLO lists thirty. A longer reply ends the
+/// connection.
 pub const SMTP_REPLY_LINES_MAX: usize = 100;
-/// A message is sent in chunks of this size: nearly all fit into one.
+/// The size of the chunks in which a message is sent. Nearly all messages fit into one chunk.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
-/// Successful messages in a row before a server that was overloaded gets one more connection.
-/// Fewer could be luck.
+/// The number of consecutive successful messages before a server that was overloaded gets one more connection. A smaller number could be
+/// luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
-/// One destination's servers get at most this fraction of all connections, so that a slow one does not hold up the others.
+/// The servers of one destination together get at most one in this many connections, so that a slow destination does not hold up the
+/// others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
-/// Servers of one destination tried for one message.
-/// Large providers have five.
+/// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
+/// retried later.
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
-/// Addresses tried for one server.
-/// Two of each IP version.
+/// The maximum number of addresses tried for one server: two of each IP version. After that, the next server is tried.
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
-/// Destinations whose throttling state is kept. Idle ones are dropped first.
+/// The maximum number of destinations whose throttling state is kept. This many take a few megabytes. Idle destinations are dropped first.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
-/// More relays than this are a mistake.
+/// The maximum number of relays. Operators have two or three, some one per domain. A longer list is a mistake, and the service does not
+/// start.
 pub const SMTP_RELAYS_MAX: usize = 20;
-/// How often a domain's MTA-STS policy is checked again.
-/// Policies last for weeks, and a changed one must not wait for a day.
+/// How often a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// RFC 8461 §3.2 allows a year; the cache does not outlive the process anyway.
+/// The maximum age of an MTA-STS policy. RFC 8461 §3.2 allows a year; the cache does not outlive the process anyway.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
-/// RFC 8461 §3.3 advises a minute for fetching a policy; mail waits for it, so it gets less.
+/// The time limit for fetching an MTA-STS policy. RFC 8461 §3.3 advises a minute; mail waits for the policy, so the limit is shorter.
 pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(20);
-/// RFC 8461 §3.3 advises at least 64 KB.
+/// The maximum size of an MTA-STS policy. RFC 8461 §3.3 advises at least 64 KB. A larger policy is treated as unreadable.
 pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
-/// Servers in one policy.
-/// Real policies have ten.
+/// The maximum number of servers in an MTA-STS policy. Real policies have ten; further servers are ignored.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 // --- Request bodies ---
 
-/// Bodies up to this size bypass the memory limit for large bodies: nearly all requests. All connections together bring few at a time.
+/// The maximum size of bodies that bypass the memory limit for large bodies: nearly all requests. All connections together have few such
+/// bodies at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
-/// Bytes of larger bodies in memory at a time, for the whole service: one of the largest with the default settings, and several smaller
-/// ones. Parsed, 10 MB of contacts takes 43 MiB, and the memory of the body before may not be free yet: a tenth of a server with 1 GB.
+/// The maximum number of bytes of larger bodies in memory at a time, for the whole service: one body of the maximum size with the default
+/// settings, and several smaller ones. Parsed, 10 MB of contacts takes 43 MiB, and the memory of the previous body may not be free yet.
+/// Together, they use a tenth of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
-/// The Retry-After of that response: an upload takes a few seconds.
+/// The Retry-After of a 503 response to a large body for which not enough memory was free. By then, the uploads in progress have ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
 
-/// Stages in which the disk reserve is released. With the default size, each holds thousands of unsubscribes.
+/// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
+/// stages would use up the reserve sooner, and more stages would each be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
-/// The Retry-After while the service is read-only for lack of disk space: the operator has to act first.
+/// The Retry-After while the service is read-only because of a full disk. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
-/// The pause before a worker checks again for free disk space.
-/// The check costs a system call.
+/// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 // --- Descriptors ---
 
-/// Descriptors reserved for everything without a limit of its own: three stores, two search indexes while they merge, listeners, worker
-/// processes with their pipes, fetches for imports, DNS. A busy server was seen to have 60 open.
+/// The number of descriptors reserved for purposes without a limit of their own: three stores, two search indexes while they merge,
+/// listeners, worker processes with their pipes, fetches for imports, DNS. A busy server had 60 descriptors open for these purposes.
 pub const DESCRIPTORS_RESERVED: usize = 128;
-/// With fewer free descriptors than this, the service is not ready: an import or a worker process may need some at once.
+/// The number of free descriptors below which the service is not ready: an import or a worker process may need several at the same time.
 pub const DESCRIPTORS_FREE_MIN: u64 = 16;
-/// The minimum number of HTTP connections, even if the descriptor limit leaves no space for them.
+/// The minimum number of HTTP connections, even if the descriptor limit leaves no space for them: with fewer, a browser could not load a
+/// page.
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
-/// One descriptor in this many is for incoming mail, up to [`INBOUND_CONNECTIONS_MAX`].
+/// One in this many descriptors is for incoming mail, up to [`INBOUND_CONNECTIONS_MAX`].
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
-/// The minimum number of connections for incoming mail: programs of the same user deliver it through a socket.
+/// The minimum number of connections for incoming mail: even without a listener, programs of the same user deliver mail through a socket.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 // --- Workers ---
 
-/// The shortest pause before a failed step is retried; it doubles with each failure in a row.
+/// The minimum pause before a failed step is retried. A conflict between writers has ended by then. The pause doubles with each consecutive
+/// failure.
 pub const WORKER_RETRY_MIN: std::time::Duration = std::time::Duration::from_millis(100);
-/// Failures in a row after which a worker counts as failing. A single one may be chance.
-pub const WORKER_FAILURES_DOUBTED: u64 = 2;
-/// How long a dispatcher that failed and was restarted counts as failing.
-pub const DISPATCHER_DOUBT_MS: i64 = 60_000;
-/// The Retry-After for a probe of a service that is not ready.
-/// Probes run about this often.
+/// The number of consecutive failures after which a worker is treated as failing. A single failure may be a coincidence.
+pub const WORKER_FAILURES_BAD: u64 = 2;
+/// How long a dispatcher that failed and was restarted is treated as failing, so that a probe that runs every few seconds detects the
+/// failure.
+pub const DISPATCHER_FAILING_MS: i64 = 60_000;
+/// The Retry-After for a probe of a service that is not ready. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The longest such pause: failed work is retried about every minute until it succeeds.
+/// The maximum pause before a failed step is retried: about every minute until the step succeeds.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Incoming mail ---
 
-/// One message: a bounce returns what was sent, and that is at most this large.
+/// The maximum size of an incoming message. A bounce contains the message that was sent, which has at most this size.
 pub const INBOUND_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// MIME parts of one message; reports have three.
+/// The maximum number of MIME parts in an incoming message. Reports have three; a message with more parts than the limit is rejected.
 pub const INBOUND_PARTS_MAX: usize = 500;
-/// Nesting of MIME parts; a bounce of a forwarded bounce has six levels.
+/// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels; a message with more levels than the limit is
+/// rejected.
 pub const INBOUND_NESTING_MAX: usize = 30;
-/// Header bytes of one part that are read; servers themselves reject more.
+/// The number of header bytes that are read of one part. Mail servers reject messages with larger headers.
 pub const INBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
-/// Text bytes of one part that are read: the rest is the returned message.
+/// The number of text bytes that are read of one part. The rest is the returned message.
 pub const INBOUND_TEXT_BYTES_MAX: usize = 512 * 1024;
-/// Recipients of one report; each of our messages has one.
+/// The maximum number of recipients in a report. Each of Mailmill's messages has one recipient; further recipients are ignored.
 pub const INBOUND_RECIPIENTS_MAX: usize = 100;
-/// Bytes of a server's diagnostic text that are stored.
+/// The number of bytes that are stored of a server's diagnostic text. Users read a few lines of it.
 pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
-/// Texts in one message that look like our tokens; a real bounce has three.
+/// The maximum number of strings in a message that look like Mailmill's tokens. A real bounce contains three; further strings are ignored.
 pub const INBOUND_TOKENS_MAX: usize = 20;
-/// Connections of the mail listener. Many times those of one address, so that a few addresses cannot take them all. Each costs some 20 KiB,
-/// and [`INBOUND_SMALL_BYTES`] while it receives a message.
+/// The maximum number of connections of the mail listener: many times the limit per address, so that a few addresses cannot use all of
+/// them. Each connection uses some 20 KiB, plus [`INBOUND_SMALL_BYTES`] while it receives a message.
 pub const INBOUND_CONNECTIONS_MAX: usize = 256;
-/// Connections of one address: large providers open several at a time.
+/// The maximum number of connections from one address. Large providers open several at a time; further connections are closed.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
-/// Messages from one address in a minute: a large provider's bounces of a campaign to a dead list.
+/// The maximum number of messages from one address in a minute: enough for the bounces that a large provider sends after a campaign to an
+/// outdated list.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
-/// Addresses that are remembered; beyond this, idle ones are dropped.
+/// The maximum number of client addresses that are remembered. This many take about a megabyte. At the limit, idle addresses are dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
-/// Messages in one connection; then the client must reconnect.
+/// The maximum number of messages in one connection. A limit is needed because other clients may be waiting for a connection. After that,
+/// the client must reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
-/// Failed commands in one connection.
-/// A mail server makes none or two, a guesser hundreds.
+/// The maximum number of failed commands in one connection. A mail server causes none or two; an attacker who guesses addresses causes
+/// hundreds. At the limit, the connection is closed.
 pub const INBOUND_ERRORS_MAX: usize = 10;
-/// Recipients of one incoming message; ours have one each.
+/// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
-/// A path in a command: RFC 5321 limits it to 256.
+/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
-/// A command line: RFC 5321 limits it to 512, and extensions lengthen it.
+/// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
-/// All bytes read of one message, including those discarded because it is too large.
+/// The maximum number of bytes that are read of one message, including bytes that are discarded because the message is too large, so that
+/// the sender gets Mailmill's reply. After that, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
-/// The memory reserved for each message: bounces of nearly all servers are smaller. With all connections that is 32 MiB.
+/// The memory reserved for each message that is being received. The bounces of nearly all servers are smaller. All connections together
+/// reserve 32 MiB.
 pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
-/// The memory beyond that, shared by all messages being received: three of the largest.
+/// The memory for larger messages, shared by all messages that are being received: three messages of the maximum size.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The unit in which that memory is counted.
-/// A bounce takes one unit.
+/// The unit in which the shared memory for larger messages is counted. A bounce takes one or two units.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
-/// Messages processed at a time: each is one transaction.
+/// The maximum number of messages processed at a time. Each message is one transaction, and transactions share commits; other messages
+/// wait.
 pub const INBOUND_AT_ONCE: usize = 8;
-/// Time for processing one message, including the wait.
-/// Storing takes milliseconds, and senders wait for ten minutes.
-pub const INBOUND_DESK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// Time for one command.
-/// RFC 5321 asks for five minutes, but a busy server needs its connections back.
+/// The time limit for processing one message, including the wait. Storing a message takes milliseconds; after the limit, the sender is
+/// asked to try again later.
+pub const INBOUND_HANDLER_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// The time limit for one command. RFC 5321 asks for five minutes, but a busy server needs its connections back.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// Base time for one message; its bytes add time at [`INBOUND_BYTES_PER_SECOND_MIN`].
+/// The base time for receiving one message, for connections that pause. The message's bytes add time at [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// A slower message only ties up a connection: the slowest servers send many times as fast.
+/// The minimum rate of an incoming message. A slower message only ties up a connection: the slowest servers send many times as fast.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
-/// Time between two chunks of a message.
-/// RFC 5321 asks for three minutes, but a busy server needs its memory back.
+/// The time limit between two chunks of a message. RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// Time for a TLS handshake.
-/// It takes two round trips.
+/// The time limit for a TLS handshake, which takes two round trips, or a few seconds on the slowest lines.
 pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
-/// Time for one connection.
-/// Senders put hundreds of messages into one connection, then open another.
+/// The time limit for one connection. Senders send hundreds of messages over one connection, then open another.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 
 // --- Webhooks ---
 
-/// An account with more has lost track of them; each is checked for every event.
+/// The maximum number of webhooks in an account. The users of an account with more webhooks have lost track of them, and each webhook is
+/// checked for every event. Further webhooks are rejected.
 pub const WEBHOOKS_MAX: usize = 200;
-/// Standard Webhooks asks for 24 to 64 random bytes.
+/// The size of a webhook's secret. Standard Webhooks asks for 24 to 64 random bytes.
 pub const WEBHOOK_SECRET_BYTES: usize = 32;
-/// Headers that a webhook's owner adds: credentials, a tenant, a route.
+/// The maximum number of custom headers of a webhook: credentials, a tenant, a route. More headers are rejected.
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
-/// A header's name. The longest registered one has 44 characters.
+/// The maximum size of a custom header's name. The longest registered name has 44 characters; longer names than the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
-/// A header's value: the longest tokens in use fit; servers reject heads beyond 8 KB.
+/// The maximum size of a custom header's value: the longest tokens in use fit. Servers reject heads beyond 8 KB.
 pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
-/// All custom headers together: common servers accept heads of 8 to 16 KB, and ours have less than one.
+/// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less than 1
+/// KB.
 pub const WEBHOOK_HEADERS_BYTES_MAX: usize = 8_000;
-/// The API's number of attempts.
+/// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After that, the
+/// delivery has failed, and can be repeated on request.
 pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
-/// The API's time limit for an attempt.
+/// The time limit for one attempt. Endpoints that only store an event respond in milliseconds; ten seconds also cover a slow start. After
+/// the limit, the attempt has failed.
 pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// An attempt without a recorded end counts as lost after this time: twice its time limit.
+/// The time after which an attempt without a recorded end is treated as lost: twice its time limit. A process that still worked on the
+/// attempt would have recorded its end by then.
 pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
-/// Bytes of a response body that are read before the connection is closed.
+/// The number of bytes of a response body that are read before the connection is closed: more than the part of the body that is stored.
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
-/// Raw bytes of a response, including its head and the framing of the body: more adds nothing useful.
+/// The maximum number of raw bytes of a response, including its head and the framing of the body. More bytes add no useful information.
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// Characters of the body that are stored: an error message, or the beginning of a page.
+/// The number of characters that are stored of a response body: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The longest pause that an endpoint can ask for.
+/// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
-/// The longest pause of a failing endpoint: a recovery is noticed within the hour.
+/// The maximum pause of a failing endpoint: a recovery is noticed within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
-/// The service must run this long before attempts that a crash cut off are repeated: a service that keeps crashing would use them up
-/// without delivering any.
+/// How long the service must run before attempts that a crash interrupted are repeated. A service that keeps crashing would use up the
+/// attempts without delivering any event.
 pub const WEBHOOK_STEADY_MS: i64 = 5_000;
-/// Deliveries that wait for one endpoint: an hour at 30 events per second.
+/// The maximum number of deliveries that wait for one endpoint: an hour at 30 events per second. Later deliveries fail, and can be
+/// redelivered.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
-/// How often one event can be redelivered to one webhook.
+/// The maximum number of times that one event can be redelivered to one webhook. More redeliveries come from a client in a loop, and are
+/// rejected.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
-/// Deliveries scanned for one page of a list filtered by status.
-/// A scan stays well below a second.
+/// The maximum number of deliveries scanned for one page of a list filtered by status, which takes well under a second. Older deliveries
+/// are not found.
 pub const WEBHOOK_DELIVERIES_SCANNED_MAX: usize = 20_000;
-/// Events whose webhooks are looked up in one transaction.
+/// The number of events matched with webhooks in one transaction, which takes the writer a few milliseconds.
 pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
-/// Deliveries created in one transaction: the next one continues after them.
+/// The maximum number of deliveries created in one transaction, which takes tens of milliseconds. The next transaction creates the
+/// remaining deliveries.
 pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
-/// Endpoints with waiting deliveries that one poll reads; the next poll continues after them.
+/// The number of endpoints with waiting deliveries that one poll reads, which takes a few milliseconds. The next poll continues after these
+/// endpoints.
 pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
-/// Endpoints whose health is remembered; idle ones are dropped first.
+/// The maximum number of endpoints whose health is remembered. This many take a few megabytes. Idle endpoints are dropped first.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
-/// Parallel attempts for an endpoint whose speed is not known yet.
-/// One slow attempt must not stop the rest.
+/// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
-/// An endpoint that responds within this time is fast.
-/// A receiver that only queues its events needs less.
+/// The response time below which an endpoint is fast and gets more parallel attempts. A receiver that only queues its events is faster than
+/// this.
 pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
-/// Attempts started in one transaction.
-/// Twice the default number of connections.
+/// The maximum number of attempts started in one transaction: twice the default number of connections.
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
-/// Attempt results stored in one transaction.
-/// Twice the default number of connections.
+/// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// How long the previous secret also signs after a rotation, by default.
+/// The default number of hours in which the previous secret also signs after a rotation: a day to update the receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
-/// The longest such time: a replaced secret should not live on.
+/// The maximum number of hours in which the previous secret also signs: a week. A replaced secret should not be used for long; larger
+/// numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
-/// Days in the statistics.
-/// As many as the charts show.
+/// The number of days in the statistics, which is the number of days in the charts.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 // --- Customer events ---
 
-/// The API's limit for events in one batch.
+/// The maximum number of events in a batch: one transaction with at most 8 MB of properties. Larger batches are rejected.
 pub const EVENTS_PER_BATCH_MAX: usize = 500;
-/// The API's limit for the properties of an event: bytes of JSON as they were sent.
+/// The maximum size of an event's properties, as JSON in the form that was sent: an order with a hundred items fits. Larger properties are
+/// rejected.
 pub const EVENT_PROPERTIES_BYTES_MAX: usize = 16 * 1024;
-/// The API's limit for top-level names in an event's properties.
+/// The maximum number of top-level properties of an event. Systems that report events send about ten. More properties are rejected.
 pub const EVENT_PROPERTIES_KEYS_MAX: usize = 50;
-/// The API's limit for nested objects and lists, the properties themselves included.
+/// The maximum nesting depth of an event's properties. An order needs four levels: the properties, the list of items, an item, and the list
+/// of its options. Deeper properties are rejected.
 pub const EVENT_PROPERTIES_LEVELS_MAX: usize = 4;
-/// Names like `purchase.completed` are chosen from a list.
+/// The maximum length of an event's name. Names like `purchase.completed` are chosen from a list, on one line. Longer names are rejected.
 pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
-/// Event names of one project: each has sets of contacts for filters. A project with more has put data into names.
+/// The maximum number of event names in a project. For each name, sets of contacts are stored for filters; a project with more names has
+/// put data into event names. Further names are rejected.
 pub const EVENT_NAMES_PER_PROJECT_MAX: u64 = 1_000;
-/// Shop ids have up to some sixty characters; URLs are used as ids, too.
+/// The maximum length of an external ID. Shop IDs have up to some sixty characters, and some shops use URLs as IDs. Longer IDs are
+/// rejected.
 pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
-/// Keys are composed of ids.
+/// The maximum length of a dedupe key, which is composed of external IDs. Longer keys are rejected.
 pub const EVENT_DEDUPE_KEY_CHARACTERS_MAX: usize = 255;
-/// How many days the API keeps raw events. Older ones are not accepted.
+/// The number of days for which the API keeps raw events. Older events are not accepted.
 pub const EVENT_KEPT_DAYS: u32 = 90;
-/// How far ahead of our clock an event may be: server clocks differ by seconds, those of shop tills by minutes.
+/// How far ahead of the service's clock an event may be. Clocks of servers differ by seconds, and clocks of shop tills by minutes.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
-/// Rows deleted in one step of the event retention: a few milliseconds of the writer's time.
+/// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// Daily sets, of all names, deleted in one such step: each has up to 25 time ranges.
+/// The number of daily sets, for all names, that one step of the event retention deletes: each set has up to 25 time ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
-/// Events of a project that wait to be indexed: some seconds at the highest rate. Queries search through them.
+/// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds. Queries
+/// search all waiting events.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
-/// Events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
+/// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// Fewer keys than this are indexed at once: each look-up searches every run.
+/// The minimum number of keys in a run. Fewer keys are indexed immediately rather than collected into a run, because each lookup searches
+/// every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
-/// How long the API credits a click with an order.
+/// How long after a click the API credits an order to it.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
-/// Clicks by non-contacts deleted in one step: a few milliseconds of the writer's time.
+/// The number of clicks by non-contacts that one step deletes, which takes the writer a few milliseconds.
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
-/// Payments and refunds of one order: each is compared with all others. Orders have two, endless subscriptions some dozens.
+/// The maximum number of payments and refunds of one order. Each payment or refund is compared with all others; most orders have two, long
+/// subscriptions a few dozen. Further payments and refunds are rejected.
 pub const ORDER_FACTS_MAX: usize = 100;
-/// Contacts whose orders one step attributes again.
-/// Each can have hundreds of orders.
+/// The number of contacts whose orders one step attributes again. Each contact can have hundreds of orders, and other writes wait.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
-/// Orders that one step attributes again: a few milliseconds of the writer's time.
+/// The number of orders that one step attributes again, which takes the writer a few milliseconds.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 // --- The doctor ---
 
-/// With less free disk space than this, the service is about to stop.
+/// The minimum free disk space. With less, the service is about to stop accepting writes.
 pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
-/// Free disk space for an import of a million contacts, a backup beside the data, and some time to notice.
+/// The recommended free disk space: enough for an import of a million contacts, a backup on the same disk, and some time to notice the
+/// shortage.
 pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
-/// Domains checked: each costs several DNS queries.
+/// The maximum number of domains that the doctor checks. Each check costs several DNS queries, so more would take minutes; further domains
+/// are not checked.
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
 // --- The system ---
 
-/// Log lines kept in memory for the System page: the last minutes of a service that has trouble.
+/// The number of log lines kept in memory for the System page: the last minutes of a service that has problems.
 pub const LOG_LINES_KEPT: usize = 200;
-/// Characters of each such line: with the number of lines, some hundred kilobytes at most.
+/// The maximum length of each log line kept in memory: with the number of lines, a few hundred kilobytes at most.
 pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
-/// Open contact jobs that the system status counts; beyond this, the exact number does not matter.
+/// The maximum number of open contact jobs that the system status counts. Above this, the exact number does not matter, and counting costs
+/// time.
 pub const OPEN_JOBS_COUNTED: usize = 100;

@@ -1,6 +1,8 @@
 //! The vocabulary that all layers share: tables without logic, input or output.
 
 pub(crate) mod codes;
+pub mod contact_fields;
+pub mod contact_status;
 pub mod environment;
 pub(crate) mod finding;
 pub mod ids;

@@ -1,6 +1,6 @@
 //! The permissions of an API key.
 //!
-//! The API defines the names and their meaning. Only an operation's declaration says which permission it needs.
+//! The API defines the names and their meaning. Only an operation's declaration specifies which permission the operation needs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One permission.
+/// A permission of an API key or a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Permission {
     AudienceRead,
@@ -29,7 +29,7 @@ pub enum Permission {
     WebhookWrite,
 }
 
-/// All permissions in the order of declaration: the name on the wire, and what it allows.
+/// All permissions in the order of declaration: the name in the API, and what the permission allows.
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
     (Permission::AudienceRead,  "audience:read",  "View subscribers, tags and audience segments."),
@@ -60,31 +60,31 @@ impl Permission {
         all
     };
 
-    /// The name on the wire, like `audience:read`.
+    /// Returns the permission's name in the API, like `audience:read`.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// What it allows, as one sentence.
+    /// Returns what the permission allows, as one sentence.
     pub const fn allows(self) -> &'static str {
         TABLE[self as usize].2
     }
 }
 
-/// The name for all permissions together, in forms where users choose them.
+/// The name for all permissions together, in forms where users choose permissions.
 const ALL_WORD: &str = "all";
 
-/// A set of permissions. On the wire and on disk it is a list of names, so that no stored key depends on their order here.
+/// A set of permissions. In the API and on disk, the set is a list of names, so that stored keys do not depend on the order of declaration.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PermissionSet(u16);
 
 impl PermissionSet {
-    /// No permissions.
+    /// The empty set of permissions.
     pub const NONE: Self = Self(0);
-    /// Every permission.
+    /// The set of all permissions.
     pub const ALL: Self = Self((1 << TABLE.len()) - 1);
 
-    /// Exactly these permissions.
+    /// Returns the set that contains exactly these permissions.
     pub const fn of(permissions: &[Permission]) -> Self {
         let mut bits = 0;
         let mut index = 0;
@@ -95,22 +95,22 @@ impl PermissionSet {
         Self(bits)
     }
 
-    /// Whether `permission` is among them.
+    /// Returns whether the set contains `permission`.
     pub const fn contains(self, permission: Permission) -> bool {
         self.0 >> permission as u16 & 1 == 1
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The permissions of both sets.
+    /// Returns the permissions that are in either set.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The permissions, in the order of the API's table.
+    /// Returns the permissions, in the order of the API's table.
     pub fn iter(self) -> impl Iterator<Item = Permission> {
         Permission::ALL.into_iter().filter(move |&permission| self.contains(permission))
     }
@@ -120,7 +120,7 @@ impl PermissionSet {
     }
 }
 
-/// The text is not the name of a permission.
+/// An error: the text is not the name of a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionError(String);
 
@@ -138,7 +138,7 @@ impl FromStr for Permission {
     type Err = PermissionError;
 
     fn from_str(given: &str) -> Result<Self, PermissionError> {
-        // The quoted text is truncated, so that a long mistake does not make a long error message.
+        // The quoted text is truncated, so that a long mistake does not lead to a long error message.
         let unknown = || PermissionError(given.chars().take(40).collect());
         Self::ALL.into_iter().find(|permission| permission.word() == given).ok_or_else(unknown)
     }
@@ -147,7 +147,7 @@ impl FromStr for Permission {
 impl FromStr for PermissionSet {
     type Err = PermissionError;
 
-    /// Names separated by commas or spaces; `all` means every permission.
+    /// Parses names separated by commas or spaces; `all` means every permission.
     fn from_str(given: &str) -> Result<Self, PermissionError> {
         let words = given.split([',', ' ']).filter(|word| !word.is_empty());
         words.map(Self::of_word).try_fold(Self::NONE, |set, word| Ok(set.and(word?)))
@@ -161,7 +161,7 @@ impl fmt::Display for Permission {
 }
 
 impl fmt::Display for PermissionSet {
-    /// The names separated by spaces, as in an OAuth scope.
+    /// Writes the names separated by spaces, as in an OAuth scope.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, permission) in self.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { " " })?;
@@ -185,7 +185,7 @@ impl Serialize for Permission {
 
 impl Serialize for PermissionSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Compact formats need the length in advance.
+        // Compact formats require the length in advance.
         let permissions: Vec<_> = self.iter().collect();
         permissions.serialize(serializer)
     }
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_set_is_read_from_a_line_of_words() {
-        let set: PermissionSet = "email:send,audience:read email:send".parse().expect("two words");
+        let set: PermissionSet = "email:send,audience:read email:send".parse().expect("the permissions are valid");
         assert_eq!(set, PermissionSet::of(&[Permission::AudienceRead, Permission::EmailSend]));
         assert_eq!(set.to_string(), "audience:read email:send");
         assert!(set.contains(Permission::EmailSend) && !set.contains(Permission::EmailRead));
@@ -274,28 +274,37 @@ mod tests {
 
     #[test]
     fn an_unknown_word_is_named_with_the_nearest() {
-        let error = "audience:raed".parse::<PermissionSet>().expect_err("misspelt").to_string();
+        let error = "audience:raed".parse::<PermissionSet>().expect_err("a misspelled permission is rejected").to_string();
         assert_eq!(error, "There is no permission \"audience:raed\"; the nearest is audience:read.");
-        assert!("x".repeat(10_000).parse::<Permission>().expect_err("long").to_string().len() < 200);
+        assert!(
+            "x".repeat(10_000).parse::<Permission>().expect_err("an overlong permission is rejected").to_string().len() < 200
+        );
     }
 
     #[test]
     fn a_set_is_a_list_of_words_on_the_wire() {
         let set = PermissionSet::of(&[Permission::WebhookRead, Permission::AudienceRead]);
-        let json = serde_json::to_string(&set).expect("a list");
+        let json = serde_json::to_string(&set).expect("a permission set can be written as JSON");
         assert_eq!(json, r#"["audience:read","webhook:read"]"#);
-        assert_eq!(serde_json::from_str::<PermissionSet>(&json).expect("the same list"), set);
-        assert_eq!(serde_json::from_str::<PermissionSet>(r#"["all"]"#).expect("every permission"), PermissionSet::ALL);
+        assert_eq!(serde_json::from_str::<PermissionSet>(&json).expect("the JSON is a valid permission set"), set);
+        assert_eq!(
+            serde_json::from_str::<PermissionSet>(r#"["all"]"#).expect("\"all\" is a valid permission set"),
+            PermissionSet::ALL
+        );
         assert!(serde_json::from_str::<PermissionSet>(r#"["all","none"]"#).is_err());
-        // Escapes in the JSON text make the name arrive as an owned string.
-        assert_eq!(serde_json::from_str::<PermissionSet>(r#"["\u0061ll"]"#).expect("escaped"), PermissionSet::ALL);
+        // Because of the escapes in the JSON text, the name is deserialized as an owned string.
+        assert_eq!(
+            serde_json::from_str::<PermissionSet>(r#"["\u0061ll"]"#).expect("an escaped permission is valid"),
+            PermissionSet::ALL
+        );
     }
 
     #[test]
     fn a_set_survives_the_compact_format_of_the_store() {
         let config = bincode::config::standard();
-        let bytes = bincode::serde::encode_to_vec(PermissionSet::ALL, config).expect("encodes");
-        let (set, read): (PermissionSet, usize) = bincode::serde::decode_from_slice(&bytes, config).expect("decodes");
+        let bytes = bincode::serde::encode_to_vec(PermissionSet::ALL, config).expect("a permission set can be encoded");
+        let (set, read): (PermissionSet, usize) =
+            bincode::serde::decode_from_slice(&bytes, config).expect("a permission set can be decoded");
         assert_eq!((set, read), (PermissionSet::ALL, bytes.len()));
     }
 }

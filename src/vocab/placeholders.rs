@@ -1,24 +1,24 @@
 //! Placeholders in emails for values that are known only when the email is sent: `{{ name }}`.
 //!
-//! A placeholder is two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")` for
-//! recipients without the value, and two closing braces. Documents, MJML, HTML and plain text carry placeholders unchanged. Sending fills
-//! them in for each recipient, elsewhere.
+//! A placeholder consists of two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")` for
+//! recipients without the value, and two closing braces. Documents, MJML, HTML and plain text contain placeholders unchanged; they are
+//! filled in for each recipient when the email is sent.
 
-/// Where the recipient unsubscribes. Every footer links to it.
+/// The placeholder for the URL where the recipient unsubscribes. Every footer links to this URL.
 pub const UNSUBSCRIBE_URL: &str = "{{ unsubscribe_url }}";
 
-/// Where the email can be read in a browser.
+/// The placeholder for the URL where the email can be read in a browser.
 pub const VIEW_URL: &str = "{{ view_url }}";
 
-/// Where the recipient chooses topics.
+/// The placeholder for the URL where the recipient chooses topics.
 pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
 
 /// The placeholders for whole URLs.
 pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 
-/// The problem with the braces of a text; `None` if all of them are placeholders or plain braces.
+/// Returns the problem with the braces in `text`; `None` if all of them are placeholders or plain braces.
 ///
-/// `{%` and `{#` start statements and comments of the merge language: in a document they can only be a mistake or an attack.
+/// `{%` and `{#` start statements and comments of the merge language; in a document, they can only be a mistake or an attack.
 pub fn problem(text: &str) -> Option<String> {
     if let Some(mark) = ["{%", "{#"].into_iter().find(|mark| text.contains(mark)) {
         return Some(format!("has {mark}, which only the merge language uses; write merge fields like {{{{ first_name }}}}"));
@@ -36,12 +36,12 @@ pub fn problem(text: &str) -> Option<String> {
     None
 }
 
-/// `name` or `name | default("words")`.
+/// Returns whether the text has the form `name` or `name | default("words")`.
 fn is_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A merge field as emails made elsewhere may have it: `firstName`, `customFields.plan`.
+/// Returns whether the text is a merge field in the style of imported emails: `firstName`, `customFields.plan`.
 fn is_foreign_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
 }
@@ -56,7 +56,8 @@ fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
     named && filter.is_none_or(|filter| words(filter) == Some(true))
 }
 
-/// The HTML as a recipient might see it: each placeholder is replaced by its default, or else by the words of its name.
+/// Returns the HTML as a recipient might see it: each placeholder is replaced with its default or, if there is none, with the words of its
+/// name.
 pub fn preview(html: &str) -> String {
     let mut shown = String::with_capacity(html.len());
     let mut rest = html;
@@ -74,18 +75,18 @@ pub fn preview(html: &str) -> String {
     shown
 }
 
-/// The text in place of a field whose value is unknown.
+/// Returns the text that replaces a field whose value is unknown.
 fn stand_in(field: &str) -> String {
     let default = field.split_once("default(\"").and_then(|(_, words)| words.strip_suffix("\")"));
     match (field, default) {
-        // A link in a preview leads nowhere, and an address must not look like one.
+        // A link in a preview leads nowhere, and its placeholder text must not look like a URL.
         (name, _) if name.ends_with("_url") => "#".to_owned(),
         (_, Some(words)) => words.to_owned(),
         (name, None) => words(name.rsplit('.').next().unwrap_or(name)),
     }
 }
 
-/// The words of a name: `first_name` and `firstName` alike.
+/// Returns the words in a name; `first_name` and `firstName` give the same words.
 fn words(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 2);
     for c in name.chars() {

@@ -1,10 +1,10 @@
-//! The groups of operations that share one request budget.
+//! The groups of operations that share a request budget.
 //!
-//! The account's plan sets how many requests a group allows; the rate limiter counts them.
+//! The account's plan sets how many requests a group allows; the rate limiter counts the requests.
 
 use std::fmt;
 
-/// Operations whose requests are counted together, per account.
+/// A group of operations whose requests are counted together, per account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RouteGroup {
     General,
@@ -17,23 +17,23 @@ pub enum RouteGroup {
 /// All groups in the order of declaration: the key in the settings, and the operations in the group.
 #[rustfmt::skip]
 const TABLE: [(RouteGroup, &str, &str); 5] = [
-    (RouteGroup::General,   "general",   "All operations that are in no other group."),
+    (RouteGroup::General,   "general",   "All operations that belong to no other group."),
     (RouteGroup::Sending,   "sending",   "Direct sends."),
     (RouteGroup::Emails,    "emails",    "Reading and editing emails, and test sends."),
     (RouteGroup::Campaigns, "campaigns", "Campaigns."),
-    (RouteGroup::Imports,   "imports",   "Expensive work: imports of projects, and imports and exports of contacts."),
+    (RouteGroup::Imports,   "imports",   "Expensive operations: project imports, and imports and exports of contacts."),
 ];
 
 impl RouteGroup {
     /// All groups, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::General, Self::Sending, Self::Emails, Self::Campaigns, Self::Imports];
 
-    /// The group's key under `[plans.NAME.budgets]`.
+    /// Returns the group's key under `[plans.NAME.budgets]`.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// The operations in the group, as one sentence.
+    /// Returns which operations are in the group, as one sentence.
     pub const fn covers(self) -> &'static str {
         TABLE[self as usize].2
     }

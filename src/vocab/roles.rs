@@ -1,6 +1,6 @@
-//! The roles of an account's members, each a set of permissions.
+//! The roles of an account's members. Each role is a set of permissions.
 //!
-//! An operation's declaration says which permission it needs; the member's row has the role.
+//! An operation's declaration specifies which permission the operation needs; the member's row contains the role.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use super::permissions::{Permission, PermissionSet};
 /// A member's role in the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Every permission. The owner can be neither removed nor restricted.
+    /// The role has every permission. The owner can be neither removed nor restricted.
     Owner,
-    /// Everything except what concerns the owner.
+    /// The role has every permission, but cannot change the owner.
     Admin,
-    /// All work on brands, emails, contacts and campaigns, without management of the account.
+    /// The role can do all work on brands, emails, contacts and campaigns, but cannot manage the account.
     Editor,
-    /// Reads only.
+    /// The role can only read data.
     Viewer,
-    /// Exactly these permissions, without management of the account.
+    /// The role has exactly these permissions and cannot manage the account.
     Custom(PermissionSet),
 }
 
@@ -40,7 +40,7 @@ const EDITING: PermissionSet = READING.and(PermissionSet::of(&[
 ]));
 
 impl Role {
-    /// The name on the wire.
+    /// Returns the role's name in the API.
     pub const fn word(self) -> &'static str {
         match self {
             Role::Owner => "owner",
@@ -51,7 +51,7 @@ impl Role {
         }
     }
 
-    /// The role's permissions.
+    /// Returns the role's permissions.
     pub const fn permissions(self) -> PermissionSet {
         match self {
             Role::Owner | Role::Admin => PermissionSet::ALL,
@@ -61,7 +61,7 @@ impl Role {
         }
     }
 
-    /// Whether the role manages the account: members, keys, the audit log.
+    /// Returns whether the role can manage the account: members, keys, the audit log.
     pub const fn manages(self) -> bool {
         matches!(self, Role::Owner | Role::Admin)
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn viewers_change_nothing_and_editors_manage_nothing() {
+    fn viewers_cannot_change_data_and_editors_cannot_manage_the_account() {
         assert!(
             Role::Viewer
                 .permissions()

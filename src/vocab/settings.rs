@@ -1,6 +1,7 @@
-//! The settings that an operator can change. `config/default.toml` has each key, its default and its meaning.
+//! The settings that an operator can change. `config/default.toml` contains each key, its default and its meaning.
 //!
-//! There are no defaults in code: a missing key in that file is an error, and so is an extra one. `engine/settings` loads the values.
+//! There are no defaults in code: a key that is missing from that file is an error, and so is an extra key. `engine/settings` loads the
+//! values.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,12 +17,12 @@ use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
 
-/// A duration: never zero, and never so long that it stops being a limit.
+/// A duration in seconds that is never zero, and never so long that it would not limit anything.
 pub type Seconds = Bounded<1, 3600>;
-/// A number of requests, recipients or emails; zero disables what it limits.
+/// A number of requests, recipients or emails. Zero disables the limited function.
 pub type Allowance = Bounded<0, 1_000_000_000>;
 
-/// All settings.
+/// All settings of the service.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -39,7 +40,7 @@ pub struct Settings {
     pub plans: BTreeMap<String, Plan>,
 }
 
-/// The listener, and limits of a connection.
+/// The settings of the HTTP listener, and the limits of a connection.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
@@ -65,7 +66,7 @@ pub struct Server {
     pub demo_shop: bool,
 }
 
-/// The TLS certificate.
+/// The settings of the TLS certificate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -76,20 +77,20 @@ pub struct Tls {
     pub names: Vec<String>,
 }
 
-/// Memory of the store and the index.
+/// The settings of the store and the search index.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
-    /// The index has two threads, and each fails to start with less than 15 MB.
+    /// The index has two threads, and each thread needs at least 15 MB to start.
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
-    /// Off only for file systems on which every start looks like a copy.
+    /// Whether copies of the data folder are detected. Disable this only for file systems on which every start looks like a copy.
     pub hold_copies: bool,
 }
 
-/// Sizes of incoming data.
+/// The maximum sizes of incoming data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -98,37 +99,37 @@ pub struct Limits {
     pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
 }
 
-/// The language model that writes emails, if there is one.
+/// The settings of the language model that writes emails, if there is one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModel {
     #[serde(deserialize_with = "none_if_empty")]
     pub protocol: Option<Protocol>,
-    /// Invariant after loading: an http or https address, if given.
+    /// Invariant after loading: an http or https address, if present.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// Invariant after loading: given if `protocol` is.
+    /// Invariant after loading: present if `protocol` is.
     #[serde(deserialize_with = "none_if_empty")]
     pub name: Option<String>,
-    /// Invariant after loading: visible ASCII.
+    /// Invariant after loading: contains only visible ASCII characters.
     #[serde(deserialize_with = "none_if_empty")]
     pub key: Option<Secret>,
     pub vision: bool,
     pub timeout_seconds: Seconds,
     pub repeats: Bounded<0, 10>,
     pub output_tokens_max: Bounded<256, 200_000>,
-    /// Per million tokens. Invariant after loading: finite and not negative.
+    /// The price per million input tokens. Invariant after loading: finite and not negative.
     pub input_price: f64,
-    /// Like `input_price`.
+    /// The price per million output tokens. Invariant after loading: finite and not negative.
     pub output_price: f64,
 }
 
 /// The protocol of a language model's endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// Chat Completions.
+    /// The Chat Completions protocol.
     OpenAi,
-    /// Messages.
+    /// The Messages protocol.
     Anthropic,
 }
 
@@ -139,19 +140,19 @@ impl FromStr for Protocol {
         match given {
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
-            _ => Err("expected \"openai\", \"anthropic\" or an empty text"),
+            _ => Err("expected \"openai\", \"anthropic\" or an empty string"),
         }
     }
 }
 
-/// Requests to other servers.
+/// The settings for requests to other servers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outbound {
     pub allow_networks: Vec<Network>,
 }
 
-/// Screenshots and PDFs of emails.
+/// The settings for screenshots and PDFs of emails.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rendering {
@@ -162,7 +163,7 @@ pub struct Rendering {
     pub require_confinement: bool,
 }
 
-/// The engine that draws.
+/// The engine that renders screenshots and PDFs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderingEngine {
@@ -170,11 +171,11 @@ pub enum RenderingEngine {
     Chromium,
 }
 
-/// Outgoing mail.
+/// The settings of outgoing mail.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
-    /// Invariant after loading: each reads as a relay's address.
+    /// Invariant after loading: each item can be parsed as a relay's address.
     pub relay: Vec<Secret>,
     pub direct: bool,
     pub development: bool,
@@ -199,27 +200,27 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// Whether a transport for outgoing mail is configured.
+    /// Returns whether a transport for outgoing mail is configured.
     pub fn has_way(&self) -> bool {
         self.direct || !self.relay.is_empty()
     }
 }
 
-/// What happens with recipients whose delivery is unknown.
+/// The action for recipients whose delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnknownPolicy {
-    /// Nothing, until evidence or a user decides.
+    /// The message is held until there is evidence of its delivery, or until a user decides whether to resend it.
     Hold,
-    /// The message is sent to them again.
+    /// The message is sent to these recipients again.
     Resend,
 }
 
-/// Webhooks.
+/// The settings of webhooks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhooks {
-    /// Invariant after loading: letters and digits.
+    /// Invariant after loading: contains only letters and digits.
     pub header_word: String,
     pub allow_http: bool,
     pub first_retry_seconds: Seconds,
@@ -231,7 +232,7 @@ pub struct Webhooks {
     pub deliveries_kept_days: Bounded<1, 3_650>,
 }
 
-/// The log.
+/// The settings of the log.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
@@ -259,26 +260,26 @@ pub enum LogFormat {
     Json,
 }
 
-/// New accounts.
+/// The settings of accounts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accounts {
-    /// Invariant after loading: a key of `plans`.
+    /// The plan of the installation's own account. Invariant after loading: a key of `plans`.
     pub owner_plan: String,
-    /// Invariant after loading: a key of `plans`.
+    /// The plan of new accounts. Invariant after loading: a key of `plans`.
     pub plan: String,
     pub sign_up: bool,
     pub session_idle_hours: Bounded<1, 720>,
     pub session_days: Bounded<1, 365>,
     pub token_minutes: Bounded<1, 1_440>,
-    /// Invariant after loading: lowercase letters, digits and hyphens.
+    /// Invariant after loading: contains only lowercase letters, digits and hyphens.
     pub agent_vendor: String,
     #[serde(deserialize_with = "none_if_empty")]
     pub mail_from: Option<EmailAddress>,
 }
 
 impl Settings {
-    /// The names of all plans, for messages.
+    /// Returns the names of all plans, for messages.
     pub fn plan_names(&self) -> String {
         self.plans.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
     }
@@ -300,7 +301,7 @@ pub struct Plan {
 pub struct Cap<const MAX: u64>(Option<u64>);
 
 impl<const MAX: u64> Cap<MAX> {
-    /// The number; `None` if unlimited.
+    /// Returns the number; `None` if unlimited.
     pub fn get(self) -> Option<u64> {
         self.0
     }
@@ -320,19 +321,19 @@ impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
         match given {
             NumberOrWord::Number(number) => match u64::try_from(number).ok().filter(|number| *number <= MAX) {
                 Some(number) => Ok(Self(Some(number))),
-                None => Err(format!("{number} is outside 0 to {MAX}; for no limit, write \"unlimited\"")),
+                None => Err(format!("{number} is not between 0 and {MAX}; for no limit, use \"unlimited\"")),
             },
             NumberOrWord::Word(word) if word == "unlimited" => Ok(Self(None)),
             NumberOrWord::Word(word) => match word.replace('_', "").parse() {
-                // Environment variables are text.
+                // Values from environment variables are text.
                 Ok(number) => Self::try_from(NumberOrWord::Number(number)),
-                Err(_) => Err(format!("\"{word}\" is not a whole number up to {MAX}, nor \"unlimited\"")),
+                Err(_) => Err(format!("\"{word}\" is neither a whole number up to {MAX} nor \"unlimited\"")),
             },
         }
     }
 }
 
-/// Requests per window, for each group of operations.
+/// The number of requests per window, for each group of operations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budgets {
@@ -344,7 +345,7 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// The request budget of one group.
+    /// Returns the request budget of one group.
     pub fn of(&self, group: RouteGroup) -> Allowance {
         match group {
             RouteGroup::General => self.general,
@@ -356,7 +357,7 @@ impl Budgets {
     }
 }
 
-/// Every setting has a value; an optional one is empty text.
+/// Reads an optional setting. Every key must be present in the settings, so empty text stands for a missing value.
 fn none_if_empty<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err: std::fmt::Display>,

@@ -1,15 +1,15 @@
-//! TABLE: every ordered table, its database file and its rows.
+//! TABLE: every ordered table, with its database file and its rows.
 //!
-//! Tables are found by name, so the order is not stored. Add at the end of a group, never rename.
+//! Tables are found by name, so their order is not stored. Add new tables at the end of a group, and never rename a table.
 
 /// The database file of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseKind {
-    /// `control.redb`: accounts, users, keys.
+    /// The file `control.redb`: accounts, users, keys.
     Control,
-    /// `test.redb` and `live.redb`: everything that a key works on.
+    /// The files `test.redb` and `live.redb`: all data that an API key can access.
     Environment,
-    /// All three files.
+    /// All three database files.
     Every,
 }
 
@@ -17,14 +17,14 @@ pub enum DatabaseKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableId(pub u8);
 
-/// The entry of a table.
+/// The entry of a table in [`TABLES`].
 #[derive(Clone, Copy, Debug)]
 pub struct TableInfo {
     pub id: TableId,
-    /// The name in the file.
+    /// The table's name in the database file.
     pub name: &'static str,
     pub database_kind: DatabaseKind,
-    /// Key and value in words.
+    /// A description of the table's keys and values.
     pub holds: &'static str,
 }
 
@@ -135,34 +135,35 @@ pub const RESET_LINKS: TableId = TableId(97);
 pub const CLAIMS: TableId = TableId(98);
 pub const CLAIM_CODES: TableId = TableId(99);
 pub const ACTIVITY_DAYS: TableId = TableId(100);
-pub const TAKINGS_DAYS: TableId = TableId(101);
+pub const REVENUE_DAYS: TableId = TableId(101);
 pub const CLICKED_LINKS: TableId = TableId(102);
 pub const KEY_DAYS: TableId = TableId(103);
 pub const CUSTOMER_EVENT_BACKLOG: TableId = TableId(104);
 pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
-pub const PROJECT_LOOKS: TableId = TableId(106);
+pub const PROJECT_THEMES: TableId = TableId(106);
 pub const NONCONTACT_CLICKS: TableId = TableId(107);
 pub const NONCONTACT_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
 pub const THROTTLES: TableId = TableId(110);
 pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 pub const MAILING_TURNS: TableId = TableId(112);
+pub const CUSTOMER_EVENT_COUNTS: TableId = TableId(113);
 
-/// Every table, by id.
+/// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
     table(0, "meta", Every, "name -> value: schema version, when the file was created"),
-    table(1, "audit", Every, "(time, number) -> who did what to what"),
+    table(1, "audit", Every, "(time, number) -> who did what to which object"),
     table(2, "accounts", Control, "account id -> name, plan"),
     table(3, "users", Control, "user id -> email, password hash, account"),
     table(4, "users_by_email", Control, "normalized email -> user id"),
     table(5, "keys", Control, "key id -> hash, name, permissions, environment, account"),
     table(6, "key_usage", Control, "key id -> last used, requests"),
-    table(7, "feed", Environment, "position -> which rows changed, for derived data"),
+    table(7, "feed", Environment, "position -> the changed rows, for indexes and other derived data"),
     table(8, "blobs", Environment, "(blob id, chunk) -> bytes"),
     table(9, "blob_heads", Environment, "blob id -> length, type, expiry"),
     table(10, "outbox", Environment, "event id -> webhook event waiting for delivery"),
     table(11, "replays", Environment, "(key id, digest of the idempotency key) -> request digest, response"),
-    table(12, "replay_expiry", Environment, "(expiry, key id, digest) -> nothing"),
+    table(12, "replay_expiry", Environment, "(expiry, key id, digest) -> no value"),
     table(13, "projects", Environment, "(account id, project id) -> project"),
     table(14, "tags", Environment, "(project id, tag number) -> tag"),
     table(15, "tags_by_name", Environment, "(project id, folded name) -> tag number"),
@@ -185,34 +186,34 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(28, "project_brands", Environment, "project id -> the brand as read from its sites"),
     table(29, "project_guidelines", Environment, "project id -> the user's rules for its emails"),
-    table(30, "project_knowledge", Environment, "(project id, entry id) -> text that emails may draw on"),
+    table(30, "project_knowledge", Environment, "(project id, entry id) -> text that emails may use"),
     table(31, "project_images", Environment, "(project id, image id) -> image"),
     table(32, "project_image_queue", Environment, "(project id, image id) -> image or logo waiting for analysis"),
     table(33, "project_imports", Environment, "project id -> progress of its import"),
     table(34, "project_import_queue", Environment, "project id -> account; imports that are not done"),
-    table(35, "project_import_files", Environment, "(project id, number) -> what an import has fetched"),
+    table(35, "project_import_files", Environment, "(project id, number) -> a page or file that an import has fetched"),
     table(36, "conversations", Environment, "(account id, conversation id) -> conversation"),
-    table(37, "conversations_by_project", Environment, "(project id, conversation id) -> nothing"),
-    table(38, "conversation_queue", Environment, "(conversation id, account id) -> nothing: its emails are not finished"),
+    table(37, "conversations_by_project", Environment, "(project id, conversation id) -> no value"),
+    table(38, "conversation_queue", Environment, "(conversation id, account id) -> no value: its emails are not finished"),
     table(39, "emails", Environment, "(account id, email id) -> email"),
-    table(40, "emails_by_conversation", Environment, "(conversation id, place, email id) -> nothing"),
+    table(40, "emails_by_conversation", Environment, "(conversation id, place, email id) -> no value"),
     table(41, "email_versions", Environment, "(email id, number) -> version of the email"),
     table(42, "email_texts", Environment, "(email id, number, part) -> HTML, MJML or plain text of a version"),
     table(43, "email_edits", Environment, "edit id -> edit of an email"),
-    table(44, "email_edit_queue", Environment, "edit id -> nothing: the edit is not finished"),
+    table(44, "email_edit_queue", Environment, "edit id -> no value: the edit is not finished"),
     table(45, "mailings", Environment, "mailing id -> mailing: what is sent to whom, and its progress"),
     table(46, "mailing_texts", Environment, "(content, part) -> subject, HTML or plain text with its merge fields"),
     table(47, "mailing_links", Environment, "(content, number) -> URL that a tracked link leads to"),
-    table(48, "mailing_queue", Environment, "(queue, mailing id) -> nothing: it can be sent, is planned, or may not send now"),
+    table(48, "mailing_queue", Environment, "(queue, mailing id) -> no value: it can be sent, is planned, or may not send now"),
     table(49, "mailing_counts", Environment, "(mailing id, state or reason) -> how many recipients"),
     table(50, "recipients", Environment, "(mailing id, number) -> recipient, and the state of its delivery"),
-    table(51, "recipient_retries", Environment, "(mailing id, time, number) -> nothing: the recipient is retried then"),
+    table(51, "recipient_retries", Environment, "(mailing id, time, number) -> no value: the recipient is retried then"),
     table(52, "quotas", Environment, "(account id, day or month) -> emails"),
     table(53, "campaigns", Environment, "(account id, campaign id) -> campaign"),
-    table(54, "campaigns_by_project", Environment, "(project id, campaign id) -> nothing"),
-    table(55, "campaign_queue", Environment, "(time, campaign id, account id) -> nothing: when it is handled next"),
+    table(54, "campaigns_by_project", Environment, "(project id, campaign id) -> no value"),
+    table(55, "campaign_queue", Environment, "(time, campaign id, account id) -> no value: when it is handled next"),
     table(56, "domains", Environment, "(account id, domain) -> sending domain, its keys sealed"),
-    table(57, "domain_queue", Environment, "(time, account id, domain) -> nothing: when its DNS is checked next"),
+    table(57, "domain_queue", Environment, "(time, account id, domain) -> no value: when its DNS is checked next"),
     table(58, "suppressions", Environment, "(account id, keyed hash of the normalized email) -> why it is not mailed"),
     table(
         59,
@@ -245,11 +246,16 @@ pub const TABLES: &[TableInfo] = &[
     table(67, "erasures", Environment, "(project id, contact number) -> deleted contact whose data other tables still have"),
     table(68, "soft_bounces", Environment, "(project id, contact number) -> soft bounces in a row, and when the last one was"),
     table(69, "email_days", Environment, "(email id, day, kind) -> how many were sent, opened, … on that day, by its mailings"),
-    table(70, "email_mailings", Environment, "(email id, mailing id) -> nothing: the mailing sends that email"),
-    table(71, "suppression_order", Environment, "(account id, reason or all, time, keyed hash) -> nothing: suppressions by time"),
+    table(70, "email_mailings", Environment, "(email id, mailing id) -> no value: the mailing sends that email"),
+    table(
+        71,
+        "suppression_order",
+        Environment,
+        "(account id, reason or all, time, keyed hash) -> no value: suppressions by time",
+    ),
     table(72, "suppression_counts", Environment, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", Environment, "(account id, messages or bytes) -> how many the built-in inbox has"),
-    table(74, "outbox_queue", Environment, "event id -> nothing: not yet matched with webhooks"),
+    table(74, "outbox_queue", Environment, "event id -> no value: not yet matched with webhooks"),
     table(75, "outbox_interest", Environment, "(account id, kind of event) -> how many active webhooks subscribe to it"),
     table(76, "webhooks", Environment, "(account id, webhook id) -> webhook, its secrets sealed"),
     table(
@@ -263,9 +269,9 @@ pub const TABLES: &[TableInfo] = &[
         79,
         "webhook_due",
         Environment,
-        "(account id, webhook id, time, delivery id) -> nothing: when the delivery is handled next",
+        "(account id, webhook id, time, delivery id) -> no value: when the delivery is handled next",
     ),
-    table(80, "webhook_removals", Environment, "(account id, webhook id) -> nothing: deleted webhook that still has rows"),
+    table(80, "webhook_removals", Environment, "(account id, webhook id) -> no value: deleted webhook that still has rows"),
     table(81, "webhook_redeliveries", Environment, "(finished or not, account id, webhook id) -> time range to redeliver"),
     table(82, "webhook_days", Environment, "(account id, day) -> deliveries and attempts that ended on that day"),
     table(83, "customer_events", Environment, "event id -> event reported by a customer's system"),
@@ -287,14 +293,14 @@ pub const TABLES: &[TableInfo] = &[
         88,
         "customer_event_days",
         Environment,
-        "(day, project id, number of a name) -> nothing: the name has sets of that day",
+        "(day, project id, number of a name) -> no value: the name has sets of that day",
     ),
     table(89, "external_ids", Environment, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
     table(
         90,
         "contact_external_ids",
         Environment,
-        "(project id, contact number, kind, digest) -> nothing: external ids by contact",
+        "(project id, contact number, kind, digest) -> no value: external ids by contact",
     ),
     table(91, "clickers", Environment, "(project id, contact number) -> its orders are attributed again from this position"),
     table(
@@ -311,7 +317,7 @@ pub const TABLES: &[TableInfo] = &[
     table(98, "claims", Control, "claim id -> agent, user, request and result"),
     table(99, "claim_codes", Control, "digest of the code -> claim id"),
     table(100, "activity_days", Environment, "(account or mailing, id, day, kind) -> how many opened, clicked, … on that day"),
-    table(101, "takings_days", Environment, "(account or mailing, id, day, currency) -> number and amount of orders of that day"),
+    table(101, "revenue_days", Environment, "(account or mailing, id, day, currency) -> number and amount of orders of that day"),
     table(102, "clicked_links", Environment, "(mailing id, index of a translation, number of a link) -> clicks that look human"),
     table(103, "key_days", Control, "(key id, day) -> requests on that day"),
     table(
@@ -326,18 +332,18 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not yet indexed",
     ),
-    table(106, "project_looks", Environment, "project id -> colors and fonts set by users in place of the imported ones"),
+    table(106, "project_themes", Environment, "project id -> colors and fonts set by users in place of the imported ones"),
     table(
         107,
-        "stranger_clicks",
+        "noncontact_clicks",
         Environment,
-        "(project id, digest of the normalized email, time, mailing id) -> nothing: click in a direct send by a non-contact",
+        "(project id, digest of the normalized email, time, mailing id) -> no value: click in a direct send by a non-contact",
     ),
     table(
         108,
-        "stranger_clicks_by_time",
+        "noncontact_clicks_by_time",
         Environment,
-        "(time, project id, digest, mailing id) -> nothing: the same clicks by time",
+        "(time, project id, digest, mailing id) -> no value: the same clicks by time",
     ),
     table(109, "former_members", Control, "user id -> email, time of leaving: as long as the audit log has their entries"),
     table(110, "throttles", Control, "digest of a rule and a name -> counted attempts, remaining wait"),
@@ -345,20 +351,26 @@ pub const TABLES: &[TableInfo] = &[
         111,
         "orders_by_contact",
         Environment,
-        "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: orders that refunds depend on",
+        "(project id, contact number, credited or unpaid, time, digest of the order id) -> no value: orders that refunds depend on",
     ),
-    table(112, "mailing_turns", Environment, "(lane, account id, time, mailing id) -> nothing: the mailing continues then"),
+    table(112, "mailing_turns", Environment, "(lane, account id, time, mailing id) -> no value: the mailing continues then"),
+    table(
+        113,
+        "customer_event_counts",
+        Environment,
+        "(project id, events or names) -> how many customer events or names of events",
+    ),
 ];
 
 impl TableId {
-    /// The table's entry.
+    /// Returns the entry of the table.
     pub fn info(self) -> &'static TableInfo {
         &TABLES[self.0 as usize]
     }
 }
 
 impl DatabaseKind {
-    /// Whether the file of kind `file` has this table.
+    /// Returns whether a file of kind `file` contains this table.
     pub fn is_in(self, file: DatabaseKind) -> bool {
         self == DatabaseKind::Every || self == file
     }

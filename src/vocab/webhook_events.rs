@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of event that webhooks can subscribe to. The numbers on disk follow this order: add new ones at the end.
+/// An event type that webhooks can subscribe to. The numbers on disk follow this order, so add new types at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
     EmailGenerationStarted,
@@ -25,10 +25,10 @@ pub enum WebhookEvent {
     EmailComplained,
 }
 
-/// The first of the events that only webhooks that list them receive, because there are many of them. Mailmill adds them to the shared API.
+/// The first opt-in event. This event and those after it are frequent, so a webhook receives them only if it lists them.
 const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 
-/// All kinds in the order of declaration: the name on the wire, and when the event is emitted.
+/// All event types in the order of declaration: the name in the API, and when the event is emitted.
 #[rustfmt::skip]
 const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Generation of emails has started."),
@@ -47,7 +47,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
 ];
 
-/// Names that older clients use and that have no events: webhooks may list them, and receive nothing.
+/// Names that older clients use but that have no events. Webhooks may list these names, but receive no events for them.
 const DROPPED: [&str; 7] = [
     "project.import.processing",
     "project.import.completed",
@@ -59,7 +59,7 @@ const DROPPED: [&str; 7] = [
 ];
 
 impl WebhookEvent {
-    /// All kinds, in the order of `assets/docs/webhooks.md`.
+    /// All event types, in the order of `assets/docs/webhooks.md`.
     pub const ALL: [Self; TABLE.len()] = {
         let mut all = [Self::EmailGenerationStarted; TABLE.len()];
         let mut index = 0;
@@ -70,23 +70,23 @@ impl WebhookEvent {
         all
     };
 
-    /// The name on the wire, like `subscriber.added`.
+    /// Returns the event type's name in the API, like `subscriber.added`.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// When the event is emitted, as one sentence.
+    /// Returns when the event is emitted, as one sentence.
     pub const fn description(self) -> &'static str {
         TABLE[self as usize].2
     }
 
-    /// Whether only webhooks that list it receive it.
+    /// Returns whether only webhooks that list the event receive it.
     pub const fn is_opt_in(self) -> bool {
         self as u8 >= FIRST_OPT_IN as u8
     }
 }
 
-/// The text is not the name of an event.
+/// An error: the text is not the name of an event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebhookEventError;
 
@@ -138,17 +138,17 @@ impl JsonSchema for WebhookEvent {
     }
 }
 
-/// An entry of a webhook's event list: a kind of event, or a name without events.
+/// An entry in a webhook's event list: an event type, or a name without events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subscription(&'static str);
 
 impl Subscription {
-    /// The name on the wire.
+    /// Returns the entry's name in the API.
     pub const fn word(self) -> &'static str {
         self.0
     }
 
-    /// The kind of event, if the name has one.
+    /// Returns the event type, if the name has one.
     pub fn kind(self) -> Option<WebhookEvent> {
         self.0.parse().ok()
     }
@@ -207,11 +207,15 @@ mod tests {
         for (index, event) in WebhookEvent::ALL.into_iter().enumerate() {
             assert_eq!(event as usize, index, "{event}");
             assert_eq!(event.word().parse(), Ok(event));
-            assert_eq!(serde_json::to_value(event).expect("text"), event.word());
+            assert_eq!(serde_json::to_value(event).expect("an event type can be written as JSON"), event.word());
             assert!(event.description().ends_with('.'));
         }
         assert_eq!("subscriber.deleted".parse::<WebhookEvent>(), Err(WebhookEventError));
-        assert_eq!(WebhookEvent::ALL.into_iter().filter(|event| !event.is_opt_in()).count(), 9, "the default events");
+        assert_eq!(
+            WebhookEvent::ALL.into_iter().filter(|event| !event.is_opt_in()).count(),
+            9,
+            "there are nine default event types"
+        );
     }
 
     #[test]

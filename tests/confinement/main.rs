@@ -21,7 +21,7 @@ struct Target {
     victim: libc::pid_t,
 }
 
-/// A name, whether it works for everybody who is not confined, and the attempt: the kernel's answer, negative for a failure.
+/// A name, whether it works for a process that is not confined, and the attempt: the kernel's answer, negative for a failure.
 type Attempt = (&'static str, bool, fn(&Target) -> libc::c_long);
 
 // SAFETY of all attempts: each passes numbers, or pointers to values that outlive the call.
@@ -113,10 +113,10 @@ fn attempt(arguments: &[String]) {
     let target = Target { key: CString::new(key.as_str()).expect("a path"), victim: victim.parse().expect("a number") };
     let name = name.clone();
     let mut confinement = (confined == "confined").then(|| isolate(MEMORY_BYTES));
-    let (start, begun) = std::sync::mpsc::channel::<()>();
+    let (start, started) = std::sync::mpsc::channel::<()>();
     // Another thread than the one that sets the filter, like the one that draws.
     let thread = std::thread::Builder::new().name("attempt".to_owned()).spawn(move || {
-        begun.recv().expect("the other thread is there");
+        started.recv().expect("the other thread is there");
         #[cfg(target_arch = "x86_64")]
         if name == "32-bit entry" {
             return socket_by_32_bit_entry();
@@ -209,7 +209,7 @@ fn every_thread_of_a_worker_is_confined() {
     println!("both threads of a worker are confined");
 }
 
-/// A container may forbid to set filters. The worker then says so and reads nothing, unless it was told to run unconfined.
+/// A container may forbid to set filters. The worker then says so and reads nothing, unless an option allows it to run unconfined.
 fn a_worker_that_cannot_be_confined_refuses_to_run() {
     let refused = |mut worker: Command| {
         // SAFETY: between fork and exec only this filter is set, which was made before.

@@ -48,8 +48,8 @@ async fn a_malformed_key_is_refused_everywhere() {
 #[tokio::test]
 async fn a_key_of_another_installation_or_environment_is_refused_everywhere() {
     let shared = shared();
-    let other_world = shared.key.replacen("test", "live", 1);
-    for key in [foreign_key("test"), foreign_key("live"), other_world] {
+    let other_environment = shared.key.replacen("test", "live", 1);
+    for key in [foreign_key("test"), foreign_key("live"), other_environment] {
         refused_everywhere(&shared.client().with_key(Some(&key)), WRONG_KEY).await;
     }
 }
@@ -83,7 +83,7 @@ async fn a_revoked_key_fails_with_the_next_request() {
 #[tokio::test]
 async fn a_key_is_accepted_in_each_of_its_three_forms() {
     let shared = shared();
-    let nobody = shared.client().with_key(None);
+    let anonymous = shared.client().with_key(None);
     let entry = super::support::operation("projects.list");
     for (name, value) in [
         ("authorization", format!("Bearer {}", shared.key)),
@@ -92,7 +92,7 @@ async fn a_key_is_accepted_in_each_of_its_three_forms() {
         ("x-api-key", shared.key.clone()),
     ] {
         let call = Call::new(entry, serde_json::json!({})).header(name, value.clone());
-        assert_eq!(nobody.send(call).await.status, 200, "{name}: {}", value.len());
+        assert_eq!(anonymous.send(call).await.status, 200, "{name}: {}", value.len());
     }
 }
 

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::support::client::Call;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server, missing, operation, python_with};
-use super::users::{OWNER, member, owned, signed_in, stranger};
+use super::users::{OWNER, anonymous, member, owned, signed_in};
 
 const GRANT: &str = "urn:mailmill:agent-auth:grant-type:claim";
 
 /// Responses of these operations have no envelope, so the contract is not checked.
 async fn ask(server: &Server, id: &str, body: Value) -> Reply {
-    stranger(server).try_send(Call::new(operation(id), json!({})).json(body)).await.expect("an answer")
+    anonymous(server).try_send(Call::new(operation(id), json!({})).json(body)).await.expect("an answer")
 }
 
 async fn register(server: &Server, scope: &str) -> (String, String) {
@@ -46,7 +46,7 @@ async fn grant(owner: &Client, code: &str, permissions: &[&str]) -> Reply {
 async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\nconnections_per_address_max = 1024\n"));
     let owner = signed_in(&server, OWNER, "test").await;
-    let refused = stranger(&server).call("projects.list", json!({})).await;
+    let refused = anonymous(&server).call("projects.list", json!({})).await;
     let challenge = refused.header("www-authenticate").expect("a challenge").to_owned();
     let base = format!("http://{}", server.address());
     assert!(challenge.contains(&format!("resource_metadata=\"{base}/.well-known/oauth-protected-resource\"")), "{challenge}");
@@ -74,7 +74,7 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     let answer = keys[0].json();
     assert_eq!((answer["token_type"].as_str(), answer["scope"].as_str()), (Some("bearer"), Some("audience:read")));
     assert_eq!(answer["key_name"], "Helper");
-    let agent = stranger(&server).with_key(answer["access_token"].as_str());
+    let agent = anonymous(&server).with_key(answer["access_token"].as_str());
     agent
         .call("campaigns.list", json!({ "projectId": super::support::NO_PROJECT }))
         .await
@@ -113,7 +113,7 @@ async fn a_third_party_client_reads_the_metadata_and_polls_until_it_gets_a_key()
     assert_eq!(got["refusals"], json!(["authorization_pending"]), "{got}");
     assert_eq!((&got["token"]["token_type"], &got["token"]["scope"]), (&json!("bearer"), &json!("audience:read")), "{got}");
     assert!(agent.wait().expect("it ends").success());
-    let client = stranger(&server).with_key(got["token"]["access_token"].as_str());
+    let client = anonymous(&server).with_key(got["token"]["access_token"].as_str());
     assert_eq!(
         client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status,
         404,
@@ -122,7 +122,7 @@ async fn a_third_party_client_reads_the_metadata_and_polls_until_it_gets_a_key()
 }
 
 async fn ask_get(server: &Server, id: &str) -> Value {
-    stranger(server).try_send(Call::new(operation(id), json!({}))).await.expect("an answer").json()
+    anonymous(server).try_send(Call::new(operation(id), json!({}))).await.expect("an answer").json()
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn the_token_endpoint_accepts_forms_and_refuses_foreign_tokens() {
     let form = serde_urlencoded::to_string([("grant_type", GRANT), ("claim_token", &token)]).expect("a form");
     let mut call = Call::new(operation("accounts.token"), json!({})).body("application/x-www-form-urlencoded", form);
     call.method = Method::POST;
-    let reply = stranger(&server).try_send(call).await.expect("an answer");
+    let reply = anonymous(&server).try_send(call).await.expect("an answer");
     assert_eq!(reply.json()["error"], "authorization_pending");
     for forged in ["", "x", "a.b.c", &token.replace('.', ""), &format!("{token}x")] {
         assert_eq!(poll_word(&server, forged).await, "invalid_grant", "{forged}");
@@ -140,7 +140,7 @@ async fn the_token_endpoint_accepts_forms_and_refuses_foreign_tokens() {
     // A session token is not an agent's token, and vice versa.
     let owner = signed_in(&server, OWNER, "test").await;
     assert_eq!(poll_word(&server, owner.key().expect("a token")).await, "invalid_grant");
-    let agent = stranger(&server).with_key(Some(&token));
+    let agent = anonymous(&server).with_key(Some(&token));
     agent.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
     let other = ask(&server, "accounts.token", json!({ "grant_type": "authorization_code", "claim_token": token })).await;
     assert_eq!((other.status, other.json()["error"].as_str()), (400, Some("unsupported_grant_type")));
@@ -154,7 +154,7 @@ async fn registrations_are_checked_and_limited_to_ten_an_hour() {
     let whole = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Helper", "scope": "audience:read" });
     for (field, value, word) in [
         ("type", "anonymous", "invalid_request"),
-        ("login_hint", "nobody", "invalid_request"),
+        ("login_hint", "no-address", "invalid_request"),
         ("agent_name", "", "invalid_request"),
         ("agent_name", "a\nc", "invalid_request"),
         ("agent_name", "a\u{202e}b", "invalid_request"),
@@ -170,7 +170,7 @@ async fn registrations_are_checked_and_limited_to_ten_an_hour() {
     for number in 0..10 {
         // The response does not reveal whether an account exists.
         let mut body = whole.clone();
-        body["login_hint"] = format!("nobody{number}@example.com").into();
+        body["login_hint"] = format!("unknown{number}@example.com").into();
         let reply = ask(&server, "accounts.agent_identity", body).await;
         assert_eq!(reply.status, 200);
         let claim = reply.json()["claim"].clone();
@@ -247,7 +247,7 @@ async fn the_guide_for_agents_is_correct_and_its_commands_run() {
     }
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
-    let reply = stranger(&server).try_send(Call::new(operation("accounts.agent_guide"), json!({}))).await.expect("an answer");
+    let reply = anonymous(&server).try_send(Call::new(operation("accounts.agent_guide"), json!({}))).await.expect("an answer");
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/markdown; charset=utf-8")));
     let guide = String::from_utf8(reply.bytes.to_vec()).expect("text");
     let metadata = ask_get(&server, "accounts.agent_metadata").await;
@@ -286,10 +286,10 @@ async fn the_guide_for_agents_is_correct_and_its_commands_run() {
 
 /// Registers from this address, through a trusted proxy.
 async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
-    let hint = format!("nobody{number}@example.com");
+    let hint = format!("unknown{number}@example.com");
     let body = json!({ "type": "service_auth", "login_hint": hint, "agent_name": "Helper", "scope": "audience:read" });
     let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body).header("x-forwarded-for", address);
-    stranger(server).try_send(call).await.expect("an answer")
+    anonymous(server).try_send(call).await.expect("an answer")
 }
 
 #[tokio::test]

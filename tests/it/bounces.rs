@@ -16,7 +16,7 @@ use super::campaigns::{act, becomes, logs};
 use super::delivery::{draft, email, until, with_relay};
 use super::support::client::Call;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
-use super::support::messages::Posted;
+use super::support::messages::SentMessage;
 use super::support::{Client, Reply, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
@@ -92,7 +92,7 @@ struct Returned {
 
 impl Returned {
     /// Returns a sample about this message.
-    fn sample(name: &str, posted: &Posted) -> Self {
+    fn sample(name: &str, posted: &SentMessage) -> Self {
         let text = fs::read_to_string(folder().join(name).with_extension("eml")).expect("a sample");
         let sender = text.lines().find_map(|line| line.strip_prefix("Return-Path: ")).unwrap_or("<ada@example.org>");
         let sender = sender.trim_matches(['<', '>']).to_owned();
@@ -217,7 +217,7 @@ impl Sent {
     }
 
     /// Unsubscribes with one click as mail services do: no cookie, no key, the URL from the header.
-    async fn one_click(&self, posted: &Posted, content_type: &str, body: &str) {
+    async fn one_click(&self, posted: &SentMessage, content_type: &str, body: &str) {
         let (_, token) = posted.one_click.split_once("/u/").expect("an address to unsubscribe by");
         let call = Call::new(operation("tracking.unsubscribe"), json!({ "token": token })).body(content_type, body.to_owned());
         let reply = self.client.with_key(None).try_send(call).await.expect("it answers");
@@ -225,8 +225,8 @@ impl Sent {
     }
 }
 
-fn posted(sink: &MailSink) -> BTreeMap<String, Posted> {
-    sink.letters().iter().map(Posted::read).map(|posted| (posted.recipient.clone(), posted)).collect()
+fn posted(sink: &MailSink) -> BTreeMap<String, SentMessage> {
+    sink.letters().iter().map(SentMessage::read).map(|posted| (posted.recipient.clone(), posted)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -344,22 +344,22 @@ async fn evidence_settles_unknown_deliveries_and_only_the_remaining_ones_are_res
     sent.one_click(&of("leaves"), "application/x-www-form-urlencoded", "List-Unsubscribe=One-Click").await;
     let expected = ["opened", "clicked", "bounced", "delivered", "complained", "delivered", "unknown", "unknown"];
     until(async || states().await == expected).await;
-    println!("in doubt: {names:?}\nthen:     {:?}", states().await);
+    println!("uncertain: {names:?}\nthen:     {:?}", states().await);
 
     let again = act(&sent.client, "resend_unknown", &sent.id).await;
     assert_eq!(again["resent"], 2, "{again}");
     becomes(&sent.client, &sent.id, "sent").await;
     let letters = sink.letters();
     for name in names {
-        let own: Vec<Posted> =
-            letters.iter().map(Posted::read).filter(|posted| posted.recipient == format!("{name}@example.com")).collect();
+        let own: Vec<SentMessage> =
+            letters.iter().map(SentMessage::read).filter(|posted| posted.recipient == format!("{name}@example.com")).collect();
         let copies = if ["is-scanned", "silent"].contains(&name) { 2 } else { 1 };
         assert_eq!(own.len(), copies, "{name}");
         assert!(own.iter().all(|posted| posted.message_id == own[0].message_id), "{name}: copies have one id");
     }
     assert_eq!(states().await[6..], ["delivered", "delivered"]);
     assert_eq!(act(&sent.client, "resend_unknown", &sent.id).await["resent"], 0);
-    assert_eq!(sink.count(), letters.len(), "nobody is in doubt any more");
+    assert_eq!(sink.count(), letters.len(), "no delivery is uncertain any more");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

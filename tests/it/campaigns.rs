@@ -45,8 +45,8 @@ impl Stage {
         let html = "<html lang=\"en\"><head><title>Winter teas for {{ firstName }}</title></head><body><h1>Winter teas</h1>\
                     <p>Hello {{ firstName }}, <a href=\"https://acme.example/teas\">look at them</a>.</p>\
                     <p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
-        let begun = client.data("emails.import_html", json!({ "projectId": project, "html": html })).await;
-        let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
+        let started = client.data("emails.import_html", json!({ "projectId": project, "html": html })).await;
+        let conversation = started["conversationId"].as_str().expect("an id").to_owned();
         until(async || {
             let status = client.data("emails.status", json!({ "conversationId": conversation })).await;
             (status["status"] == "completed").then_some(())
@@ -358,7 +358,7 @@ async fn recipients_get_it_at_their_local_time() {
     // A moment from now in UTC: already past in the east, and hours ahead in the west.
     let input = json!({ "id": id, "scheduledAt": in_ms(2_500), "timezoneMode": "recipient" });
     let scheduled = client.data("campaigns.schedule", input).await;
-    assert!(scheduled["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("at once")), "{scheduled}");
+    assert!(scheduled["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("when it starts")), "{scheduled}");
 
     let delivered = async |many: usize| {
         let ask = async || Some(logs(&client, &id, Some("delivered")).await).filter(|rows| rows.len() == many);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::campaigns::{Stage, act, becomes, in_ms, kept, logs, settings, stats};
-use super::delivery::{CONNECTIONS, Report, audience, campaign, email, ledger, taken, until, with_relay};
+use super::delivery::{CONNECTIONS, Report, audience, campaign, email, statuses, taken, until, with_relay};
 use super::support::client::Call;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::{Client, Server, operation};
@@ -63,7 +63,7 @@ async fn a_clock_jump_during_a_campaign_loses_and_repeats_no_one() {
     faults.clock_off_by_ms(HOUR_MS);
     becomes(&client, &id, "sent").await;
     let mut report = Report::default();
-    report.add(&ledger(&client, &id).await, &taken(&sink, 0));
+    report.add(&statuses(&client, &id).await, &taken(&sink, 0));
     println!("the clock jumps: {}", jumps.join(", "));
     report.print();
     report.hold(CONNECTIONS);
@@ -178,7 +178,7 @@ async fn recipients_who_wait_for_local_time_survive_a_kill_and_get_it_on_time() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_quota_holds_back_goes_on_by_itself_on_the_next_day_or_when_there_is_more_room() {
+async fn mail_held_by_a_quota_continues_the_next_day_or_when_there_is_room() {
     let few = settings(1_000).replace("daily_emails = 1_000_000", "daily_emails = 5");
     let mut server = Server::stopped(&few);
     let Some(faults) = server.faults() else { return };

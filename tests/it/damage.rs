@@ -141,7 +141,7 @@ async fn no_corruption_reaches_a_user_as_a_panic() {
         let target = outer.join("restored");
         let arguments = ["restore", saved.to_str().expect("UTF-8"), "--master-key", key.to_str().expect("UTF-8")];
         let restored = server.run_on(&target, &arguments);
-        well_told(&format!("{number}: backup: {lost}"), &restored, "use another backup");
+        well_told(&format!("{number}: backup: {lost}"), &restored, "use a different backup");
         for folder in [data, saved, made, target] {
             let _ = fs::remove_dir_all(folder);
         }

@@ -1,6 +1,6 @@
 //! The crash report: campaigns under `kill -9` at random moments, into a relay that records each message before it replies.
 //!
-//! Afterwards the relay's list is compared with the recipient rows: no recipient is lost silently, none has two messages, none is marked
+//! Afterward the relay's list is compared with the recipient rows: no recipient is lost silently, none has two messages, none is marked
 //! sent without one, and at most two recipients per connection and kill are unknown. `KILLS` and `RECIPIENTS` set how many:
 //!
 //!     KILLS=200 RECIPIENTS=20000 cargo test --release --test it delivery -- --nocapture
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The size of a crash test.
-#[expect(clippy::disallowed_methods, reason = "how much is tried is up to whoever runs it")]
+#[expect(clippy::disallowed_methods, reason = "the caller of the test sets its size")]
 pub fn knob(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
@@ -125,7 +125,7 @@ pub async fn draft(client: &Client, project: &str, conversation: &str, name: &st
 }
 
 /// Returns the status of every recipient of a campaign, by address.
-pub async fn ledger(client: &Client, campaign: &str) -> BTreeMap<String, String> {
+pub async fn statuses(client: &Client, campaign: &str) -> BTreeMap<String, String> {
     let mut states = BTreeMap::new();
     let mut cursor = Value::Null;
     loop {
@@ -242,8 +242,8 @@ async fn killed_campaigns_lose_no_one_and_repeat_no_one() {
                 client = Client::new(server.address(), Some(key.clone()));
             }
         }
-        let states = ledger(&client, &campaign).await;
-        assert_eq!(states.len() as u64, recipients, "everybody has a row");
+        let states = statuses(&client, &campaign).await;
+        assert_eq!(states.len() as u64, recipients, "every recipient has a row");
         report.add(&states, &taken(&sink, before));
     }
     report.seconds = started.elapsed().as_secs_f64();

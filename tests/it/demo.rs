@@ -96,7 +96,7 @@ async fn spreads(client: &Client, campaign: &Value) {
     let days = report["days"].as_array().expect("days");
     let on = |field: &str| days.iter().filter(|day| day[field].as_u64() > Some(0)).count();
     assert!(on("sent") == 1 && on("opened") >= 3 && on("clicked") >= 2, "{report}");
-    let with_orders = days.iter().filter(|day| day["takings"].as_array().is_some_and(|takings| !takings.is_empty())).count();
+    let with_orders = days.iter().filter(|day| day["revenue"].as_array().is_some_and(|revenue| !revenue.is_empty())).count();
     assert!(with_orders >= 2, "{report}");
     let opened: Vec<u64> = days.iter().map(|day| day["opened"].as_u64().expect("a number")).collect();
     assert!(opened[..2].iter().sum::<u64>() > opened[2..].iter().sum(), "interest fades: {opened:?}");
@@ -109,7 +109,7 @@ async fn spreads(client: &Client, campaign: &Value) {
     assert!(hours.len() >= 15 && rows.iter().all(|row| at(row) < now), "{hours:?}");
 }
 
-async fn told_to_its_end(browser: &mut Browser<'_>) -> String {
+async fn followed_to_its_end(browser: &mut Browser<'_>) -> String {
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     loop {
         let page = browser.get("/test/demo").await;
@@ -117,7 +117,7 @@ async fn told_to_its_end(browser: &mut Browser<'_>) -> String {
         if !page.text.contains("data-live") {
             return page.text;
         }
-        assert!(page.text.contains("http-equiv=\"refresh\""), "without scripts it goes on too");
+        assert!(page.text.contains("http-equiv=\"refresh\""), "without scripts it continues too");
         assert!(tokio::time::Instant::now() < deadline, "{}", page.text);
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
@@ -131,12 +131,12 @@ async fn the_dashboard_runs_the_same_demo_and_shows_why_it_failed() {
     browser.sign_in("/test/demo").await;
     let csrf = browser.get("/test/demo").await.csrf().to_owned();
     assert_eq!(browser.get("/live/demo").await.status, 404, "it makes test data");
-    let begun = browser.post("/test/demo", &[("csrf", &csrf), ("site", "http://127.0.0.1:9/")]).await;
-    assert_eq!((begun.status, begun.location()), (303, "/test/demo"));
-    let stuck = told_to_its_end(&mut browser).await;
+    let started = browser.post("/test/demo", &[("csrf", &csrf), ("site", "http://127.0.0.1:9/")]).await;
+    assert_eq!((started.status, started.location()), (303, "/test/demo"));
+    let stuck = followed_to_its_end(&mut browser).await;
     assert!(stuck.contains("role=\"alert\"") && stuck.contains("couldn&#x27;t be read"), "{stuck}");
     browser.post("/test/demo", &[("csrf", &csrf), ("site", "")]).await;
-    let well = told_to_its_end(&mut browser).await;
+    let well = followed_to_its_end(&mut browser).await;
     assert!(well.contains("Everything is ready") && well.contains("Leaf &amp; Stone") && well.contains(OWNER), "{well}");
     let path = well.split("href=\"").find(|rest| rest.starts_with("/test/inbox/")).and_then(|rest| rest.split('"').next());
     assert!(browser.get(path.expect("a link to the message")).await.text.contains("iframe"));

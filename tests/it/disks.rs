@@ -1,8 +1,8 @@
 //! Disks that are full and disks that fail, under the shipped server while it sends a campaign.
 //!
 //! What must hold: nothing is acknowledged that is not on disk. On a full disk the server runs on, read-only, and people can leave by
-//! their links; when there is room again, everything goes on by itself. On a disk that fails it says why and ends. In both cases the
-//! campaign completes with nobody lost, nobody sent to twice, and nobody called sent who has no message. `FAULTS` says how many
+//! their links; when there is room again, everything continues automatically. On a disk that fails it says why and ends. In both cases the
+//! campaign completes with no recipient lost, none sent to twice, and none called sent without a message. `FAULTS` says how many
 //! calls of each kind fail, one in each run, spread over all calls of a campaign's life (0: every single one):
 //!
 //!     FAULTS=0 cargo test --release --test it disks -- --nocapture
@@ -20,7 +20,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::campaigns::is_complete;
-use super::delivery::{CONNECTIONS, Report, audience, draft, email, knob, ledger, relay, taken, until, with_relay};
+use super::delivery::{CONNECTIONS, Report, audience, draft, email, knob, relay, statuses, taken, until, with_relay};
 use super::support::client::Call;
 use super::support::faults::{Fault, Kind};
 use super::support::mail_sink::MailSink;
@@ -195,12 +195,12 @@ async fn letters(client: &Client, project: &str) -> Vec<(String, String)> {
 /// A recipient unsubscribes with one click, and follows a link; the contact then shows both.
 async fn leaves(client: &Client, project: &str, (contact, tokens): &(String, String)) {
     let (leave, click) = tokens.split_once(' ').expect("two tokens");
-    let stranger = client.with_key(None);
+    let anonymous = client.with_key(None);
     let call = Call::new(operation("tracking.unsubscribe"), json!({ "token": leave }));
     let call = call.body("application/x-www-form-urlencoded", "List-Unsubscribe=One-Click".to_owned());
-    let reply = stranger.try_send(call).await.expect("it answers");
+    let reply = anonymous.try_send(call).await.expect("it answers");
     assert_eq!(reply.status, 200, "{}", reply.error());
-    let followed = stranger.call("tracking.click", json!({ "token": click })).await;
+    let followed = anonymous.call("tracking.click", json!({ "token": click })).await;
     assert!((300..400).contains(&followed.status), "{}", followed.status);
     let now = client.data("contacts.get", json!({ "id": contact, "projectId": project })).await;
     assert_eq!(now["status"], "unsubscribed");
@@ -222,9 +222,9 @@ async fn is_read_only(client: &Client, project: &str) {
 }
 
 /// Compares a campaign's recipient rows with the relay's messages.
-async fn nobody_is_lost(client: &Client, campaign: &str, sink: &MailSink, began: Instant) {
+async fn no_recipient_is_lost(client: &Client, campaign: &str, sink: &MailSink, began: Instant) {
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
-    let mut states = ledger(client, campaign).await;
+    let mut states = statuses(client, campaign).await;
     // Contacts added after the campaign started are not in it, or are skipped.
     states.retain(|address, _| !address.starts_with("late"));
     assert_eq!(states.len(), CROWD);
@@ -234,7 +234,7 @@ async fn nobody_is_lost(client: &Client, campaign: &str, sink: &MailSink, began:
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_goes_on_when_there_is_room_again() {
+async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_everything_continues_once_there_is_room() {
     let sink = relay();
     let mut server = Server::stopped(&format!("{}\n[data]\nfree_mib_min = 3\nreserve_mib = 2\n", with_relay(&sink)));
     let Some(disk) = Disk::mount(&server.data()) else { return };
@@ -265,7 +265,7 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
     let said = server.run(&["backup", "--to", &disk.place.join("backup").to_string_lossy()]);
     let errors = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(!said.status.success() && errors.contains("Free up space, or choose a folder on another disk"), "{errors}");
-    assert!(!disk.place.join("backup").exists(), "nothing was begun");
+    assert!(!disk.place.join("backup").exists(), "nothing was started");
 
     // Another program takes the rest too: the reserve is for unsubscribes.
     disk.fill(0);
@@ -296,7 +296,7 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
         client.data("contacts.get", json!({ "id": contact, "projectId": project })).await;
     }
     println!("{} contacts were acknowledged until the disk was full, and all are there", acknowledged.len());
-    nobody_is_lost(&client, &id, &sink, began).await;
+    no_recipient_is_lost(&client, &id, &sink, began).await;
     let errors = fs::read_to_string(disk.place.join("errors.log")).expect("it is there");
     assert!(!errors.contains("panicked") && !server.log().contains("panicked"), "{errors}");
     drop(server);
@@ -304,7 +304,7 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_disk_that_takes_nothing_more_in_the_middle_of_a_campaign_loses_and_repeats_nobody() {
+async fn a_disk_that_fills_up_during_a_campaign_loses_and_repeats_no_recipient() {
     let sink = relay();
     let mut server = Server::stopped(&with_relay(&sink));
     let Some(faults) = server.faults() else { return };
@@ -334,7 +334,7 @@ async fn a_disk_that_takes_nothing_more_in_the_middle_of_a_campaign_loses_and_re
         client.data("contacts.get", json!({ "id": contact, "projectId": project })).await;
     }
     let mut report = Report { seconds: began.elapsed().as_secs_f64(), ..Report::default() };
-    let mut states = ledger(&client, &id).await;
+    let mut states = statuses(&client, &id).await;
     states.retain(|address, _| !address.starts_with("late"));
     report.add(&states, &taken(&sink, 0));
     report.print();
@@ -358,7 +358,7 @@ enum Ran {
     /// The failure ended the server.
     Ended,
     /// It continued: it does not depend on this file.
-    WentOn(String),
+    Continued(String),
 }
 
 impl Bench {
@@ -412,15 +412,15 @@ impl Bench {
             report.kills += 1;
             self.server.serve();
         } else {
-            assert!(!refused || fault == Fault::Full, "a server whose disk is broken does not go on");
+            assert!(!refused || fault == Fault::Full, "a server whose disk is broken does not continue");
         }
         let client = self.client();
         insist(&client, &id).await;
-        report.add(&ledger(&client, &id).await, &taken(&self.sink, before));
+        report.add(&statuses(&client, &id).await, &taken(&self.sink, before));
         match (ended, failed) {
             (Some(_), _) => Ran::Ended,
             (None, 0) => Ran::NotReached,
-            (None, _) => Ran::WentOn(self.faults.failed_path()),
+            (None, _) => Ran::Continued(self.faults.failed_path()),
         }
     }
 }
@@ -429,7 +429,7 @@ impl Bench {
 async fn no_failing_disk_call_loses_or_repeats_a_recipient() {
     let faults = knob("FAULTS", 5);
     let Some(mut bench) = Bench::new().await else { return };
-    println!("fails | calls of a campaign | tried | server ended | went on | not reached | {}", Report::HEAD);
+    println!("fails | calls of a campaign | tried | server ended | continued | not reached | {}", Report::HEAD);
     for (name, what) in [
         ("sync: EIO", (Kind::Sync, Fault::Broken)),
         ("write: EIO", (Kind::Write, Fault::Broken)),
@@ -440,20 +440,20 @@ async fn no_failing_disk_call_loses_or_repeats_a_recipient() {
         let calls = bench.faults.seen(what.0);
         assert!(calls > 10, "only {calls} calls were seen: the faults do not reach the server");
         let tried = if faults == 0 { calls } else { faults.min(calls) };
-        let (mut ended, mut not_reached, mut went_on) = (0, 0, BTreeSet::new());
-        let (mut many_went_on, began) = (0, Instant::now());
+        let (mut ended, mut not_reached, mut continued) = (0, 0, BTreeSet::new());
+        let (mut many_continued, began) = (0, Instant::now());
         for number in 0..tried {
             match bench.run(what, 1 + number * calls / tried, &mut report).await {
                 Ran::Ended => ended += 1,
                 Ran::NotReached => not_reached += 1,
-                Ran::WentOn(file) => {
-                    many_went_on += 1;
-                    went_on.insert(file);
+                Ran::Continued(file) => {
+                    many_continued += 1;
+                    continued.insert(file);
                 }
             }
         }
         report.seconds = began.elapsed().as_secs_f64();
-        println!("{name} | {calls} | {tried} | {ended} | {many_went_on} {went_on:?} | {not_reached} | {}", report.line());
+        println!("{name} | {calls} | {tried} | {ended} | {many_continued} {continued:?} | {not_reached} | {}", report.line());
         report.hold(FEW_CONNECTIONS);
         match what.1 {
             // A write that finds no space is repeated.

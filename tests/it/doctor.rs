@@ -24,10 +24,10 @@ fn line<'t>(text: &'t str, subject: &str) -> &'t str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_installation_is_told_to_set_a_transport() {
+async fn the_doctor_asks_a_new_installation_to_set_a_transport() {
     let server = Server::start(BOUNDLESS);
     let text = said(&server.run(&["doctor"]), 1);
-    let runs = format!("the service runs, on {}", server.address());
+    let runs = format!("the service is running and listens on {}", server.address());
     assert!(
         line(&text, "ports").starts_with("good") && line(&text, "ports").contains(&runs),
         "not where the settings say: {text}"
@@ -53,7 +53,7 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     client.data("domains.create", json!({ "domain": "waiting.example" })).await;
     let text = said(&server.run(&["doctor"]), 1);
     assert!(
-        line(&text, "transport").starts_with("good") && line(&text, "transport").contains("accepts mail from here"),
+        line(&text, "transport").starts_with("good") && line(&text, "transport").contains("accepts mail from this machine"),
         "{text}"
     );
     assert!(line(&text, "reverse dns").starts_with("- "), "{text}");
@@ -72,7 +72,7 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     // Free ports: another program may use the defaults on this machine.
     server.set(&(settings("smtp://127.0.0.1:9") + "\n[server]\nhttp = \"127.0.0.1:0\"\nhttps = \"\"\n"));
     let text = said(&server.run(&["doctor"]), 1);
-    assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check host, port"), "{text}");
+    assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check the host, port"), "{text}");
     assert!(text.contains("is free"), "the service does not run: {text}");
 }
 

@@ -35,8 +35,8 @@ fn message() -> String {
 }
 
 /// Returns the emails of an import, once it has ended.
-async fn emails(client: &Client, begun: Value) -> Vec<Value> {
-    let id = begun["conversationId"].as_str().expect("an id").to_owned();
+async fn emails(client: &Client, started: Value) -> Vec<Value> {
+    let id = started["conversationId"].as_str().expect("an id").to_owned();
     let looking = async {
         loop {
             let status = client.data("emails.status", json!({ "conversationId": id })).await;
@@ -69,9 +69,9 @@ async fn an_imported_email_is_edited_restored_and_exported() {
     let client = shared().client();
     let project = client.project("edits").await;
     let htmls = json!([{ "name": "a.html", "source": NEWSLETTER }, { "name": "b.eml", "source": message() }]);
-    let begun = client.data("emails.import_html", json!({ "projectId": project, "htmls": htmls })).await;
-    let conversation = begun["conversationId"].clone();
-    let all = emails(&client, begun).await;
+    let started = client.data("emails.import_html", json!({ "projectId": project, "htmls": htmls })).await;
+    let conversation = started["conversationId"].clone();
+    let all = emails(&client, started).await;
     assert_eq!((&all[0]["subject"], &all[1]["subject"]), (&json!("Autumn teas are here"), &json!("Tea für you")));
     for email in &all {
         assert_eq!(email["preheader"], "Three new blends, and free shipping until Sunday.");
@@ -119,5 +119,5 @@ async fn a_prompt_given_with_an_import_is_its_first_edit() {
     let all = emails(&client, client.data("emails.import_html", wanted).await).await;
     let warnings = all[0]["warnings"].to_string();
     assert_eq!((&all[0]["version"], &all[0]["status"]), (&json!(1), &json!("ready")));
-    assert!(warnings.contains("was not carried out") && warnings.contains("No image was generated"), "{warnings}");
+    assert!(warnings.contains("was not applied") && warnings.contains("No image was generated"), "{warnings}");
 }

@@ -49,8 +49,8 @@ impl Stage {
         let html = "<html lang=\"en\"><head><title>Winter teas</title></head><body><h1>Winter teas</h1>\
                     <p><a href=\"https://acme.example/teas\">look at them</a>.</p>\
                     <p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
-        let begun = client.data("emails.import_html", json!({ "projectId": project, "html": html })).await;
-        let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
+        let started = client.data("emails.import_html", json!({ "projectId": project, "html": html })).await;
+        let conversation = started["conversationId"].as_str().expect("an id").to_owned();
         until(async || {
             let status = client.data("emails.status", json!({ "conversationId": conversation })).await;
             (status["status"] == "completed").then_some(())
@@ -121,7 +121,7 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     let stage = Stage::new(&client).await;
     assert_eq!(stage.conversion(&client).await, None, "nothing was reported");
     client.data("events.record", stage.event("order.paid", "early", json!(10))).await;
-    assert_eq!(stage.conversion(&client).await, None, "nobody has clicked");
+    assert_eq!(stage.conversion(&client).await, None, "no one has clicked");
 
     stage.click(&client).await;
     // A person buys some time after the click, measured by the same clock.
@@ -145,8 +145,8 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     stage.until_conversion(&client, json!({ "conversions": 2, "revenue": -16.9, "currency": "EUR", "source": "events" })).await;
     let report = client.data("campaigns.report", json!({ "id": stage.campaign })).await;
     let days = report["days"].as_array().expect("a list");
-    let takings: Vec<&Value> = days.iter().flat_map(|day| day["takings"].as_array().expect("a list")).collect();
-    assert_eq!(takings, [&json!({ "currency": "EUR", "conversions": 2, "revenue": -16.9 })], "the days come to the same");
+    let daily: Vec<&Value> = days.iter().flat_map(|day| day["revenue"].as_array().expect("a list")).collect();
+    assert_eq!(daily, [&json!({ "currency": "EUR", "conversions": 2, "revenue": -16.9 })], "the days come to the same");
 
     let mut dollars = stage.event("order.paid", "o-2", json!(7));
     dollars["properties"]["currency"] = "usd".into();

@@ -109,7 +109,7 @@ async fn ready(to: SocketAddr) -> (u16, Value) {
 }
 
 /// Checks that contacts can be added and found by the index.
-async fn index_goes_on(client: &Client, project: &str, name: &str) {
+async fn index_keeps_up(client: &Client, project: &str, name: &str) {
     let contact = json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
     client.data("contacts.create", contact).await;
     let asked = json!({ "projectId": project, "search": name });
@@ -128,7 +128,7 @@ async fn a_flood_of_idle_connections_from_100_addresses_refuses_no_visitor() {
     let project = client.project("flood").await;
     let sockets = flood(server.address(), many).await;
     visitors_are_served(server.address(), &format!("{} idle sockets", sockets.len())).await;
-    index_goes_on(&client, &project, "during").await;
+    index_keeps_up(&client, &project, "during").await;
     let (status, data) = ready(server.address()).await;
     assert_eq!(status, 200, "{data}");
     println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
@@ -147,11 +147,11 @@ async fn with_1024_descriptors_an_idle_flood_leaves_the_search_index_and_visitor
     server.serve();
     let client = server.all();
     let project = client.project("flood").await;
-    index_goes_on(&client, &project, "before").await;
+    index_keeps_up(&client, &project, "before").await;
     let sockets = flood(server.address(), many).await;
     visitors_are_served(server.address(), &format!("{} idle sockets, 1024 descriptors", sockets.len())).await;
     for number in 0..5 {
-        index_goes_on(&client, &project, &format!("during{number}")).await;
+        index_keeps_up(&client, &project, &format!("during{number}")).await;
     }
     let (status, data) = ready(server.address()).await;
     println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
@@ -179,7 +179,7 @@ async fn workers_without_descriptors_report_it_and_continue_when_there_are_some(
     server.serve();
     let client = server.all();
     let project = client.project("scarce").await;
-    index_goes_on(&client, &project, "before").await;
+    index_keeps_up(&client, &project, "before").await;
     // Open connections need no new ones.
     server.set_descriptor_limit(3);
     let contact = |name: &str| json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
@@ -200,6 +200,6 @@ async fn workers_without_descriptors_report_it_and_continue_when_there_are_some(
     let asked_for = json!({ "projectId": project, "search": "scarce19" });
     until(async || client.total(asked_for.clone()).await == 1).await;
     until(async || asked().await.status == 200).await;
-    println!("the index went on {:?} after there were descriptors again", began.elapsed());
-    index_goes_on(&client, &project, "after").await;
+    println!("the index continued {:?} after there were descriptors again", began.elapsed());
+    index_keeps_up(&client, &project, "after").await;
 }

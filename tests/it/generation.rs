@@ -1,4 +1,4 @@
-//! Email generation under `kill -9` in every stage: afterwards each email exists once and complete, and its end was reported exactly once.
+//! Email generation under `kill -9` in every stage: afterward each email exists once and complete, and its end was reported exactly once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, looking).await.expect("the generation goes on")
+    tokio::time::timeout(PATIENCE, looking).await.expect("the generation continues")
 }
 
 /// Returns the outbox events of a stopped server about a conversation.
@@ -63,8 +63,8 @@ async fn a_generation_killed_in_every_stage_ends_once_and_complete() {
         "projectId": project, "prompt": "Welcome series for new subscribers, 10% off with the code HELLO10",
         "languages": ["en", "de"], "count": 4,
     });
-    let begun = client.data("emails.generate", wanted).await;
-    let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
+    let started = client.data("emails.generate", wanted).await;
+    let conversation = started["conversationId"].as_str().expect("an id").to_owned();
     let mut strikes = 0;
     // Before anything, right after the plan, and in each later stage.
     for percentage in [0, 5, 20, 40, 60, 80, 94] {

@@ -314,7 +314,7 @@ async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
         assert!(home.text.contains("Sending is on hold: this data folder is a copy"), "{}", home.text);
     }
     let system = browser.get("/live/settings/system").await;
-    assert!(system.text.contains("Resume sending") && system.text.contains("may send a second time"), "{}", system.text);
+    assert!(system.text.contains("Resume sending") && system.text.contains("may be sent a second time"), "{}", system.text);
     let csrf = system.csrf().to_owned();
     let done = browser.post("/live/settings/system", &[("csrf", &csrf)]).await;
     assert_eq!(done.status, 303, "{}", done.text);

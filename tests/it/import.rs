@@ -1,4 +1,4 @@
-//! A file imported through the API under two `kill -9`: afterwards counts, rows and the index agree with each other and with the file.
+//! A file imported through the API under two `kill -9`: afterward counts, rows and the index agree with each other and with the file.
 //!
 //! `IMPORT_ROWS` sets the number of rows: 60,000 by default, 1,000,000 for the full test.
 
@@ -31,7 +31,7 @@ fn file(rows: u64) -> File {
     for row in 0..rows {
         let line = if row % 97 == 96 {
             file.failed += 1;
-            writeln!(file.text, "nobody{row},X,")
+            writeln!(file.text, "no-address{row},X,")
         } else if row % 10 == 9 && (row / 10) % 97 != 96 && (row / 10) % 10 != 9 {
             file.updated += 1;
             writeln!(file.text, "P{}@Example.com,Again{row},", row / 10)
@@ -68,7 +68,7 @@ async fn beyond(client: &Client, id: &str, rows: u64) -> Value {
             tokio::time::sleep(LOOK).await;
         }
     };
-    tokio::time::timeout(PATIENCE, looking).await.expect("the import goes on")
+    tokio::time::timeout(PATIENCE, looking).await.expect("the import continues")
 }
 
 /// Returns how many contacts a search finds once the index has caught up.

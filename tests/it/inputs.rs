@@ -48,14 +48,14 @@ async fn an_unknown_field_is_refused_by_name() {
         let mut call = call(entry);
         if entry.spec.verb.has_body() && takes_json(&entry) {
             let mut body: Value = serde_json::from_slice(&call.body.take().expect("a body")).expect("JSON");
-            body["colour"] = "red".into();
+            body["hue"] = "red".into();
             call = call.json(body);
         } else {
             let joint = if call.target.contains('?') { '&' } else { '?' };
-            call.target = format!("{}{joint}colour=red", call.target);
+            call.target = format!("{}{joint}hue=red", call.target);
         }
         let reply = client.send(call).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
-        assert!(reply.error().contains("colour"), "{}: {}", entry.spec.id, reply.error());
+        assert!(reply.error().contains("hue"), "{}: {}", entry.spec.id, reply.error());
     }
 }
 

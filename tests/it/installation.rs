@@ -107,7 +107,7 @@ async fn a_missing_swapped_or_foreign_store_stops_the_start_and_is_never_created
     fs::rename(file("live.redb"), &aside).expect("moved");
     fs::copy(other.data().join("live.redb"), file("live.redb")).expect("copied");
     let words = refused(&server);
-    assert!(words.contains("live.redb belongs to another installation"), "{words}");
+    assert!(words.contains("belong to different installations"), "{words}");
     fs::rename(&aside, file("live.redb")).expect("moved");
     for name in ["control.redb", "test.redb", "live.redb"] {
         fs::remove_file(file(name)).expect("removed");
@@ -145,7 +145,7 @@ async fn an_interrupted_first_start_is_completed_by_the_next() {
         fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).expect("set");
         fs::write(data.join("first-start"), marker).expect("written");
         for name in ["master.key", "control.redb", "test.redb", "live.redb"].iter().take(made) {
-            // Stores are created empty first, and renamed afterwards.
+            // Stores are created empty first, and renamed afterward.
             fs::copy(whole.data().join(name), data.join(name)).expect("copied");
         }
         server.serve();

@@ -7,7 +7,7 @@ use super::delivery::{audience, campaign, email, until, with_relay};
 use super::support::Server;
 use super::support::hook_sink::HookSink;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
-use super::users::{OWNER, PASSWORD, set_up, stranger};
+use super::users::{OWNER, PASSWORD, anonymous, set_up};
 
 /// A relay that rejects one recipient, and repeats the address in its reply, as many servers do.
 fn relay() -> MailSink {
@@ -27,7 +27,7 @@ async fn the_debug_log_has_every_decision_and_no_secrets_or_addresses() {
     let server = Server::start(&settings);
     set_up(&server);
     let key = server.key("live", "all");
-    let client = stranger(&server).with_key(Some(&key));
+    let client = anonymous(&server).with_key(Some(&key));
     let project = audience(&client, 3).await;
     let hook = json!({ "url": hooks.url(), "events": ["subscriber.added"], "customHeaders": { "X-Word": "canary-header" } });
     let hook = client.data("webhooks.create", hook).await;
@@ -37,9 +37,9 @@ async fn the_debug_log_has_every_decision_and_no_secrets_or_addresses() {
     let campaign = campaign(&client, &project, &conversation, "Log").await;
     until(async || client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent").await;
     let wrong = json!({ "email": OWNER, "password": "canary-password" });
-    stranger(&server).call("accounts.login", wrong).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    anonymous(&server).call("accounts.login", wrong).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
     let right = json!({ "email": OWNER, "password": PASSWORD });
-    let token = stranger(&server).data("accounts.login", right).await["token"].as_str().expect("a token").to_owned();
+    let token = anonymous(&server).data("accounts.login", right).await["token"].as_str().expect("a token").to_owned();
 
     let log = server.log();
     let has = |parts: &[&str]| log.lines().any(|line| parts.iter().all(|part| line.contains(part)));

@@ -97,14 +97,14 @@ fn images() -> Vec<(&'static str, Vec<u8>)> {
     let lossless = webp.windows(4).position(|mark| mark == b"VP8L").expect("lossless") + 9;
     let svg = format!("<svg width='9' height='9'>{}</svg>", "<path fill='#123456'/>".repeat(130_000));
     vec![
-        ("PNG, 10,000 × 10,000 grey", vast.clone()),
-        ("PNG, 3,000 × 3,000 colours", encoded(RgbImage::new(3_000, 3_000), ImageFormat::Png)),
+        ("PNG, 10,000 × 10,000 gray", vast.clone()),
+        ("PNG, 3,000 × 3,000 colors", encoded(RgbImage::new(3_000, 3_000), ImageFormat::Png)),
         ("PNG, 2,000 × 2,000 noise", encoded(noise(2_000), ImageFormat::Png)),
         (
             "PNG, claims 30,000 × 30,000",
             patched(encoded(RgbImage::new(1, 1), ImageFormat::Png), 16, &[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]),
         ),
-        ("PNG, colour profile of 100 MB", png_with(b"iCCP", b"a\0\0")),
+        ("PNG, color profile of 100 MB", png_with(b"iCCP", b"a\0\0")),
         ("PNG, text of 100 MB", png_with(b"zTXt", b"a\0\0")),
         ("GIF, claims 65,535 × 65,535", patched(gif.clone(), 6, &[255; 4])),
         ("GIF, 3,000 × 3,000", patched(gif, 6, &[0xb8, 0x0b, 0xb8, 0x0b])),
@@ -246,9 +246,9 @@ fn messages() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Delivers a message from a new client address; returns the reply.
-async fn bring(stranger: usize, to: SocketAddr, message: &[u8]) -> std::io::Result<String> {
+async fn bring(anonymous: usize, to: SocketAddr, message: &[u8]) -> std::io::Result<String> {
     let socket = TcpSocket::new_v4()?;
-    socket.bind((Ipv4Addr::new(127, 0, 3, 1 + stranger as u8), 0).into())?;
+    socket.bind((Ipv4Addr::new(127, 0, 3, 1 + anonymous as u8), 0).into())?;
     let mut stream = BufReader::new(socket.connect(to).await?);
     let mut reply = String::new();
     stream.read_line(&mut reply).await?;
@@ -308,9 +308,9 @@ fn prompts() -> Vec<(&'static str, String)> {
 }
 
 /// Waits until the requested emails exist, or have failed.
-async fn ended(client: &Client, begun: &[Reply]) -> Vec<String> {
+async fn ended(client: &Client, started: &[Reply]) -> Vec<String> {
     let mut states = Vec::new();
-    for reply in begun {
+    for reply in started {
         let body = reply.json();
         let Some(id) = body["data"]["conversationId"].as_str() else { continue };
         let ended = async {
@@ -455,16 +455,16 @@ async fn hostile_mjml_and_fonts_cost_the_server_little_memory() {
     for (name, prompt) in prompts() {
         let input = json!({ "projectId": project, "prompt": prompt });
         let work = async |client: &Client, _: &Server| {
-            let (begun, answers) = at_once(client, "emails.generate", &input).await;
-            format!("{answers} {:?}", ended(client, &begun).await)
+            let (started, answers) = at_once(client, "emails.generate", &input).await;
+            format!("{answers} {:?}", ended(client, &started).await)
         };
         table.measure(name, prompt.len(), work).await;
     }
     let letters: String = ('\u{4e00}'..'\u{4e80}').chain('\u{13000}'..'\u{13080}').collect();
     let input = json!({ "projectId": project, "html": format!("<p>{letters}"), "name": "x" });
     let work = async |client: &Client, _: &Server| {
-        let (begun, answers) = at_once(client, "emails.import_html", &input).await;
-        format!("{answers} {:?}", ended(client, &begun).await)
+        let (started, answers) = at_once(client, "emails.import_html", &input).await;
+        format!("{answers} {:?}", ended(client, &started).await)
     };
     table.measure("fonts, 15 hostile files", 0, work).await;
     table.check().await;

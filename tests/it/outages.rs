@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::campaigns::is_complete;
-use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, ledger, taken, until, with_relay};
+use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, statuses, taken, until, with_relay};
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::{Client, Server};
 
@@ -121,20 +121,20 @@ async fn a_campaign_waits_for_a_relay_outage_and_continues() {
         }
         told = status;
     }
-    assert_eq!(first.len(), ledger(&client, &id).await.values().filter(|state| *state == "delivered").count());
+    assert_eq!(first.len(), statuses(&client, &id).await.values().filter(|state| *state == "delivered").count());
 
     let relay = Relay::at(&address.to_string());
     let back = Instant::now();
     until(async || is_sent(&client, &id).await).await;
-    let went_on = back.elapsed();
+    let continued = back.elapsed();
     let mut report = Report { seconds: down.elapsed().as_secs_f64(), ..Report::default() };
-    report.add(&ledger(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
+    report.add(&statuses(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
     let (before, outage) = (first.len(), outage.as_secs());
     // A transport waits for its relay for a minute and a half before it reports the failure.
     assert!(outage < 120 || told == "throttled", "after {outage} s it is still called {told}");
     println!(
         "relay refuses connections for {outage} s after {before} messages; the campaign is called {told}, and all is sent \
-         {went_on:.1?} after it is back"
+         {continued:.1?} after it is back"
     );
     report.print();
     report.hold(CONNECTIONS);
@@ -171,7 +171,7 @@ async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
     faults.clock_off_by_ms(HALF_AN_HOUR_AND_MORE_MS);
     until(async || is_sent(&client, &id).await).await;
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
-    report.add(&ledger(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
+    report.add(&statuses(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
     println!("relay crashes after {} messages: {deferred} were deferred, {unknown} are unknown", first.len());
     report.print();
     report.hold(CONNECTIONS);
@@ -205,7 +205,7 @@ async fn graceful_stops_and_changed_settings_leave_no_unknown_deliveries() {
     until(async || is_sent(&client, &id).await).await;
     let by_relay: Vec<BTreeMap<String, usize>> = relays.iter().map(|relay| taken(&relay.sink, 0)).collect();
     let mut report = Report { seconds: began.elapsed().as_secs_f64(), ..Report::default() };
-    report.add(&ledger(&client, &id).await, &taken_by(&by_relay.iter().collect::<Vec<_>>()));
+    report.add(&statuses(&client, &id).await, &taken_by(&by_relay.iter().collect::<Vec<_>>()));
     println!("stopped by TERM after {stopped_after:?} messages, each time another relay and fewer connections");
     report.print();
     report.hold(CONNECTIONS);
@@ -233,7 +233,7 @@ async fn a_paused_or_canceled_campaign_stays_so_through_a_kill_without_duplicate
     assert_eq!(client.data("campaigns.resume", json!({ "id": id })).await["status"], "sending");
     until(async || is_sent(&client, &id).await).await;
     let mut report = Report { kills: 1, ..Report::default() };
-    report.add(&ledger(&client, &id).await, &taken(&relay.sink, 0));
+    report.add(&statuses(&client, &id).await, &taken(&relay.sink, 0));
 
     let (before, id) = (relay.sink.count(), campaign(&client, &project, &conversation, "Cancelled").await);
     until(async || relay.sink.count() >= before + MIDDLE).await;
@@ -245,7 +245,7 @@ async fn a_paused_or_canceled_campaign_stays_so_through_a_kill_without_duplicate
     until(async || client.data("campaigns.stats", json!({ "id": id })).await["queued"] == 0).await;
     assert_eq!(client.data("campaigns.get", json!({ "id": id })).await["status"], "cancelled");
     assert_eq!(relay.sink.count(), cancelled_at, "nothing is sent after it was cancelled");
-    let mut states = ledger(&client, &id).await;
+    let mut states = statuses(&client, &id).await;
     let all = states.len();
     states.retain(|_, state| state != "skipped");
     let skipped = all - states.len();

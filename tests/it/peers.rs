@@ -17,7 +17,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, python_with};
 
 const RECIPIENTS: usize = 40;
-const NOBODY: &str = "nobody@example.com";
+const UNKNOWN: &str = "unknown@example.com";
 const BOUNCES: &str = "bounces.acme.example";
 
 /// Verifies each signature of a message: prints one line of JSON with the results by algorithm.
@@ -66,7 +66,7 @@ async fn crowd(client: &Client) -> String {
     let project = client.project("Peers").await;
     let mut contacts: Vec<Value> =
         (1..RECIPIENTS).map(|number| json!({ "email": format!("r{number}@example.com"), "firstName": "Zoë" })).collect();
-    contacts.push(json!({ "email": NOBODY, "firstName": "Nobody" }));
+    contacts.push(json!({ "email": UNKNOWN, "firstName": "Unknown" }));
     let done = client.data("contacts.bulk", json!({ "projectId": project, "subscribers": contacts })).await;
     assert_eq!(done["success"], RECIPIENTS, "{done}");
     project
@@ -75,8 +75,8 @@ async fn crowd(client: &Client) -> String {
 /// The final server, which does not know one of the recipients.
 fn last_server() -> MailSink {
     MailSink::by(SinkCapabilities::default(), |talk, now| {
-        let is_nobody = now == SmtpStage::Recipient && talk.recipient.contains(NOBODY);
-        if is_nobody { SinkAction::Say("550 5.1.1 <nobody@example.com>: User unknown".to_owned()) } else { SinkAction::Usual }
+        let is_unknown = now == SmtpStage::Recipient && talk.recipient.contains(UNKNOWN);
+        if is_unknown { SinkAction::Say("550 5.1.1 <unknown@example.com>: User unknown".to_owned()) } else { SinkAction::Usual }
     })
 }
 
@@ -130,14 +130,14 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_its_bounces_are_pro
     let bounced = async || logs(&client, &id, Some("bounced")).await;
     until(async || bounced().await.len() == 1).await;
     let (row, contact) =
-        (bounced().await.remove(0), client.data("contacts.list", json!({ "projectId": project, "search": NOBODY })).await);
+        (bounced().await.remove(0), client.data("contacts.list", json!({ "projectId": project, "search": UNKNOWN })).await);
     println!(
         "{RECIPIENTS} recipients by Postfix with a password: {} delivered once each, 1 reported by Postfix: {} {}",
         sink.count(),
         row["to_email"],
         row["bounce_type"]
     );
-    assert_eq!((&row["to_email"], &row["bounce_type"]), (&json!(NOBODY), &json!("hard")), "{row}");
+    assert_eq!((&row["to_email"], &row["bounce_type"]), (&json!(UNKNOWN), &json!("hard")), "{row}");
     assert_eq!(contact["contacts"][0]["status"], "bounced", "{contact}");
     let letters = sink.letters();
     let recipients: BTreeSet<&str> = letters.iter().map(|letter| letter.talk.recipient.as_str()).collect();

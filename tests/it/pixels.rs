@@ -103,13 +103,13 @@ async fn a_chromium_renders_the_same_and_makes_no_requests() {
     let mut green = std::io::Cursor::new(Vec::new());
     image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
     let page = Page { html, images: [("https://x.example/c d.png".to_owned(), green.into_inner())].into() };
-    for (dark, colour) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
+    for (dark, color) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
         let look = ScreenshotOptions { dark, thumbnail_width: Some(60), ..ScreenshotOptions::of(&[600, 375]) };
         let drawn = pixels.screenshots(&page, &look).await.expect("it can be drawn");
         for (shot, width) in drawn.made.iter().zip([600, 375]) {
             let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
             assert_eq!((picture.width(), picture.height()), (width, shot.height_px));
-            assert_eq!((picture.get_pixel(300, 80).0, picture.get_pixel(20, 120).0), (colour, [0, 255, 0]));
+            assert_eq!((picture.get_pixel(300, 80).0, picture.get_pixel(20, 120).0), (color, [0, 255, 0]));
             assert!(shot.thumbnail.is_some());
         }
         assert!(matches!(drawn.warnings.as_slice(), [Warning::ImagesAbsent { .. }]), "{:?}", drawn.warnings);
@@ -143,12 +143,12 @@ async fn the_sample_emails_look_as_they_did() {
             true => mrml::parse(&text).expect("MJML").element.render(&Default::default()).expect("it can be rendered"),
             false => text,
         };
-        let mut grey = std::io::Cursor::new(Vec::new());
+        let mut gray = std::io::Cursor::new(Vec::new());
         image::RgbImage::from_pixel(600, 300, image::Rgb([110, 130, 150]))
-            .write_to(&mut grey, image::ImageFormat::Png)
+            .write_to(&mut gray, image::ImageFormat::Png)
             .expect("a picture");
         let addresses = pixels.image_addresses(&html).await.expect("it can be read");
-        let images = addresses.into_iter().map(|address| (address, grey.get_ref().clone())).collect();
+        let images = addresses.into_iter().map(|address| (address, gray.get_ref().clone())).collect();
         let drawn = pixels.screenshots(&Page { html, images }, &ScreenshotOptions::of(&[600])).await.expect("it can be drawn");
         let picture = image::load_from_memory(&drawn.made[0].png).expect("a picture").into_rgb8();
         let height = picture.height() * KEPT_WIDTH_PX / picture.width();

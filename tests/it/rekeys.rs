@@ -108,7 +108,7 @@ async fn a_rekey_killed_at_any_step_is_completed_or_undone_by_the_next() {
             assert!(kept.into_iter().any(|name| name.to_string_lossy().starts_with("master.key.replaced-")), "{kind:?} {at}");
         }
     }
-    println!("{tried} of {syncs} syncs and {names} names: {new_keys} went on, {old_keys} went back");
+    println!("{tried} of {syncs} syncs and {names} names: {new_keys} continued, {old_keys} went back");
     assert!(new_keys > 0 && old_keys > 0, "{new_keys} {old_keys}");
     server.serve();
     stop(&mut server);
@@ -152,6 +152,6 @@ async fn a_restore_that_fails_at_any_step_leaves_an_empty_folder() {
         assert!(again.status.success(), "{kind:?} {at}: {}", said(&again));
         failed += 1;
     }
-    println!("{failed} restores failed and left nothing, {done} went on");
+    println!("{failed} restores failed and left nothing, {done} continued");
     assert!(failed > 4 && done > 0, "{failed} {done}");
 }

@@ -62,7 +62,7 @@ async fn a_field_without_a_value_is_omitted_and_a_phone_is_null() {
     let hook = client.data("webhooks.create", hook).await;
     assert!(!keys(&hook).iter().any(|key| hook[*key].is_null()), "{hook}");
     let whole = client.data("projects.get", json!({ "projectId": project })).await;
-    assert_eq!(whole["logoUrls"], json!({ "primary": null, "secondary": null, "favicon": null }), "logos are told by place");
+    assert_eq!(whole["logoUrls"], json!({ "primary": null, "secondary": null, "favicon": null }), "logos are listed by place");
     assert_eq!(keys(&whole["brand"]["palette"]), Vec::<&str>::new());
 }
 

@@ -148,7 +148,7 @@ fn answer(site: &Site, path: &str) -> (&'static str, String, Vec<u8>) {
 /// Returns a picture of this size and color; a clear one is transparent between its bars.
 fn draw(picture: &Value, path: &str) -> Vec<u8> {
     let side = |place: usize| picture["size"][place].as_u64().expect("a side") as u32;
-    let color: mailmill::base::text::Color = picture["color"].as_str().expect("a colour").parse().expect("a colour");
+    let color: mailmill::base::text::Color = picture["color"].as_str().expect("a color").parse().expect("a color");
     let is_clear = picture["clear"] == true;
     let paint = |x: u32, _: u32| {
         let alpha = if is_clear && (x / 4).is_multiple_of(2) { 0 } else { 255 };

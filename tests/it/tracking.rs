@@ -74,15 +74,15 @@ impl Message {
     }
 
     async fn visit(&self, id: &str, token: &str, method: Method, agent: &str) -> Reply {
-        let stranger = self.client.with_key(None);
+        let anonymous = self.client.with_key(None);
         let call = Call { method, ..Call::new(operation(id), json!({ "token": token })).header("user-agent", agent) };
-        stranger.try_send(call).await.expect("the server answers")
+        anonymous.try_send(call).await.expect("the server answers")
     }
 
     async fn post(&self, id: &str, token: &str, content_type: &str, body: &str) -> Reply {
-        let stranger = self.client.with_key(None);
+        let anonymous = self.client.with_key(None);
         let call = Call::new(operation(id), json!({ "token": token })).body(content_type, body.to_owned());
-        stranger.try_send(call).await.expect("the server answers")
+        anonymous.try_send(call).await.expect("the server answers")
     }
 
     async fn status(&self) -> String {

@@ -25,15 +25,15 @@ pub fn set_up(server: &Server) {
 }
 
 /// Returns a client without a session.
-pub fn stranger(server: &Server) -> Client {
+pub fn anonymous(server: &Server) -> Client {
     Client::new(server.address(), None)
 }
 
 /// Returns a client with a user's session, for this environment.
 pub async fn signed_in(server: &Server, email: &str, environment: &str) -> Client {
     let input = json!({ "email": email, "password": PASSWORD, "environment": environment });
-    let data = stranger(server).data("accounts.login", input).await;
-    stranger(server).with_key(data["token"].as_str())
+    let data = anonymous(server).data("accounts.login", input).await;
+    anonymous(server).with_key(data["token"].as_str())
 }
 
 /// Returns a signed-in member with this role.
@@ -42,7 +42,7 @@ pub async fn member(server: &Server, owner: &Client, email: &str, role: Value) -
     input.as_object_mut().expect("an object").extend(role.as_object().cloned().expect("an object"));
     let link = owner.data("accounts.member_invite", input).await;
     let token = link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned();
-    stranger(server).data("accounts.join", json!({ "token": token, "name": "Somebody", "password": PASSWORD })).await;
+    anonymous(server).data("accounts.join", json!({ "token": token, "name": "Someone", "password": PASSWORD })).await;
     signed_in(server, email, "test").await
 }
 
@@ -102,7 +102,7 @@ async fn forged_tokens_and_keys_do_not_sign_in() {
         server.key("test", "all"),
         "x".repeat(5_000),
     ] {
-        let forger = stranger(&server).with_key(Some(&forged));
+        let forger = anonymous(&server).with_key(Some(&forged));
         forger.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
     }
 }
@@ -110,20 +110,20 @@ async fn forged_tokens_and_keys_do_not_sign_in() {
 #[tokio::test]
 async fn all_sign_in_failures_look_alike_and_many_attempts_must_wait() {
     let server = owned(BOUNDLESS);
-    let stranger = stranger(&server);
+    let anonymous = anonymous(&server);
     let refusal = async |email: &str, password: &str| {
-        let reply = stranger.call("accounts.login", json!({ "email": email, "password": password })).await;
+        let reply = anonymous.call("accounts.login", json!({ "email": email, "password": password })).await;
         let reply = reply.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
         (reply.error(), reply.header("www-authenticate").map(str::to_owned))
     };
-    let unknown = refusal("nobody@example.com", PASSWORD).await;
+    let unknown = refusal("unknown@example.com", PASSWORD).await;
     assert_eq!(refusal(OWNER, "wrong horse battery").await, unknown);
     assert_eq!(refusal("no email at all", "x").await, unknown);
     assert_eq!(refusal(OWNER, &"x".repeat(10_000)).await, unknown);
     // The tenth attempt closes for a second, the next for two, and so on: on a slow machine one of them comes too late to be refused.
     let mut wait = None;
     for _ in 0..12 {
-        let reply = stranger.call("accounts.login", json!({ "email": OWNER, "password": "wrong horse battery" })).await;
+        let reply = anonymous.call("accounts.login", json!({ "email": OWNER, "password": "wrong horse battery" })).await;
         if reply.status == 429 {
             wait = Some(reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED").number("retry-after"));
             break;
@@ -134,14 +134,14 @@ async fn all_sign_in_failures_look_alike_and_many_attempts_must_wait() {
     assert!((1..=60).contains(&wait), "no lock is long: {wait}");
     // The wait is the subject of this test.
     tokio::time::sleep(std::time::Duration::from_secs(wait)).await;
-    stranger.data("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    anonymous.data("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
 }
 
 /// Guesses a password until one attempt is refused with 429.
 async fn guess_until_closed(server: &Server) {
     for _ in 0..12 {
         let input = json!({ "email": OWNER, "password": "wrong horse battery" });
-        if stranger(server).call("accounts.login", input).await.status == 429 {
+        if anonymous(server).call("accounts.login", input).await.status == 429 {
             return;
         }
     }
@@ -155,7 +155,7 @@ async fn a_crash_does_not_reset_the_guess_limit() {
     let mut tries = 0;
     // Nine attempts are free. A crash after each of them made all of them free.
     loop {
-        let reply = stranger(&server).call("accounts.login", input.clone()).await;
+        let reply = anonymous(&server).call("accounts.login", input.clone()).await;
         if reply.status == 429 {
             break;
         }
@@ -177,18 +177,18 @@ async fn a_clock_set_back_ten_minutes_locks_out_no_one() {
     server.serve();
     set_up(&server);
     let owner = signed_in(&server, OWNER, "test").await;
-    let begun = owner.data("accounts.totp_begin", json!({})).await;
-    let secret = begun["secret"].as_str().expect("a secret").to_owned();
+    let started = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = started["secret"].as_str().expect("a secret").to_owned();
     owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, 0) })).await;
     guess_until_closed(&server).await;
     faults.clock_off_by_ms(-TEN_MINUTES);
     // The announced wait has passed, by any clock.
-    let wait = stranger(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    let wait = anonymous(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
     let wait = if wait.status == 429 { wait.number("retry-after") } else { 0 };
     assert!(wait <= 60, "{wait} s");
     tokio::time::sleep(std::time::Duration::from_secs(u64::try_from(wait).expect("a time"))).await;
     let code = six_digits(&secret, -20);
-    stranger(&server).data("accounts.login", json!({ "email": OWNER, "password": PASSWORD, "code": code })).await;
+    anonymous(&server).data("accounts.login", json!({ "email": OWNER, "password": PASSWORD, "code": code })).await;
     owner.data("accounts.session", json!({})).await;
 }
 
@@ -224,20 +224,20 @@ async fn a_role_limits_a_user_and_changes_apply_at_once() {
     {
         owner.call(id, input).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
     }
-    let nobody = owner.call("accounts.member_update", json!({ "id": other, "role": "owner" })).await;
-    nobody.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    let refused = owner.call("accounts.member_update", json!({ "id": other, "role": "owner" })).await;
+    refused.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     owner.data("accounts.member_remove", json!({ "id": other })).await;
     viewer.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
     let back = json!({ "email": "viewer@example.com", "password": PASSWORD });
-    stranger(&server).call("accounts.login", back).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    anonymous(&server).call("accounts.login", back).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
 }
 
 #[tokio::test]
 async fn an_authenticator_app_is_required_and_its_codes_work_once() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
-    let begun = owner.data("accounts.totp_begin", json!({})).await;
-    let secret = begun["secret"].as_str().expect("a secret");
+    let started = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = started["secret"].as_str().expect("a secret");
     // It has no effect until it is confirmed.
     signed_in(&server, OWNER, "test").await;
     let wrong = owner.call("accounts.totp_confirm", json!({ "code": "000000" })).await;
@@ -247,7 +247,7 @@ async fn an_authenticator_app_is_required_and_its_codes_work_once() {
     let recovery = confirmed["recoveryCodes"].as_array().expect("codes").clone();
     let login = async |code: Option<&str>| {
         let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
-        stranger(&server).call("accounts.login", input).await
+        anonymous(&server).call("accounts.login", input).await
     };
     login(None).await.refused(StatusCode::UNAUTHORIZED, "SECOND_FACTOR_REQUIRED");
     login(Some(&first)).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
@@ -269,13 +269,13 @@ async fn recovery_codes_are_counted_and_new_ones_replace_the_old() {
     let owner = signed_in(&server, OWNER, "test").await;
     owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
     assert_eq!(owner.data("accounts.session", json!({})).await["recoveryCodesLeft"], Value::Null);
-    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    let started = owner.data("accounts.totp_begin", json!({})).await;
     owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
-    let code = six_digits(begun["secret"].as_str().expect("a secret"), 0);
+    let code = six_digits(started["secret"].as_str().expect("a secret"), 0);
     let old = owner.data("accounts.totp_confirm", json!({ "code": code })).await["recoveryCodes"].clone();
     let login = async |code: &Value| {
         let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
-        stranger(&server).call("accounts.login", input).await
+        anonymous(&server).call("accounts.login", input).await
     };
     assert_eq!(login(&old[0]).await.json()["data"]["session"]["recoveryCodesLeft"], 9);
     let path = "/test/settings/security";
@@ -303,18 +303,18 @@ async fn a_password_cannot_be_the_email_or_a_common_one() {
             let reply = reply.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
             assert_eq!(reply.json()["data"]["field"], "password", "{wrong}: {}", reply.json());
         };
-        refused(stranger(&server).call("accounts.sign_up", json!({ "email": LONG, "password": wrong })).await);
-        refused(stranger(&server).call("accounts.join", json!({ "token": join, "password": wrong })).await);
+        refused(anonymous(&server).call("accounts.sign_up", json!({ "email": LONG, "password": wrong })).await);
+        refused(anonymous(&server).call("accounts.join", json!({ "token": join, "password": wrong })).await);
     }
-    stranger(&server).data("accounts.join", json!({ "token": join, "password": PASSWORD })).await;
+    anonymous(&server).data("accounts.join", json!({ "token": join, "password": PASSWORD })).await;
     let mine = signed_in(&server, LONG, "test").await;
     let change = json!({ "current": PASSWORD, "password": LONG });
     mine.call("accounts.password", change).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     let id = mine.data("accounts.session", json!({})).await["userId"].clone();
     let reset = token(&owner.data("accounts.member_reset", json!({ "id": id })).await);
     let input = json!({ "token": reset, "password": "ada.lovelace.1815" });
-    stranger(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
-    stranger(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
+    anonymous(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    anonymous(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
     // The owner, with the setup command.
     let fresh = Server::start(BOUNDLESS);
     let output = fresh.run_with_input(&["setup", "--email", LONG, "--password-file", "-"], LONG.as_bytes());
@@ -331,30 +331,30 @@ async fn a_password_reset_link_works_once_and_ends_all_sessions() {
     let link = String::from_utf8(output.stdout).expect("a link");
     let token = link.trim().rsplit('/').next().expect("a token").to_owned();
     let reset =
-        async |password: &str| stranger(&server).call("accounts.reset", json!({ "token": token, "password": password })).await;
+        async |password: &str| anonymous(&server).call("accounts.reset", json!({ "token": token, "password": password })).await;
     reset("short").await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     assert_eq!(reset("a wholly new password").await.status, 200);
     reset("another new password").await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     owner.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
-    let old = stranger(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    let old = anonymous(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
     old.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
-    stranger(&server).data("accounts.login", json!({ "email": OWNER, "password": "a wholly new password" })).await;
+    anonymous(&server).data("accounts.login", json!({ "email": OWNER, "password": "a wholly new password" })).await;
 }
 
 #[tokio::test]
 async fn sign_up_is_closed_unless_enabled_and_accounts_do_not_see_each_other() {
     let closed = owned(BOUNDLESS);
     let founder = json!({ "email": "new@example.com", "password": PASSWORD });
-    stranger(&closed).call("accounts.sign_up", founder.clone()).await.refused(StatusCode::FORBIDDEN, "SIGN_UP_CLOSED");
+    anonymous(&closed).call("accounts.sign_up", founder.clone()).await.refused(StatusCode::FORBIDDEN, "SIGN_UP_CLOSED");
     let open = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
-    stranger(&open).data("accounts.sign_up", founder.clone()).await;
-    stranger(&open).call("accounts.sign_up", founder).await.refused(StatusCode::CONFLICT, "NAME_TAKEN");
+    anonymous(&open).data("accounts.sign_up", founder.clone()).await;
+    anonymous(&open).call("accounts.sign_up", founder).await.refused(StatusCode::CONFLICT, "NAME_TAKEN");
     let (owner, other) = (signed_in(&open, OWNER, "test").await, signed_in(&open, "new@example.com", "test").await);
     let members = other.data("accounts.member_list", json!({})).await;
     assert_eq!(members["members"].as_array().map(Vec::len), Some(1));
     assert!(other.data("accounts.key_list", json!({})).await["keys"].as_array().expect("keys").is_empty());
     let made = other.data("accounts.key_create", json!({ "name": "Mine", "environment": "test", "permissions": ["all"] })).await;
-    let client = stranger(&open).with_key(made["key"].as_str());
+    let client = anonymous(&open).with_key(made["key"].as_str());
     client.project("Other").await;
     assert_eq!(open.all().data("projects.list", json!({})).await["total"], 0, "the other account's brand is not seen");
     let id = made["id"].as_str().expect("an id");
@@ -379,7 +379,7 @@ async fn sessions_survive_a_restart_and_ended_ones_stay_ended() {
     one.data("accounts.session_end", json!({ "id": other["id"] })).await;
     server.kill();
     server.serve();
-    let (one, two) = (stranger(&server).with_key(one.key()), stranger(&server).with_key(two.key()));
+    let (one, two) = (anonymous(&server).with_key(one.key()), anonymous(&server).with_key(two.key()));
     one.data("accounts.session", json!({})).await;
     two.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
 }
@@ -393,7 +393,7 @@ async fn user_operations_are_closed_to_keys_and_visitors() {
     let with_key = server.all();
     for entry in personal {
         let (input, _) = (entry.example)(&super::support::contract::ENVELOPE);
-        for client in [&stranger(&server), &with_key] {
+        for client in [&anonymous(&server), &with_key] {
             let reply = client.send(Call::new(operation(entry.spec.id), input.clone())).await;
             reply.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
         }
@@ -405,9 +405,9 @@ async fn an_ipv6_network_shares_one_guess_limit() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
     let mut refusals = 0;
     for number in 0..20 {
-        let input = json!({ "email": format!("nobody{number}@example.com"), "password": PASSWORD });
+        let input = json!({ "email": format!("unknown{number}@example.com"), "password": PASSWORD });
         let call = Call::new(operation("accounts.login"), input).header("x-forwarded-for", format!("2001:db8::{number}"));
-        refusals += usize::from(stranger(&server).send(call).await.status == 429);
+        refusals += usize::from(anonymous(&server).send(call).await.status == 429);
     }
     assert!(refusals >= 5, "{refusals} of 20");
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The number of kills.
-#[expect(clippy::disallowed_methods, reason = "how much is tried is up to whoever runs it")]
+#[expect(clippy::disallowed_methods, reason = "the caller of the test sets its size")]
 fn kills() -> u64 {
     std::env::var("KILLS").ok().and_then(|value| value.parse().ok()).unwrap_or(4)
 }

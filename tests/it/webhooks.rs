@@ -301,7 +301,7 @@ async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_ev
         fixture.contact(&format!("before{number}@example.com")).await;
     }
     all_told(40).await;
-    assert_eq!(sink.got().len(), 40, "whoever has not changed yet notices nothing");
+    assert_eq!(sink.got().len(), 40, "a receiver with the old secret notices nothing");
     let new = rotated["secret"].as_str().expect("a secret").to_owned();
     known.lock().expect("no panic").clone_from(&new);
     for number in 0..40 {
@@ -453,7 +453,7 @@ async fn deleting_a_contact_erases_it_from_deliveries() {
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added", "subscriber.updated"]).await;
     let contact = fixture.contact("canary@example.com").await;
     let delivery = newest(&fixture.client, &id, "success").await;
-    assert!(delivery.to_string().contains("canary@example.com"), "the endpoint repeats what it is told");
+    assert!(delivery.to_string().contains("canary@example.com"), "the endpoint repeats what it received");
     fixture.client.data("contacts.delete", json!({ "id": contact, "projectId": fixture.project })).await;
     until(async || {
         let said = deliveries(&fixture.client, &id).await;

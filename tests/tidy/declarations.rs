@@ -15,7 +15,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::none;
-use super::source::{files, root};
+use super::source::{files, root, sources};
 
 pub const ENVELOPE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 1, number: 1 }, keeps_nulls: false };
@@ -45,6 +45,31 @@ fn output_schema(entry: &Entry) -> Value {
 pub fn complaints(schema: &Value, value: &Value) -> Vec<String> {
     let validator = jsonschema::options().should_validate_formats(true).build(schema).expect("the schema is one");
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn failures_refer_to_existing_operations() {
+    let mut findings = Vec::new();
+    let mut seen = 0;
+    for source in sources(&["src/features"]) {
+        for (at, _) in source.text.match_indices(".see(\"") {
+            let mut texts = source.text[at..].split('"');
+            let (id, between, hint) =
+                (texts.nth(1).unwrap_or_default(), texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+            seen += 1;
+            let Some(entry) = OPERATIONS.iter().find(|entry| entry.spec.id == id) else {
+                findings.push(format!("{}: no operation has the ID {id}", source.path));
+                continue;
+            };
+            // A hint with its own values is a variable.
+            let (verb, path) = (entry.spec.verb.name(), entry.spec.path);
+            if between.trim() == "," && !hint.starts_with(&format!("{verb} {path} ")) {
+                findings.push(format!("{}: \"{hint}\" is not {verb} {path}", source.path));
+            }
+        }
+    }
+    assert!(seen > 10, "failures refer to operations");
+    none("a failure refers to another operation than it names", findings);
 }
 
 #[test]
@@ -131,9 +156,9 @@ fn every_example_parses_and_matches_its_schema() {
         let pairs: Vec<(String, String)> = rest.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         let query = if spec.verb.has_body() { String::new() } else { serde_urlencoded::to_string(pairs).expect("pairs of text") };
         let body = if form { "{}".to_owned() } else { Value::Object(rest).to_string() };
-        let arguments = Arguments { spec, path, query: &query, body: body.as_bytes() };
+        let arguments = Arguments { spec, path, query: &query, body: body.as_bytes(), given: None };
         if let Err(failure) = (entry.reads)(&arguments) {
-            findings.push(format!("{}: {:?}", spec.id, failure.detail));
+            findings.push(format!("{}: {}", spec.id, failure.text()));
         }
         if !form {
             findings.extend(

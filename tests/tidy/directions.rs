@@ -103,8 +103,8 @@ fn features_use_only_earlier_features_and_their_public_modules() {
     none("a feature reaches into another", findings);
 }
 
-/// Returns whether a path is inside the feature itself: `contacts::tags::store` is part of contacts, even if there is also a feature
-/// `tags`.
+/// Returns whether a path is inside the feature itself: `contacts::ops::topics` is part of contacts, even if there is also a feature
+/// `topics`.
 fn is_own(code: &str, other: &str, inside: &str, own: &str) -> bool {
     let what = format!("{other}::{inside}");
     code.match_indices(&what).all(|(at, _)| code[..at].ends_with(&format!("{own}::")) || code[..at].ends_with("super::"))
@@ -129,6 +129,39 @@ fn the_engine_imports_in_one_order() {
     none("a part of the engine imports one that comes later", findings);
 }
 
+/// Tables that several modules open: single values, each under a name of its own.
+const SHARED_TABLES: [&str; 1] = ["META"];
+
+/// A feature has one store, `store.rs` or the folder `store`, and a table has one owner: a feature, or a part of the engine.
+#[test]
+fn each_table_is_opened_by_one_owner_and_in_a_feature_by_its_store() {
+    let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for source in sources(&["src"]) {
+        let module = source.module();
+        let is_feature = source.layer() == "features";
+        if is_feature && module.iter().skip(3).any(|name| *name == "store") {
+            findings.push(format!("{} is a second store of its feature", source.path));
+        }
+        for rest in source.shipped.split("Table::new(").skip(1) {
+            let Some(name) = rest.strip_prefix("tables::").and_then(|rest| rest.split(')').next()) else {
+                if is_feature {
+                    findings.push(format!("{} opens a table without naming it as tables::…", source.path));
+                }
+                continue;
+            };
+            if is_feature && module.get(2) != Some(&"store") {
+                findings.push(format!("{} opens {name} outside the store of its feature", source.path));
+            }
+            owners.entry(name.to_owned()).or_default().insert(module.iter().take(2).copied().collect::<Vec<_>>().join("/"));
+        }
+    }
+    assert!(owners.len() > 100, "the tables are found");
+    let shared = owners.iter().filter(|(name, owners)| owners.len() > 1 && !SHARED_TABLES.contains(&name.as_str()));
+    findings.extend(shared.map(|(name, owners)| format!("{name} has several owners: {owners:?}")));
+    none("tables opened outside the store of their owner", findings);
+}
+
 /// The files that a file imports, directly or through others.
 fn reached<'a>(imports: &'a BTreeMap<&str, BTreeSet<String>>, from: &'a str) -> BTreeSet<&'a str> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
@@ -143,7 +176,7 @@ fn reached<'a>(imports: &'a BTreeMap<&str, BTreeSet<String>>, from: &'a str) -> 
 fn no_files_import_each_other_in_a_circle() {
     let all: BTreeMap<String, Source> = sources(&["src"])
         .into_iter()
-        .filter(|source| !source.shipped.trim().is_empty() && matches!(source.layer(), "engine" | "features"))
+        .filter(|source| !source.shipped.trim().is_empty() && matches!(source.layer(), "engine" | "features" | "surfaces"))
         .map(|source| (source.module().join("/"), source))
         .collect();
     let file =
@@ -171,7 +204,11 @@ fn surfaces_touch_no_store() {
     for source in sources(&["src"]).iter().filter(|source| source.layer() == "surfaces") {
         for (line, path) in source.paths() {
             let is_store = path.starts_with(&["engine".into(), "store".into()]);
-            if is_store || path.first().is_some_and(|name| name == "features") {
+            let is_feature = path.first().is_some_and(|name| name == "features");
+            // Pages name operations and what they give by type. Nothing but the pipeline runs an operation, as it alone has a context.
+            let is_page = source.path.starts_with("src/surfaces/dashboard/");
+            let names_store = path.iter().any(|name| name.contains("store"));
+            if is_store || (is_feature && (!is_page || names_store)) {
                 findings.push(format!("{}:{line} names {}", source.path, path.join("::")));
             }
         }

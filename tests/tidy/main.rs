@@ -11,6 +11,7 @@ mod openapi;
 mod sizes;
 mod source;
 mod unused;
+mod words;
 
 /// Fails with all findings at once, so that they can be fixed together.
 fn none(what: &str, findings: Vec<String>) {

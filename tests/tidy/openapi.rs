@@ -24,7 +24,7 @@ fn the_document_matches_the_reviewed_snapshot() {
     let then = fs::read_to_string(&path).unwrap_or_default();
     let differs = now.lines().zip(then.lines().chain(std::iter::repeat(""))).enumerate().find(|(_, (now, then))| now != then);
     let place = differs.map(|(line, (now, then))| format!("line {}:\n- {then}\n+ {now}", line + 1));
-    let hint = "the interface changed; if that was meant, run SNAPSHOTS=write cargo test --test tidy and read the difference";
+    let hint = "the API changed; if that was intended, run SNAPSHOTS=write cargo test --test tidy and read the difference";
     assert!(now == then, "{hint}\n{}", place.unwrap_or_default());
 }
 

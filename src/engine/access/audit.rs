@@ -12,33 +12,33 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// One entry.
+/// One entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {
-    /// The operation's id.
+    /// The ID of the operation that ran.
     pub operation: String,
-    /// The key that was used; `None` for users.
+    /// The API key that was used; `None` if a user or the operator ran the command.
     pub key: Option<KeyId>,
-    /// The user; `None` for keys and for the operator of the machine.
+    /// The user who ran the command; `None` for API keys and for the operator of the machine.
     pub user: Option<UserId>,
-    /// The account; `None` for the operator of the machine.
+    /// The account that the command belongs to; `None` for the operator of the machine.
     pub account: Option<AccountId>,
-    /// The request's id.
+    /// The ID of the request that ran the command.
     pub request: String,
 }
 
 impl Record for AuditRecord {}
 
-/// Adds an entry; `number` distinguishes entries of one millisecond.
+/// Adds an entry to the audit log; `number` distinguishes entries of the same millisecond.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {
     let at = tx.now();
     tx.put(AUDIT, &(at, number), record);
 }
 
-/// An entry, with its time.
+/// An entry of the audit log, with its time and number.
 pub type AuditRow = ((Timestamp, u64), AuditRecord);
 
-/// The newest `limit` entries before `before` that are `wanted`, newest first; reads a bounded number of rows.
+/// Returns up to `limit` of the newest entries before `before` that `wanted` selects, newest first. Reads a bounded number of rows.
 pub fn newest(
     tx: &impl Read,
     before: Option<(Timestamp, u64)>,
@@ -52,13 +52,13 @@ pub fn newest(
         if wanted(&record) {
             found.push((place, record));
         }
-        let goes_on = found.len() < limit && walked < limits::AUDIT_WALK_MAX;
-        Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        let has_room = found.len() < limit && walked < limits::AUDIT_WALK_MAX;
+        Ok(if has_room { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     Ok(found)
 }
 
-/// Deletes entries older than the retention, a bounded number; returns true if there may be more.
+/// Deletes up to `limit` audit entries older than the retention; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let end = tx.now().plus_ms(-limits::AUDIT_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some((end,).to_bytes()) };

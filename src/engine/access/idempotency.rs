@@ -1,8 +1,9 @@
 //! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
 //! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
-//! written in the transaction of the effect, so neither ever exists without the other. Keys are scoped to the API key. Two requests are the
-//! same if method, full path and body match. Bodies are compared with sorted keys, so that a client may serialize its JSON differently.
+//! written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are scoped to
+//! the API key. Two requests are the same if their methods, full paths and bodies match. Bodies are compared with sorted JSON keys, so that
+//! a client may serialize its JSON differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -25,10 +26,10 @@ type RecordKey = (KeyId, [u8; 32]);
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// A response stored for repeats.
+/// A response that is stored so that repeated requests get it again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
-    /// The fingerprint of its request.
+    /// The fingerprint of the request that got this response.
     fingerprint: [u8; 32],
     pub status: u16,
     pub body: Vec<u8>,
@@ -44,26 +45,26 @@ pub struct IdempotentRequest {
     fingerprint: [u8; 32],
 }
 
-/// The stored state of a request.
+/// What is stored for a request with an idempotency key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// No record: run it.
+    /// Nothing is stored for the key: the request must run.
     New,
-    /// The same request got this response.
+    /// The same request ran before and got this response.
     Answered(StoredAnswer),
-    /// The same request was completed, and its response is erased.
+    /// The same request was completed before, but its response has been erased.
     Erased,
-    /// The key was used with another request.
+    /// The key was used before with a different request.
     Conflict,
 }
 
 impl IdempotentRequest {
-    /// Identifies a request.
+    /// Identifies a request by its API key, idempotency key, operation and content.
     pub fn new(key: KeyId, idempotency_key: &[u8], operation: &str, about: &str, body: &[u8]) -> Self {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
-    /// Looks up its record.
+    /// Looks up what is stored for the request.
     pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Lookup> {
         Ok(match tx.get(REPLAYS, &self.address)?.filter(|stored| now < stored.expires_at) {
             None => Lookup::New,
@@ -73,12 +74,12 @@ impl IdempotentRequest {
         })
     }
 
-    /// The place of the response, as sealing context.
+    /// Returns the key under which the response is stored, used as context for sealing the response.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }
 
-    /// Stores the response.
+    /// Stores the response to the request.
     pub fn store(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);
         let stored = StoredAnswer { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };
@@ -87,12 +88,12 @@ impl IdempotentRequest {
     }
 }
 
-/// The status of a response that was erased with the contact it named; no operation returns it. The request still counts as completed and
-/// does not run again.
+/// The stored status of a response that was erased together with the contact it named; no operation returns this status. The request still
+/// counts as completed and does not run again.
 const ERASED: u16 = 410;
 
-/// Erases the responses that contain one of `needles`, starting after the key `after`, reading up to `limit`; returns true if there may be
-/// more, and then sets `after` to the last key read.
+/// Erases the responses that contain one of `needles`. Reads up to `limit` responses, starting after the key `after`. Returns true if there
+/// may be more, and then sets `after` to the last key read.
 pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: &[String]) -> store::Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;
@@ -110,7 +111,7 @@ pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: 
     Ok(rows.len() == limit)
 }
 
-/// Deletes expired responses, a bounded number; returns true if there may be more.
+/// Deletes up to `limit` expired responses; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let now = tx.now();
     let span = Span { from: Vec::new(), to: Some(now.to_bytes()) };
@@ -122,7 +123,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let full = due.len() == limit;
     for key in due {
         let address = (key.1, key.2);
-        // The same key may have been used again since: then the newer record is kept.
+        // The idempotency key may have been used again since this record expired: then the newer record is kept.
         if tx.get(REPLAYS, &address)?.is_some_and(|stored| stored.expires_at <= now) {
             tx.delete(REPLAYS, &address);
         }
@@ -144,7 +145,7 @@ fn fingerprint(operation: &str, about: &str, body: &[u8]) -> [u8; 32] {
     sum.finalize().into()
 }
 
-/// Hashes a value with its keys sorted.
+/// Hashes a JSON value with the keys of its objects sorted.
 fn canonical(value: &Value, sum: &mut Sha256) {
     match value {
         Value::Object(map) => {
@@ -172,21 +173,22 @@ fn canonical(value: &Value, sum: &mut Sha256) {
     }
 }
 
-/// The idempotent requests that are running now.
+/// The requests with an idempotency key that are running now.
 ///
-/// Invariant: an address is in the set exactly while its guard lives, so a lock neither outlives its request nor expires before it.
+/// Invariant: the address of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
+/// before it.
 #[derive(Default)]
 pub struct InFlight(Mutex<HashSet<RecordKey>>);
 
 impl InFlight {
-    /// Starts a request; `None` while another request with this key runs.
+    /// Marks a request as running; returns `None` while another request with the same idempotency key runs.
     pub fn begin(self: &std::sync::Arc<Self>, ticket: &IdempotentRequest) -> Option<Guard> {
         let fresh = self.0.lock().expect("no holder of this lock panics").insert(ticket.address);
         fresh.then(|| Guard { running: self.clone(), address: ticket.address })
     }
 }
 
-/// Ends the request when dropped.
+/// Marks the request as ended when dropped.
 pub struct Guard {
     running: std::sync::Arc<InFlight>,
     address: RecordKey,
@@ -214,7 +216,7 @@ mod tests {
     fn two_requests_with_one_key_do_not_run_at_once() {
         let running = std::sync::Arc::new(InFlight::default());
         let ticket = IdempotentRequest::new(KeyId::from_bytes([1; 12]), b"k", "things.make", "", b"");
-        let guard = running.begin(&ticket).expect("free");
+        let guard = running.begin(&ticket).expect("no request with this key is running");
         assert!(running.begin(&ticket).is_none());
         drop(guard);
         assert!(running.begin(&ticket).is_some());

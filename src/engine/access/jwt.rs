@@ -1,8 +1,8 @@
-//! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type, one key for each purpose.
+//! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type, and one key for each purpose.
 //!
-//! We read only tokens that we wrote, so the header is compared and never interpreted: a token with another algorithm, `none`, another type
-//! or an embedded key is invalid. A token is a reference that is looked up, so that it can be revoked. JWT libraries support every
-//! algorithm and read the system clock, both of which are undesirable here.
+//! Only tokens that this service created are accepted, so the header is compared and never interpreted: a token with a different algorithm,
+//! with `none`, with a different type or with an embedded key is invalid. A token only refers to a record that is looked up, so that access
+//! can be revoked. JWT libraries support every algorithm and read the system clock, both of which are undesirable here.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
@@ -19,33 +19,34 @@ pub struct Claims {
     pub iss: String,
     /// The purpose of the token.
     pub aud: String,
-    /// The id that it refers to.
+    /// The ID of the record that the token refers to.
     pub sub: String,
-    /// The environment, if it is for one.
+    /// The environment that the token is valid for, if it is limited to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
-    /// Unix seconds.
+    /// When the token was issued, in Unix seconds.
     pub iat: i64,
-    /// Unix seconds.
+    /// When the token expires, in Unix seconds.
     pub exp: i64,
 }
 
 /// Creates and reads the tokens of one purpose.
 pub struct Tokens {
     key: [u8; 32],
-    /// The encoded header of all tokens.
+    /// The encoded header, which is the same in all tokens of this purpose.
     header: String,
     audience: &'static str,
 }
 
 impl Tokens {
-    /// Tokens with this key, which has no other purpose. `kind` is their `typ`, `audience` their `aud`.
+    /// Creates a signer and verifier of tokens. `key` must have no other purpose. `kind` is the header's `typ`; `audience` is the claim
+    /// `aud`.
     pub fn new(key: [u8; 32], kind: &str, audience: &'static str) -> Self {
         let header = BASE64URL_NOPAD.encode(format!(r#"{{"alg":"HS256","typ":"{kind}"}}"#).as_bytes());
         Self { key, header, audience }
     }
 
-    /// A token for `subject`, valid from now for `life_ms`.
+    /// Creates a token for `subject` that is valid from now for `life_ms`.
     pub fn sign(&self, issuer: &str, subject: String, env: Option<&str>, (now, life_ms): (Timestamp, i64)) -> String {
         let claims = Claims {
             iss: issuer.to_owned(),
@@ -71,7 +72,7 @@ impl Tokens {
         sum
     }
 
-    /// The claims of a token, if we created it for this purpose at this URL. The caller checks the expiry.
+    /// Returns the claims of a token if this service created the token for this purpose at this URL. The caller checks the expiry.
     pub fn read(&self, issuer: &str, text: &str) -> Option<Claims> {
         if text.len() > limits::TOKEN_BYTES_MAX {
             return None;
@@ -92,7 +93,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
 }
 
 impl Claims {
-    /// Whether it has expired.
+    /// Whether the token has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now.seconds() >= self.exp
     }
@@ -110,14 +111,14 @@ mod tests {
     }
 
     fn with_header(header: &str, token: &str) -> String {
-        let (_, rest) = token.split_once('.').expect("three parts");
+        let (_, rest) = token.split_once('.').expect("a token has three parts");
         format!("{}.{rest}", BASE64URL_NOPAD.encode(header.as_bytes()))
     }
 
     #[test]
     fn a_token_returns_its_claims_until_it_expires() {
         let token = tokens().sign(HERE, "someone".into(), Some("live"), (NOW, 60_000));
-        let claims = tokens().read(HERE, &token).expect("ours");
+        let claims = tokens().read(HERE, &token).expect("the service's own token is valid");
         assert_eq!((claims.sub.as_str(), claims.env.as_deref()), ("someone", Some("live")));
         assert!(!claims.is_over(NOW.plus_ms(59_999)) && claims.is_over(NOW.plus_ms(60_000)));
     }
@@ -144,7 +145,7 @@ mod tests {
         ] {
             let forged = with_header(header, &token);
             assert_eq!(tokens().read(HERE, &forged), None, "{header}");
-            let (unsigned, _) = forged.rsplit_once('.').expect("three parts");
+            let (unsigned, _) = forged.rsplit_once('.').expect("a token has three parts");
             assert_eq!(tokens().read(HERE, &format!("{unsigned}.")), None, "{header}");
             assert_eq!(tokens().read(HERE, unsigned), None, "{header}");
         }
@@ -156,7 +157,7 @@ mod tests {
         for place in 0..token.len() {
             let mut changed = token.clone().into_bytes();
             changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
-            let changed = String::from_utf8(changed).expect("ASCII");
+            let changed = String::from_utf8(changed).expect("the text is ASCII");
             assert_eq!(tokens().read(HERE, &changed), None, "{changed}");
         }
         assert_eq!(tokens().read(HERE, &"x".repeat(1_000_000)), None);

@@ -1,6 +1,6 @@
-//! The feed position after a caller's last write, so that a search soon after can wait until the index has it.
+//! The feed position after a caller's last write, so that a search soon afterward can wait until the search index contains the write.
 //!
-//! Kept in memory for each key and each session.
+//! The positions are kept in memory, for each API key and each session.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use crate::base::clock::Monotonic;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The last write of one caller in each environment.
+/// The last write of one caller, for each environment.
 #[derive(Debug, Default)]
 pub struct LastWrites([Mutex<Option<LastWrite>>; Environment::ALL.len()]);
 
@@ -19,15 +19,15 @@ struct LastWrite {
 }
 
 impl LastWrites {
-    /// Records a write after which the feed is at this position.
+    /// Records a write that moved the feed to `position`.
     pub fn note(&self, environment: Environment, position: u64, at: Monotonic) {
         let mut last = self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent writes, the one recorded last may be the earlier.
+        // Of two concurrent writes, the one recorded last may be the earlier one.
         let position = last.map_or(position, |last| last.position.max(position));
         *last = Some(LastWrite { position, at });
     }
 
-    /// The position that a search must see: that of the last write, if it is recent.
+    /// Returns the feed position that a search must include: the position of the caller's last write, if that write is recent.
     pub fn recent(&self, environment: Environment, now: Monotonic) -> Option<u64> {
         let last = *self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
         last.filter(|last| now.ms_since(last.at) < limits::SEARCH_OWN_WRITES_MS).map(|last| last.position)
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(
             writes.recent(Environment::Test, Monotonic(6_400)),
             Some(7),
-            "an earlier write that is recorded late changes nothing"
+            "an earlier write that is recorded late does not move the position back"
         );
     }
 }

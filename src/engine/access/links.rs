@@ -6,25 +6,25 @@ use sha2::Sha256;
 
 use crate::base::clock::Timestamp;
 
-/// Signs and checks links with one purpose's key.
+/// Signs and checks links with a key that serves one purpose.
 pub struct Links {
     key: [u8; 32],
 }
 
 impl Links {
-    /// Links with this key, which has no other purpose.
+    /// Creates a signer with `key`, which must have no other purpose.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
 
-    /// The token for `path` until `expires_at`.
+    /// Creates the token that makes `path` accessible until `expires_at`.
     pub fn sign(&self, path: &str, expires_at: Timestamp) -> String {
         let expiry = expires_at.seconds().to_string();
         let sum = mac(&self.key, &[path.as_bytes(), b"\0", expiry.as_bytes()]);
         format!("{expiry}.{}", HEXLOWER.encode(&sum))
     }
 
-    /// Whether `token` is valid for `path` now.
+    /// Whether `token` gives access to `path` now.
     pub fn check(&self, path: &str, token: &str, now: Timestamp) -> bool {
         let Some((expiry, sum)) = token.split_once('.') else { return false };
         let Ok(sum) = HEXLOWER.decode(sum.as_bytes()) else { return false };

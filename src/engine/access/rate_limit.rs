@@ -1,7 +1,7 @@
-//! Request budgets: a number of requests per account and route group in a 60-second window that starts with its first request.
+//! Request budgets: a number of requests per account and route group in a 60-second window that starts with the window's first request.
 //!
-//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so another key adds no budget. The windows are
-//! in memory: a restart resets them, which favors the caller for at most a minute.
+//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so an additional key adds no budget. The
+//! windows are in memory: a restart resets them, which favors the caller for at most a minute.
 
 use std::sync::Mutex;
 
@@ -9,10 +9,11 @@ use crate::base::clock::{Monotonic, Timestamp};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// One group's window of one account.
+/// The window of one route group of one account.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
-    /// `None` before the first request. Monotonic: a clock that is set back must not make a window last longer.
+    /// When the window started; `None` before the first request. The clock is monotonic: if the machine's clock is set back, the window
+    /// must not last longer.
     started: Option<Monotonic>,
     used: u32,
 }
@@ -23,22 +24,22 @@ pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],
 }
 
-/// The header values of a limited response.
+/// The values of the rate-limit headers of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub limit: u32,
     pub remaining: u32,
-    /// Unix seconds at which the window ends.
+    /// When the window ends, in Unix seconds.
     pub reset: i64,
     /// Whether this request is within the budget.
     pub granted: bool,
-    /// Whole seconds until the window ends; at least 1.
+    /// The number of whole seconds until the window ends; at least 1.
     pub retry_after: u64,
 }
 
 impl RateLimits {
-    /// Counts one request of group `rate` against `limit`, made at `now`, which is `at` on the clock that only runs forward. A limit of
-    /// zero closes the group.
+    /// Counts one request of the group `rate` against `limit`. The request was made at `now`, which is `at` on the monotonic clock. A limit
+    /// of zero blocks the group.
     pub fn take(&self, rate: RouteGroup, limit: u32, (now, at): (Timestamp, Monotonic)) -> Allowance {
         let mut window = self.windows[rate as usize].lock().expect("no holder of this lock panics");
         let running = window.started.filter(|started| at.ms_since(*started) < limits::BUDGET_WINDOW_MS);
@@ -51,7 +52,7 @@ impl RateLimits {
             window.used += 1;
         }
         let left_ms = limits::BUDGET_WINDOW_MS - at.ms_since(started);
-        // Rounded up: for a client that waits until `reset`, the window must have ended.
+        // The time is rounded up: for a client that waits until `reset`, the window must have ended.
         let reset = now.plus_ms(left_ms + 999).seconds();
         let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
         Allowance { limit, remaining: limit - window.used, reset, granted, retry_after }
@@ -75,7 +76,7 @@ mod tests {
         assert_eq!((next.granted, next.remaining), (true, 1));
     }
 
-    /// The limiter once returned 429 for the ten minutes that a clock was set back by.
+    /// After a clock was set back by ten minutes, an earlier version of the limiter returned 429 for ten minutes.
     #[test]
     fn a_clock_set_back_or_forward_changes_no_window() {
         for off_ms in [-600_000, 600_000] {

@@ -1,7 +1,7 @@
-//! Users and their sessions as requests see them: in memory and complete, like the cache of API keys.
+//! Users and their sessions as the pipeline sees them: in memory and complete, like the cache of API keys.
 //!
-//! It does not know how users sign in, nor where users and sessions are stored; `features/accounts` fills it at startup and updates it
-//! with every change. A changed role, a removed member and an ended session take effect with the next request.
+//! The cache neither signs users in nor reads the store; `features/accounts` fills the cache at startup and updates it with every change. A
+//! changed role, a removed member and an ended session take effect with the next request.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,7 +16,7 @@ use crate::vocab::ids::{SessionId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// A user of an account.
+/// A user of an account, as cached for requests.
 #[derive(Debug)]
 pub struct CachedUser {
     pub id: UserId,
@@ -29,13 +29,13 @@ pub struct CachedUser {
 /// Where a session's token is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SessionKind {
-    /// In a browser's cookie.
+    /// The token is in a browser's cookie.
     Browser,
-    /// In a program, as a signed token with a short life.
+    /// A program has the token, which is signed and short-lived.
     Program,
 }
 
-/// One sign-in.
+/// A session, which starts when a user signs in.
 #[derive(Debug)]
 pub struct CachedSession {
     pub id: SessionId,
@@ -45,10 +45,10 @@ pub struct CachedSession {
     pub digest: [u8; 32],
     /// The session ends at this time at the latest.
     pub expires_at: Timestamp,
-    /// The session ends after this long without a request.
+    /// The session ends after this many milliseconds without a request.
     pub idle_ms: i64,
     pub seen_at: AtomicTimestamp,
-    /// When the user last gave their password.
+    /// When the user last entered their password.
     pub proven_at: AtomicTimestamp,
     pub last_writes: LastWrites,
 }
@@ -58,17 +58,17 @@ pub struct CachedSession {
 pub struct AtomicTimestamp(AtomicI64);
 
 impl AtomicTimestamp {
-    /// Starts at this time.
+    /// Creates a timestamp that starts at `time`.
     pub fn at(time: Timestamp) -> Self {
         Self(AtomicI64::new(time.0))
     }
 
-    /// The current value.
+    /// Returns the current timestamp.
     pub fn get(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
     }
 
-    /// Moves it forward; it never goes back.
+    /// Moves the timestamp forward to `time`; an earlier `time` has no effect.
     pub fn to(&self, time: Timestamp) {
         self.0.fetch_max(time.0, Ordering::Relaxed);
     }
@@ -80,13 +80,13 @@ impl CachedSession {
         now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
     }
 
-    /// Whether the user gave their password recently.
+    /// Whether the user entered their password recently.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
         now.ms_since(self.proven_at.get()) < limits::FRESH_SIGN_IN_MS
     }
 }
 
-/// A signed-in user, their session, and the environment they work in.
+/// A signed-in user with their session and the environment they work in.
 #[derive(Clone, Debug)]
 pub struct UserSession {
     pub user: Arc<CachedUser>,
@@ -94,7 +94,7 @@ pub struct UserSession {
     pub environment: Environment,
 }
 
-/// All users and all sessions.
+/// The cache of all users and all their sessions.
 #[derive(Default)]
 pub struct SessionCache(RwLock<Inner>);
 
@@ -111,7 +111,7 @@ impl SessionCache {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
-    /// The user with this id.
+    /// Returns the user with this ID.
     pub fn user(&self, id: UserId) -> Option<Arc<CachedUser>> {
         self.read().users.get(&id).cloned()
     }
@@ -132,17 +132,17 @@ impl SessionCache {
         inner.sessions.insert(session.id, session);
     }
 
-    /// Ends the sessions that `is_over` selects: the next request with one is rejected.
+    /// Ends the sessions that `is_over` selects: the next request with such a session is rejected.
     pub fn end(&self, is_over: impl Fn(&CachedSession) -> bool) {
         self.write().end(is_over);
     }
 
-    /// Every session.
+    /// Returns every session in the cache.
     pub fn sessions(&self) -> Vec<Arc<CachedSession>> {
         self.read().sessions.values().cloned().collect()
     }
 
-    /// The session of this cookie.
+    /// Returns the valid session that a browser's cookie refers to.
     pub fn by_cookie(&self, token: &str, environment: Environment, now: Timestamp) -> Option<UserSession> {
         let digest = sha256(token.as_bytes());
         let inner = self.read();
@@ -150,14 +150,14 @@ impl SessionCache {
         same(&session.digest, &digest).then(|| inner.touch(session, environment, now)).flatten()
     }
 
-    /// The program's session with this id. The caller has verified its token.
+    /// Returns the valid session of a program by its ID. The caller has verified the program's token.
     pub fn by_id(&self, id: SessionId, environment: Environment, now: Timestamp) -> Option<UserSession> {
         let inner = self.read();
         let session = inner.sessions.get(&id).filter(|session| session.kind == SessionKind::Program)?;
         inner.touch(session, environment, now)
     }
 
-    // The content changes only by single inserts and removals: a holder that panicked has left nothing half done.
+    // The cache changes only by single inserts and removals: a thread that panicked while it held the lock has left no partial change.
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,8 +221,8 @@ mod tests {
         let users = users();
         users.add(session(1, SessionKind::Browser));
         let works = |ms| users.by_cookie("\u{1}", Environment::Live, NOW.plus_ms(ms)).is_some();
-        assert!(works(3_999) && works(7_998), "each request extends it");
-        assert!(!works(10_000), "but not for ever");
+        assert!(works(3_999) && works(7_998), "each request extends the session");
+        assert!(!works(10_000), "the session still ends at its maximum age");
         users.add(session(2, SessionKind::Browser));
         assert!(users.by_cookie("\u{2}", Environment::Live, NOW.plus_ms(4_000)).is_none());
         assert!(users.by_cookie("\u{3}", Environment::Live, NOW).is_none());

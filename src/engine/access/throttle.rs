@@ -1,8 +1,9 @@
-//! Limits on guessing: a few free attempts, then longer and longer waits, and never a permanent lock.
+//! Limits on attempts to guess passwords, codes and tokens: a few attempts without a wait, then longer and longer waits, but never a
+//! permanent lock.
 //!
-//! Decisions are made in memory. The counts are also stored in a table, so that a restart does not reset them: callers store them with
-//! [`Throttle::keep`] before they respond. Waits are measured on the clock that only runs forward. Names are stored as digests. Their
-//! number is bounded, in memory and in the table; both drop the least recently used first.
+//! The limits are checked in memory. The counts are also stored in a table, so that a restart does not reset them: callers store the counts
+//! with [`Throttle::keep`] before they respond. Waits are measured with the monotonic clock. Names are stored as digests. The number of
+//! names is bounded, in memory and in the table; both drop the least recently used names first.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -15,19 +16,19 @@ use crate::base::secret::sha256;
 use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
 use crate::vocab::{limits, tables};
 
-/// A rule.
+/// A rule that limits attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Distinguishes the rules of one throttle.
+    /// The name of the rule, which distinguishes the rules of one throttle.
     pub name: &'static str,
-    /// Attempts within the window that cost no wait.
+    /// The number of attempts within the window that need no wait.
     pub free: u32,
     pub window_ms: i64,
-    /// After that, each further attempt waits twice as long as the one before, up to this; 0: until the window ends.
+    /// After the free attempts, the wait doubles with each further attempt, up to this maximum; 0: each wait lasts until the window ends.
     pub wait_max_ms: i64,
 }
 
-/// What attempts are counted for: a rule, and the name of an account, an address or a user.
+/// The key by which attempts are counted: a rule, and the name of an account, an address or a user.
 pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +36,12 @@ struct Tries {
     started: Monotonic,
     last: Monotonic,
     used: u32,
-    /// Attempts beyond the free ones.
+    /// The number of attempts beyond the free ones.
     strikes: u32,
     closed_until: Monotonic,
-    /// How long they are remembered without another attempt.
+    /// How long the attempts are remembered if no further attempt is made.
     kept_ms: i64,
-    /// Whether the table may have a row for them.
+    /// Whether the table may have a row for these attempts.
     has_row: bool,
 }
 
@@ -53,7 +54,8 @@ impl Tries {
 /// The digest of a rule and a name.
 type Address = [u8; 32];
 
-/// Attempts as a row: with the age, not the time, because the clock that only runs forward restarts with each process.
+/// The stored row for a name's attempts. It contains their age instead of their time, because the monotonic clock restarts with each
+/// process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     written_at: Timestamp,
@@ -76,15 +78,15 @@ pub struct Throttle(Mutex<Memory>);
 #[derive(Default)]
 struct Memory {
     tries: HashMap<Address, Tries>,
-    /// Dropped names that may have a row. The next write deletes their rows.
+    /// Names that were dropped from memory but may still have a row. The next write deletes their rows.
     evicted: Vec<Address>,
 }
 
 const FIRST_WAIT_MS: i64 = 1_000;
 
 impl Throttle {
-    /// Counts an attempt, or returns the whole seconds to wait, at least 1. It counts before the result is known, so that concurrent
-    /// attempts all count.
+    /// Counts an attempt, or returns the number of whole seconds to wait, at least 1. The attempt is counted before its result is known, so
+    /// that all concurrent attempts are counted.
     pub fn take(&self, rule: &Rule, name: &str, at: Monotonic) -> Result<(), u64> {
         let mut memory = self.memory();
         if memory.tries.len() >= limits::THROTTLED_NAMES_MAX {
@@ -111,7 +113,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Takes the last attempt back: it was correct, so it does not count. Earlier attempts still do.
+    /// Removes the last attempt from the count, because it was correct. Earlier attempts remain counted.
     pub fn undo(&self, rule: &Rule, name: &str, at: Monotonic) {
         if let Some(tries) = self.memory().tries.get_mut(&address(rule, name)) {
             tries.used = tries.used.saturating_sub(1);
@@ -122,17 +124,19 @@ impl Throttle {
         }
     }
 
-    /// Forgets the attempts of this name: they were not guesses.
+    /// Forgets the attempts for this name, because they were not guesses.
     pub fn forgive(&self, rule: &Rule, name: &str) {
         self.memory().tries.remove(&address(rule, name));
     }
 
-    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names: the table never has more rows than
-    /// memory has entries. The counts are read inside the transaction: of two that overlap, the later one writes the higher count.
+    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names, so that the table never has more rows
+    /// than memory has entries. The counts are read inside the transaction: if two transactions overlap, the later one writes the higher
+    /// count.
     pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[ThrottleKey], at: Monotonic) {
         let mut memory = self.memory();
         let Memory { tries: all, evicted } = &mut *memory;
-        // A name with a newer attempt has a row of its own, or will get it. If this write fails, the sweep deletes the leftover rows.
+        // The row of a dropped name stays if a newer attempt has added the name again. If this write fails, the sweep deletes the leftover
+        // rows.
         for address in std::mem::take(evicted).iter().filter(|address| !all.contains_key(*address)) {
             tx.delete(ROWS, address);
         }
@@ -148,8 +152,8 @@ impl Throttle {
         }
     }
 
-    /// Loads the attempts stored by the previous process, at startup. Time that has passed on the machine's clock counts as waited; if that
-    /// clock was set back, none has.
+    /// Loads the attempts that the previous process stored; called at startup. Time that has passed on the machine's clock counts as
+    /// waiting time; if that clock was set back, no waiting time has passed.
     pub fn load(&self, tx: &impl Read, now: Timestamp, at: Monotonic) -> store::Result<()> {
         let mut memory = self.memory();
         let all = &mut memory.tries;
@@ -173,7 +177,7 @@ impl Throttle {
         })
     }
 
-    /// Forgets idle names, and deletes rows of dropped names, up to `limit` rows. Returns true if there may be more.
+    /// Forgets idle names and deletes the rows of dropped names, up to `limit` rows. Returns true if there may be more.
     pub fn sweep(&self, tx: &mut WriteTx<'_>, at: Monotonic, limit: usize) -> store::Result<bool> {
         let mut memory = self.memory();
         let all = &mut memory.tries;
@@ -195,7 +199,7 @@ impl Throttle {
 }
 
 impl Memory {
-    /// Drops the older half: invented names that fill the memory mostly displace each other.
+    /// Drops the less recently used half of the names: invented names that fill the memory mostly displace each other.
     fn make_room(&mut self, at: Monotonic) {
         let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
         let mut ages: Vec<i64> = self.tries.values().map(age).collect();
@@ -249,7 +253,7 @@ mod tests {
         }
         for wait in [1, 2, 4, 8, 8, 8] {
             assert_eq!(throttle.take(&SIGN_IN, "ada", now), Err(wait));
-            assert_eq!(throttle.take(&SIGN_IN, "bob", now.plus_ms(wait as i64)), Ok(()), "others are not affected");
+            assert_eq!(throttle.take(&SIGN_IN, "bob", now.plus_ms(wait as i64)), Ok(()), "other names are not affected");
             throttle.forgive(&SIGN_IN, "bob");
             now = now.plus_ms(wait as i64 * 1000);
             assert_eq!(throttle.take(&SIGN_IN, "ada", now), Ok(()));
@@ -301,11 +305,11 @@ mod tests {
 
     fn restarted(store: &Store, clock: &ManualClock) -> Arc<Throttle> {
         let throttle = Throttle::default();
-        throttle.load(&store.read(), clock.now(), clock.monotonic()).expect("readable");
+        throttle.load(&store.read(), clock.now(), clock.monotonic()).expect("the data is readable");
         Arc::new(throttle)
     }
 
-    /// Attempts were once kept in memory alone: a restart, which an attacker may be able to cause, reset every count.
+    /// In an earlier version, attempts were kept only in memory: a restart, which an attacker may be able to cause, reset every count.
     #[test]
     fn a_restart_forgives_nothing_and_counts_the_time_that_passed() {
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
@@ -316,13 +320,13 @@ mod tests {
             assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
         }
         keep(&store, &throttle, "ada", clock.monotonic());
-        // The next wait is four seconds, one of which passes while the process is down.
+        // The next wait is four seconds, one of which passes while the process is not running.
         clock.advance_ms(1_000);
         let throttle = restarted(&store, &clock);
         assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(3));
         clock.advance_ms(3_000);
-        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()), "one try");
-        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(8), "and then the next longer wait");
+        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()), "one attempt is allowed");
+        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(8), "the next attempt has the next longer wait");
         throttle.forgive(&SIGN_IN, "ada");
         keep(&store, &throttle, "ada", clock.monotonic());
         assert_eq!(restarted(&store, &clock).take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
@@ -356,8 +360,8 @@ mod tests {
             move |tx: &mut WriteTx<'_>| throttle.sweep(tx, clock.monotonic(), 10)
         };
         assert_eq!(store.write_blocking(sweep), Ok(Ok(false)));
-        let left = store.read().list(ROWS, &Span::default(), Order::Forward, 10).expect("readable").len();
-        assert_eq!((left, throttle.memory().tries.len()), (2, 2), "the first was last seen more than a minute ago");
+        let left = store.read().list(ROWS, &Span::default(), Order::Forward, 10).expect("the data is readable").len();
+        assert_eq!((left, throttle.memory().tries.len()), (2, 2), "the first name was last seen more than a minute ago");
     }
 
     #[test]
@@ -369,12 +373,12 @@ mod tests {
         assert!(throttle.memory().tries.len() <= limits::THROTTLED_NAMES_MAX);
     }
 
-    /// Rows of dropped names once stayed until the next sweep, and invented names filled the table without bound.
+    /// In an earlier version, the rows of dropped names stayed until the next sweep, so invented names filled the table without limit.
     #[test]
     fn invented_names_use_bounded_table_rows_too() {
         let store = store(&Arc::new(ManualClock::at(Timestamp(1_767_225_600_000))));
         let throttle = Arc::new(Throttle::default());
-        let rows = || store.read().rows(tables::THROTTLES).expect("readable");
+        let rows = || store.read().rows(tables::THROTTLES).expect("the data is readable");
         let room = limits::THROTTLED_NAMES_MAX as u64;
         for round in 0..3 {
             let names: Vec<ThrottleKey> =
@@ -391,11 +395,11 @@ mod tests {
             assert_eq!(store.write_blocking(write), Ok(Ok(())));
             assert!(rows() <= room, "{} rows after round {round}", rows());
         }
-        assert_eq!(rows(), throttle.memory().tries.len() as u64, "a row for each name in memory and no other");
-        // A dropped name with another attempt before the next write keeps its row.
+        assert_eq!(rows(), throttle.memory().tries.len() as u64, "the table has a row for each name in memory, and no others");
+        // A dropped name keeps its row if another attempt is made before the next write.
         let again = (&SIGN_IN, "2 0".to_owned());
         throttle.memory().evicted.push(address(again.0, &again.1));
         keep(&store, &throttle, "ada", Monotonic(0));
-        assert!(store.read().get(ROWS, &address(again.0, &again.1)).expect("readable").is_some());
+        assert!(store.read().get(ROWS, &address(again.0, &again.1)).expect("the data is readable").is_some());
     }
 }

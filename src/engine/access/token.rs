@@ -1,7 +1,7 @@
-//! The text of an API key: `sk_live_`, 32 random letters and digits, and a checksum of 6.
+//! The text of an API key: `sk_live_` or `sk_test_`, 32 random letters and digits, and a checksum of 6 characters.
 //!
-//! The checksum allows a mistyped or invented key to be rejected without a store look-up, and lets code scanners recognize a leaked key.
-//! Which keys exist is not known here: keys are stored and found by [`PresentedKey::hash`].
+//! With the checksum, a mistyped or invented key can be rejected without a store lookup, and code scanners can recognize a leaked key. This
+//! file does not check whether a key exists: keys are stored and found by [`PresentedKey::hash`].
 
 use std::fmt;
 
@@ -9,17 +9,18 @@ use crate::base::random::Random;
 use crate::base::secret::{CHECKSUM_BYTES, Secret, checksum, random_base62, sha256};
 use crate::vocab::environment::Environment;
 
-/// 32 × log2 62 = 190.5 random bits: they cannot be guessed, and no key is ever drawn twice.
+/// The number of random characters: 32 × log2 62 = 190.5 bits, so keys cannot be guessed and no key is ever created twice.
 const RANDOM_BYTES: usize = 32;
 const PREFIX: &str = "sk_";
 const SIGNED_BYTES: usize = PREFIX.len() + "live_".len() + RANDOM_BYTES;
 const TOKEN_BYTES: usize = SIGNED_BYTES + CHECKSUM_BYTES;
-/// Some clients put a short vendor name in front (`mm_sk_live_…`); a longer prefix is not a vendor name.
+/// The maximum length of the short vendor name that some clients put in front of a key (`mm_sk_live_…`); a longer prefix is not a vendor
+/// name.
 const VENDOR_BYTES_MAX: usize = 16;
 
 /// Creates the text of a new key.
 pub fn create(environment: Environment, random: &dyn Random) -> Secret {
-    // The full capacity from the start: a growing text would leave its first part behind in freed memory.
+    // The full capacity is reserved from the start: a growing string would leave its first part in freed memory.
     let mut token = String::with_capacity(TOKEN_BYTES);
     token.push_str(PREFIX);
     token.push_str(environment.word());
@@ -30,16 +31,16 @@ pub fn create(environment: Environment, random: &dyn Random) -> Secret {
     Secret::new(token)
 }
 
-/// A key that a caller presented: well-formed, but not known to exist.
+/// An API key that a caller presented: well-formed, but not yet looked up.
 #[derive(Clone, Copy)]
 pub struct PresentedKey<'a> {
-    /// The environment in the key's text.
+    /// The environment that the key's text names.
     pub environment: Environment,
     token: &'a str,
 }
 
 impl PresentedKey<'_> {
-    /// The hash by which the key is stored and found.
+    /// Returns the hash by which the key is stored and found.
     pub fn hash(&self) -> [u8; 32] {
         sha256(self.token.as_bytes())
     }
@@ -51,7 +52,7 @@ impl fmt::Debug for PresentedKey<'_> {
     }
 }
 
-/// The text is not a key that we could have created.
+/// The error for text that is not a key this service could have created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn a_vendor_prefix_is_ignored() {
         let token = key(Environment::Live, 1);
-        let hash = parse(&token).expect("created").hash();
+        let hash = parse(&token).expect("the token is well-formed").hash();
         assert_eq!(hash, sha256(token.as_bytes()));
         for vendor in ["mm", "a", "vendor0123456789"] {
             let named = format!("{vendor}_{token}");
@@ -119,7 +120,7 @@ mod tests {
         for place in 0..token.len() {
             let mut changed = token.clone().into_bytes();
             changed[place] = if changed[place] == b'x' { b'y' } else { b'x' };
-            let changed = String::from_utf8(changed).expect("ASCII");
+            let changed = String::from_utf8(changed).expect("the text is ASCII");
             assert_eq!(parse(&changed).err(), Some(Malformed), "{changed}");
             assert_eq!(parse(&token[..place]).err(), Some(Malformed));
         }
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn nothing_prints_the_key() {
         let token = key(Environment::Live, 3);
-        let presented = parse(&token).expect("created");
+        let presented = parse(&token).expect("the token is well-formed");
         assert_eq!(format!("{presented:?}"), "sk_live_(secret)");
     }
 }

@@ -1,7 +1,7 @@
-//! Visits to links in messages: buffered in memory for a moment, so that a visitor does not wait for the disk.
+//! Visits to links in messages, buffered in memory for a moment so that a visitor does not wait for the disk.
 //!
-//! The tracking feature takes visits out in batches and interprets them. Visits that do not fit are dropped and counted: a flood of visits
-//! costs counts, but never memory or a response.
+//! The tracking feature removes the visits in batches and interprets them. Visits that exceed the buffer are dropped and counted: a flood
+//! of visits makes the statistics less accurate but never uses up memory or delays a response.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -13,19 +13,19 @@ use crate::base::clock::Timestamp;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
-/// A visit to a link or the pixel of a message.
+/// A visit to a link of a message, or to its tracking pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     pub mailing: MailingId,
     pub recipient: u32,
-    /// The number of the link; `None` is the pixel.
+    /// The number of the visited link; `None` for the tracking pixel.
     pub link: Option<u16>,
     pub at: Timestamp,
-    /// The User-Agent, truncated.
+    /// The User-Agent header of the visit, truncated.
     pub agent: String,
-    /// The request was a HEAD.
+    /// Whether the request was a HEAD request.
     pub is_head: bool,
-    /// The client declared a prefetch.
+    /// Whether the client declared that the request is a prefetch.
     pub is_prefetch: bool,
 }
 
@@ -39,13 +39,13 @@ pub struct VisitBuffer {
 #[derive(Default)]
 struct Inner {
     visits: VecDeque<Visit>,
-    /// The client and link of each visit in this window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
+    /// The client and link of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
     seen: [HashSet<u64>; 2],
     window: i64,
 }
 
 impl VisitBuffer {
-    /// Stores a visit, if there is space. Another visit of the same `client` to the same link a moment later does not count.
+    /// Buffers a visit if there is space. A repeated visit of the same `client` to the same link within a short time is ignored.
     ///
     /// The client's identity is not stored.
     pub fn note(&self, visit: Visit, client: &[u8]) {
@@ -60,14 +60,14 @@ impl VisitBuffer {
         }
     }
 
-    /// Takes out up to `limit` visits, oldest first.
+    /// Removes and returns up to `limit` visits, oldest first.
     pub fn take(&self, limit: usize) -> Vec<Visit> {
         let mut inner = self.inner();
         let many = inner.visits.len().min(limit);
         inner.visits.drain(..many).collect()
     }
 
-    /// Puts visits that could not be stored back in front.
+    /// Puts visits back at the front of the buffer, because they could not be stored.
     pub fn put_back(&self, visits: Vec<Visit>) {
         let mut inner = self.inner();
         for visit in visits.into_iter().rev() {
@@ -75,7 +75,7 @@ impl VisitBuffer {
         }
     }
 
-    /// The number of visits dropped since the last call.
+    /// Returns the number of visits dropped since the last call.
     pub fn dropped(&self) -> u64 {
         self.dropped.swap(0, Ordering::Relaxed)
     }
@@ -102,7 +102,7 @@ impl Inner {
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
         let known = hasher.finish();
         let again = self.seen.iter().any(|seen| seen.contains(&known));
-        // A flood cannot grow this set either: at worst, visits beyond the bound count twice.
+        // A flood cannot make this set grow without limit: at worst, repeated visits beyond the bound are counted twice.
         if self.seen[0].len() < limits::VISITS_WAITING_MAX {
             self.seen[0].insert(known);
         }
@@ -130,7 +130,7 @@ mod tests {
     fn excess_visits_are_dropped_and_counted_and_failed_ones_come_first_again() {
         let visits = VisitBuffer::default();
         for recipient in 0..limits::VISITS_WAITING_MAX as u32 + 3 {
-            visits.note(visit(recipient), b"somebody");
+            visits.note(visit(recipient), b"a client");
         }
         assert_eq!((visits.dropped(), visits.dropped()), (3, 0));
         let taken = visits.take(2);

@@ -1,9 +1,9 @@
-//! Admits connections up to a maximum, in total and per address. When all are in use, an idle connection is closed for a new one.
+//! Admits connections up to a maximum, in total and per address. When all connections are in use, an idle one is closed for a new one.
 //!
-//! The chosen connection is the one that has been idle longest, of the address with the most connections. So a flood of idle connections
-//! from few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection is never chosen while a
-//! request is in progress on it or its client still reads a reply. One that is already closing is chosen only if no other is idle. The
-//! connection's owner reports its state through [`Activity`].
+//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections of
+//! a flood from few addresses are displaced first, and a visitor with a single connection loses it last. A connection is never chosen while
+//! a request is in progress on it or its client still reads a reply. A connection that is already closing is chosen only if no other is
+//! idle. The connection's owner reports its state through [`Activity`].
 
 mod activity;
 
@@ -20,22 +20,22 @@ pub use self::activity::Activity;
 use self::activity::Idle;
 use crate::base::network::counted_as;
 
-/// Rejections that may be written at the same time. Beyond that, connections are closed without a response: under a flood, responses must
-/// not cost what the maximum saves.
+/// How many rejections may be written at the same time. Further connections are closed without a response: under a flood, writing responses
+/// would use up the resources that the maximum protects.
 const REFUSALS_MAX: usize = 64;
-/// How long the closing order is reused before it is computed again. Computing it walks all connections.
+/// How long the closing order is reused before it is computed again. The computation reads all connections.
 const ORDER_KEPT: Duration = Duration::from_millis(100);
-/// How long to wait for a connection that was asked to close before another one is asked too. One that received a request at that very
-/// moment responds to it first.
+/// How long to wait for a connection that was asked to close before another one is asked as well. A connection that receives a request just
+/// before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// How many connections are asked for one that waits, before it is rejected.
+/// How many connections are asked to close for one waiting connection before that connection is rejected.
 const TRIES_MAX: usize = 20;
-/// Of this many connections, one is closed in advance when all are in use, so that under a flood new ones need not wait for each other. At
-/// most [`AHEAD_MAX`].
+/// When all connections are in use, one in this many is closed in advance, up to [`AHEAD_MAX`], so that under a flood new connections need
+/// not wait for each other.
 const AHEAD_OF: usize = 128;
 const AHEAD_MAX: usize = 32;
 
-/// Counts connections and decides who gets one.
+/// Counts connections and decides which ones are admitted.
 pub struct Admission {
     total_max: usize,
     per_address_max: usize,
@@ -49,35 +49,35 @@ struct State {
     total: usize,
     refusals: usize,
     addresses: HashMap<IpAddr, usize>,
-    seats: HashMap<u64, Seat>,
-    /// Connections that were asked to close and are still open: a few.
+    seats: HashMap<u64, Slot>,
+    /// The few connections that were asked to close and are still open.
     asked: Vec<u64>,
     next_seat: u64,
     order: Order,
 }
 
 /// One open connection.
-struct Seat {
+struct Slot {
     address: Option<IpAddr>,
     activity: Arc<Activity>,
     is_asked_to_close: bool,
 }
 
-/// Idle connections in closing order, each with its state when this was computed.
+/// The idle connections in closing order, each with its state at the time when the order was computed.
 #[derive(Default)]
 struct Order {
     seats: VecDeque<(u64, Idle)>,
     computed_at: Option<Instant>,
 }
 
-/// The origin of a connection, for counting.
+/// The origin of a connection, for counting connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A remote address: counted, and limited per address.
+    /// A remote address: its connections are counted, and limited per address.
     Remote(IpAddr),
-    /// This machine: counted, but limited only in total, because all its programs share one address.
+    /// This machine: its connections are counted, but limited only in total, because all programs on the machine share one address.
     Loopback(IpAddr),
-    /// A trusted proxy or a local socket, behind which there are many clients: not counted by address.
+    /// A trusted proxy or a local socket, which many clients share: its connections are not counted by address.
     Shared,
 }
 
@@ -99,7 +99,7 @@ pub enum Refused {
     Address,
 }
 
-/// The right to one open connection (or to one written rejection), released on drop.
+/// The right to one open connection, or to one written rejection. Dropping the ticket releases it.
 pub struct Ticket {
     admission: Arc<Admission>,
     held: TicketKind,
@@ -111,7 +111,7 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// The connection's activity, which its owner keeps up to date. A rejection has none of its own.
+    /// Returns the connection's activity, which its owner keeps up to date. A rejection has no activity of its own.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),
@@ -121,28 +121,28 @@ impl Ticket {
 }
 
 impl Admission {
-    /// An admission with these limits.
+    /// Creates an admission with these limits.
     pub fn new(total_max: usize, per_address_max: usize) -> Arc<Self> {
         Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Admits a connection. When all are in use, an idle one is closed first.
+    /// Admits a connection. When all connections are in use, an idle one is closed first.
     pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
-            // Subscribe before reading the count, so that a connection that ends in between is not missed.
+            // Subscribe before reading the count, so that the end of a connection in between is not missed.
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
             match self.try_admit(origin) {
                 Err(Refused::Total) if self.ask_some_to_close(attempt) => {}
                 decided => return decided,
             }
-            // The count decides, whether one has ended or the wait timed out.
+            // Whether a connection has ended or the wait timed out, the next attempt reads the count again.
             let _ = tokio::time::timeout(CLOSING_TIME, freed).await;
         }
         Err(Refused::Total)
     }
 
-    /// Admits a connection if that needs no other to close.
+    /// Admits a connection if no other connection must close for it.
     pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         let address = origin.address();
         let mut state = self.state();
@@ -160,11 +160,11 @@ impl Admission {
         }
         let (seat, activity) = (state.next_seat, Activity::new());
         state.next_seat += 1;
-        state.seats.insert(seat, Seat { address, activity: activity.clone(), is_asked_to_close: false });
+        state.seats.insert(seat, Slot { address, activity: activity.clone(), is_asked_to_close: false });
         Ok(Ticket { admission: Arc::clone(self), held: TicketKind::Connection { seat, activity } })
     }
 
-    /// Whether a rejection may be written.
+    /// Returns a ticket if a rejection may be written now.
     pub fn refuse(self: &Arc<Self>) -> Option<Ticket> {
         let mut state = self.state();
         if state.refusals >= REFUSALS_MAX {
@@ -174,17 +174,18 @@ impl Admission {
         Some(Ticket { admission: Arc::clone(self), held: TicketKind::Refusal })
     }
 
-    /// Asks the next connection in order to close, for example when no descriptor is left.
+    /// Asks the next connection in closing order to close, for example when no file descriptor is left.
     pub fn ask_one_to_close(&self) {
         self.state().ask_next();
     }
 
-    /// Ensures that some connections are closing: one more with each attempt, because one that was asked may have received a request just
-    /// then. Returns false if none is closing.
+    /// Ensures that some connections are closing: one more with each attempt, because a connection may have received a request just before
+    /// it was asked to close. Returns false if no connection is closing.
     fn ask_some_to_close(&self, attempt: usize) -> bool {
         let wanted = (self.total_max / AHEAD_OF).clamp(1, AHEAD_MAX) + attempt;
         let mut state = self.state();
-        // One that was asked and then received a request responds to that first, which may take long: it does not count.
+        // A connection that received a request after it was asked to close responds to that request first, which may take long, so it is
+        // not counted.
         let mut closing = state.closing();
         while closing < wanted {
             if !state.ask_next() {
@@ -201,13 +202,13 @@ impl Admission {
 }
 
 impl State {
-    /// How many connections are closing because they were asked to.
+    /// Returns the number of connections that are closing because they were asked to.
     fn closing(&self) -> usize {
         let is_idle = |id: &&u64| self.seats.get(*id).is_some_and(|seat| seat.activity.idle().is_some());
         self.asked.iter().filter(is_idle).count()
     }
 
-    /// Asks the next connection in order to close; returns false if none is idle.
+    /// Asks the next connection in closing order to close; returns false if no connection is idle.
     fn ask_next(&mut self) -> bool {
         let Some(id) = self.next_to_close(Instant::now()) else { return false };
         let Some(seat) = self.seats.get_mut(&id) else { return false };
@@ -218,7 +219,7 @@ impl State {
         true
     }
 
-    /// The connection to close next.
+    /// Returns the connection to close next.
     fn next_to_close(&mut self, now: Instant) -> Option<u64> {
         if self.order.computed_at.is_none_or(|at| now.duration_since(at) > ORDER_KEPT) {
             self.compute_order(now);
@@ -226,15 +227,15 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // The order is used up. Connections that became idle since it was computed are not in it.
+        // No connection is left in the order. Connections that became idle since the order was computed are not in it.
         self.compute_order(now);
         self.take_next()
     }
 
-    /// The first connection in the order whose state has not changed.
+    /// Removes and returns the first connection in the closing order whose state has not changed.
     fn take_next(&mut self) -> Option<u64> {
         while let Some((id, idle)) = self.order.seats.pop_front() {
-            let still = |seat: &Seat| !seat.is_asked_to_close && seat.activity.idle() == Some(idle);
+            let still = |seat: &Slot| !seat.is_asked_to_close && seat.activity.idle() == Some(idle);
             if self.seats.get(&id).is_some_and(still) {
                 return Some(id);
             }
@@ -242,9 +243,9 @@ impl State {
         None
     }
 
-    /// Sorts idle connections. The rank of each is the number of connections that its address has at that point; the highest go first, and
-    /// among equals the one that has been idle longest. Those already closing come last: they end soon anyway, and their clients are still
-    /// reading the reason.
+    /// Sorts idle connections into the closing order. The rank of a connection is the number of connections that its address has at that
+    /// point; the highest rank closes first, and among equal ranks the connection that has been idle longest. Connections that are already
+    /// closing come last: they end soon anyway, and their clients are still reading the reason.
     fn compute_order(&mut self, now: Instant) {
         let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats
@@ -287,7 +288,7 @@ impl Drop for Ticket {
                     && let Some(open) = state.addresses.get_mut(&address)
                 {
                     *open -= 1;
-                    // Invariant: the table never holds more entries than there are open connections.
+                    // Invariant: the table never has more entries than there are open connections.
                     if *open == 0 {
                         state.addresses.remove(&address);
                     }
@@ -303,18 +304,18 @@ impl Drop for Ticket {
 mod tests {
     use super::*;
 
-    /// Long enough for the order of events to show.
+    /// A pause that is long enough to make the order of events certain.
     const MOMENT: Duration = Duration::from_millis(5);
 
     fn remote(text: &str) -> Origin {
-        Origin::Remote(text.parse().expect("an address"))
+        Origin::Remote(text.parse().expect("the value is an address"))
     }
 
-    /// A connection whose owner closes it when asked to.
+    /// Opens a connection whose owner closes it when asked to.
     async fn obedient(admission: &Arc<Admission>, origin: Origin) -> tokio::task::JoinHandle<()> {
         let ticket = admission.try_admit(origin).expect("there is room");
         let activity = ticket.activity();
-        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+        #[expect(clippy::disallowed_methods, reason = "the task ends with the test's runtime")]
         tokio::spawn(async move {
             activity.asked_to_close().await;
             drop(ticket);
@@ -335,7 +336,11 @@ mod tests {
         let admission = Admission::new(1, 1);
         let held = admission.admit(remote("192.0.2.1")).await.expect("there is room");
         held.activity().begin();
-        assert_eq!(admission.admit(Origin::Shared).await.err(), Some(Refused::Total), "a request in progress is not cut");
+        assert_eq!(
+            admission.admit(Origin::Shared).await.err(),
+            Some(Refused::Total),
+            "a connection with a request in progress is not closed"
+        );
         drop(held);
         assert!(admission.admit(remote("192.0.2.1")).await.is_ok());
         let state = admission.state();
@@ -353,7 +358,7 @@ mod tests {
     #[tokio::test]
     async fn loopback_is_limited_in_total_only() {
         let admission = Admission::new(3, 1);
-        let local = Origin::Loopback("127.0.0.1".parse().expect("an address"));
+        let local = Origin::Loopback("127.0.0.1".parse().expect("the value is an address"));
         let held: Vec<_> = (0..3).map_while(|_| admission.try_admit(local).ok()).collect();
         assert_eq!(held.len(), 3);
         assert_eq!(admission.try_admit(local).err(), Some(Refused::Total));
@@ -372,7 +377,7 @@ mod tests {
     #[tokio::test]
     async fn when_all_are_in_use_the_longest_idle_of_the_address_with_the_most_is_closed() {
         let admission = Admission::new(4, 64);
-        // This one has been idle longest, but is the only one of its address.
+        // This connection has been idle longest, but is the only one of its address.
         let lonely = obedient(&admission, remote("192.0.2.1")).await;
         tokio::time::sleep(MOMENT).await;
         let first = obedient(&admission, remote("192.0.2.2")).await;
@@ -381,11 +386,11 @@ mod tests {
         let busy = admission.try_admit(remote("192.0.2.2")).expect("there is room");
         busy.activity().begin();
         tokio::time::sleep(MOMENT).await;
-        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made");
-        first.await.expect("closed");
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("an idle connection is closed to make room");
+        first.await.expect("the connection is closed");
         assert_eq!([&lonely, &second].map(|held| held.is_finished()), [false, false]);
-        let _visitor = admission.admit(remote("192.0.2.8")).await.expect("room is made");
-        second.await.expect("closed");
+        let _visitor = admission.admit(remote("192.0.2.8")).await.expect("an idle connection is closed to make room");
+        second.await.expect("the connection is closed");
         assert!(!lonely.is_finished());
         assert_eq!(busy.activity().running(), 1);
     }
@@ -396,8 +401,8 @@ mod tests {
         let surprised = admission.try_admit(remote("192.0.2.1")).expect("there is room");
         tokio::time::sleep(MOMENT).await;
         let other = obedient(&admission, remote("192.0.2.2")).await;
-        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
-        other.await.expect("closed");
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("the other connection is closed to make room");
+        other.await.expect("the connection is closed");
         surprised.activity().asked_to_close().await;
     }
 
@@ -408,10 +413,10 @@ mod tests {
         reading.activity().write();
         tokio::time::sleep(MOMENT).await;
         let other = obedient(&admission, remote("192.0.2.2")).await;
-        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
-        other.await.expect("closed");
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("the other connection is closed to make room");
+        other.await.expect("the connection is closed");
         assert!(!reading.activity().is_asked_to_close());
-        // Once the reply is read, it is the one that has been idle longest.
+        // After the reply is read, this connection is the one that has been idle longest.
         tokio::time::sleep(MOMENT).await;
         reading.activity().flushed();
         assert!(reading.activity().is_idle());
@@ -425,9 +430,9 @@ mod tests {
         tokio::time::sleep(MOMENT).await;
         let others = [obedient(&admission, remote("192.0.2.2")).await, obedient(&admission, remote("192.0.2.3")).await];
         for (other, visitor) in others.into_iter().zip(["192.0.2.8", "192.0.2.9"]) {
-            let ticket = admission.admit(remote(visitor)).await.expect("room is made");
+            let ticket = admission.admit(remote(visitor)).await.expect("an idle connection is closed to make room");
             ticket.activity().begin();
-            other.await.expect("closed");
+            other.await.expect("the connection is closed");
             assert!(!closing.activity().is_asked_to_close());
             std::mem::forget(ticket);
         }
@@ -440,7 +445,7 @@ mod tests {
         assert!(visitor.is_ok());
     }
 
-    /// Connections that respond to a request before they close stay open for as long as that takes.
+    /// Connections that respond to a request before they close stay open until the response is sent.
     #[tokio::test]
     async fn connections_that_were_asked_and_became_busy_do_not_delay_the_next_visitor() {
         let admission = Admission::new(9, 64);
@@ -451,9 +456,9 @@ mod tests {
         }
         let other = obedient(&admission, remote("192.0.2.2")).await;
         let began = Instant::now();
-        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("the other connection is closed to make room");
         assert!(began.elapsed() < CLOSING_TIME, "{:?}", began.elapsed());
-        other.await.expect("closed");
+        other.await.expect("the connection is closed");
     }
 
     #[tokio::test]
@@ -464,7 +469,7 @@ mod tests {
             match admission.admit(origin).await {
                 Ok(ticket) => {
                     let activity = ticket.activity();
-                    #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+                    #[expect(clippy::disallowed_methods, reason = "the task ends with the test's runtime")]
                     tokio::spawn(async move {
                         activity.asked_to_close().await;
                         drop(ticket);
@@ -475,12 +480,12 @@ mod tests {
         }
         let mut visitors = Vec::new();
         for number in 0..60 {
-            visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("no one is rejected"));
+            visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("no visitor is rejected"));
         }
         assert!(visitors.iter().all(|visitor| visitor.activity().is_idle()));
-        // Some are closed in advance.
+        // Some connections are closed in advance.
         assert!((396..=400).contains(&admission.state().total));
         let evicted = visitors.iter().filter(|visitor| visitor.activity().is_asked_to_close()).count();
-        assert_eq!(evicted, 0, "no visitor displaces another while the flood holds more");
+        assert_eq!(evicted, 0, "no visitor displaces another while the flood holds more connections");
     }
 }

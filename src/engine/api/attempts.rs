@@ -1,4 +1,5 @@
-//! Attempts that may be guesses, counted so that neither a restart nor a crash resets them: the count is durable before the response.
+//! Attempts that may be guesses. They are counted so that neither a restart nor a crash resets the count: the count is durable before the
+//! response is sent.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::store;
 use crate::vocab::codes::Code;
 
-/// Counts one attempt for each of these names, or rejects it until their waits are over.
+/// Counts one attempt for each of these names, or rejects the attempt until the waits for these names are over.
 pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     for (rule, name) in names {
@@ -17,7 +18,8 @@ pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Fa
     Ok(keep(engine, names).await?)
 }
 
-/// The attempt was not a guess: forgets every attempt for the names in `forgiven`, and only this one for the names in `undone`.
+/// Records that the attempt was not a guess: forgets every attempt for the names in `forgiven`, and only this attempt for those in
+/// `undone`.
 pub async fn forgive(engine: &Arc<Engine>, forgiven: &[ThrottleKey], undone: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     forgiven.iter().for_each(|(rule, name)| engine.throttle.forgive(rule, name));
@@ -32,11 +34,11 @@ async fn keep(engine: &Arc<Engine>, names: &[ThrottleKey]) -> store::Result<()> 
         engine.throttle.keep(tx, &names, engine.clock.monotonic());
         Ok(())
     };
-    // Also on an almost full disk: a user who cannot sign in cannot see what is wrong.
+    // This write must also succeed on an almost full disk: a user who cannot sign in cannot see what is wrong.
     control.write_essential(write).await?
 }
 
-/// Too many attempts; `seconds` is the remaining wait.
+/// Returns the error for too many attempts; `seconds` is the remaining wait.
 pub fn too_many(seconds: u64) -> Failure {
     let detail = format!("Too many attempts; wait {seconds} seconds and try again.");
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)

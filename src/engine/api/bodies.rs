@@ -1,6 +1,6 @@
-//! Limits the bytes of large request bodies in memory at a time, over all requests.
+//! Limits how many bytes of large request bodies are in memory at the same time, over all requests.
 //!
-//! A body stays in memory while its operation runs, and so does its parsed form. A few large ones at once would take more memory than a
+//! A body stays in memory while its operation runs, and so does its parsed form. A few concurrent large bodies would use more memory than a
 //! small server has. Small bodies bypass the limit, so that large ones cannot block them.
 
 use std::time::Duration;
@@ -13,18 +13,19 @@ use super::http_types::Body;
 use crate::vocab::codes::Code;
 use crate::vocab::limits::{BODIES_BYTES_MAX, BODIES_RETRY_SECONDS, BODIES_WAIT, BODY_SMALL_BYTES};
 
-/// The unit of the limit: a semaphore counts only to some hundred million.
+/// The number of bytes per permit of the semaphore. Permits for single bytes could exceed the range of the 32-bit number in a request for
+/// permits.
 const UNIT_BYTES: usize = 1024;
 
-/// The memory for large bodies.
+/// Limits the memory that large request bodies use.
 pub struct Bodies {
     units: Semaphore,
     units_max: usize,
     wait: Duration,
 }
 
-/// Memory for one body, released on drop.
-#[must_use = "the memory is released when this is dropped"]
+/// Memory reserved for one body; dropping the value releases it.
+#[must_use = "dropping the value releases the memory"]
 pub struct Room<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
@@ -36,20 +37,20 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Allows this many bytes; requests wait this long for their share.
+    /// Creates a limit of `bytes` in total, for which a request waits at most `wait`.
     pub fn new(bytes: usize, wait: Duration) -> Self {
         let units_max = bytes / UNIT_BYTES;
         Self { units: Semaphore::new(units_max), units_max, wait }
     }
 
-    /// Waits for the memory of a body, of which the operation accepts at most `limit` bytes. The whole share is reserved before the body is
-    /// read: bodies that each wait for their second half would deadlock. A body of unknown length counts as `limit` bytes, and one that is
-    /// larger than the total gets all of it.
+    /// Reserves the part of the limit that `body` needs; waits until enough is free. The whole reservation is made before the body is read:
+    /// bodies that each wait for their second half would deadlock. A body of unknown length reserves `limit` bytes, the maximum that the
+    /// operation accepts; a body that is larger than the total reserves the total.
     pub fn room<'b>(&'b self, body: &Body, limit: usize) -> impl Future<Output = Result<Room<'b>, Failure>> + use<'b> {
         let bytes = match body {
             Body::Empty => 0,
             Body::Whole(bytes) => bytes.len(),
-            // It is rejected before any of it is read.
+            // A body that is too large is rejected before any of it is read.
             Body::Stream { declared_bytes: Some(declared), .. } if *declared > limit as u64 => 0,
             Body::Stream { declared_bytes, .. } => declared_bytes.map_or(limit, |declared| declared as usize),
         };
@@ -62,9 +63,10 @@ impl Bodies {
         }
         let units = bytes.div_ceil(UNIT_BYTES).min(self.units_max);
         match timeout(self.wait, self.units.acquire_many(units as u32)).await {
-            Ok(permit) => Ok(Room { _permit: Some(permit.expect("it is never closed")) }),
+            Ok(permit) => Ok(Room { _permit: Some(permit.expect("the semaphore is never closed")) }),
             Err(_) => {
-                let failure = Failure::because(Code::Unavailable, "Too many large requests are in progress; try again.");
+                let failure =
+                    Failure::because(Code::Unavailable, "Too many large requests are in progress; try again in a few seconds.");
                 Err(failure.after_seconds(BODIES_RETRY_SECONDS))
             }
         }
@@ -121,7 +123,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_larger_than_the_total_is_accepted_alone() {
         let bodies = Bodies::new(MIB, MOMENT);
-        let alone = bodies.room(&body(5 * MIB), 8 * MIB).await.expect("nothing else is there");
+        let alone = bodies.room(&body(5 * MIB), 8 * MIB).await.expect("no other body is in memory");
         assert!(bodies.room(&body(MIB), 8 * MIB).await.is_err());
         drop(alone);
         assert!(bodies.room(&body(MIB), 8 * MIB).await.is_ok());
@@ -141,6 +143,10 @@ mod tests {
         let small = json!({ "email": "ada@example.com" });
         app.post_in("/v1/contacts", small).data();
         drop(held);
-        assert_eq!(app.post_in("/v1/contacts", large).status, 400, "the name is too long, and the body is read");
+        assert_eq!(
+            app.post_in("/v1/contacts", large).status,
+            400,
+            "the body is read, and then rejected because the name is too long"
+        );
     }
 }

@@ -1,29 +1,29 @@
-//! The one pipeline of every operation: route, authenticate, count, authorize, replay, decode, run, commit, encode.
+//! The pipeline that every operation runs through: route, authenticate, count, authorize, replay, decode, run, commit, encode.
 //!
-//! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts even if its key lacks a permission, its
-//! input is invalid, or a stored response answers it. A request that the limiter rejects leaves no replay record.
+//! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts against its budget even if its key
+//! lacks a permission, its input is invalid, or the response is a stored one. A request that the limiter rejects leaves no replay record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
+use super::authentication::{authenticate, authorize, challenge};
 use super::bodies::Room;
 use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, EnvironmentData};
-use super::failure::Failure;
+use super::failure::{Failure, Refusal};
 use super::http_types::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
-use super::input::Arguments;
-use super::operation::{Entry, Freshness, Pending, PreparedCommand, PreparedQuery, RawRequest, Run, View};
+use super::input::{Arguments, GivenInput};
+use super::operation::{Entry, Freshness, Operation, Pending, PreparedCommand, PreparedQuery, RawRequest, Run, View};
 use super::response::{self, Encoded, Envelope};
 use super::router::{Route, Router};
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use crate::engine::access::audit;
 use crate::engine::access::idempotency::{Guard, IdempotentRequest, Lookup, StoredAnswer};
 use crate::engine::access::rate_limit::Allowance;
-use crate::engine::access::token;
 use crate::engine::store::{Store, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -34,77 +34,90 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The engine and its operations as a service. Clones are the same service.
+/// A service that runs the engine's operations. All clones share one engine.
 #[derive(Clone)]
 pub struct Api(pub Arc<Engine>, Arc<Router>);
 
 impl Service for Api {
     async fn call(&self, request: Incoming) -> Reply {
-        self.answer(request, None).await
+        self.answer(request).await
     }
 }
 
 impl Api {
-    /// These operations on this engine.
+    /// Creates a service that runs `operations` on `engine`.
     pub fn new(engine: Arc<Engine>, operations: &'static [Entry]) -> Self {
         Self(engine, Arc::new(Router::new(operations)))
     }
 
-    /// The table of operations.
+    /// Returns the table of operations.
     pub fn operations(&self) -> &'static [Entry] {
         self.1.operations
     }
 
-    /// Whether some operation has this path, with any method.
+    /// Whether any operation has this path, with any method.
     pub fn knows(&self, path: &str) -> bool {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Handles a request from a caller that the surface has already authenticated: a user by their cookie, or the operator of this process
-    /// on behalf of an anonymous visitor who signs in. Response fields without a value are `null` instead of omitted; everything else is as
-    /// with any request.
-    pub async fn call_as(&self, principal: Principal, request: Incoming) -> Reply {
-        self.answer(request, Some(principal)).await
+    /// Calls an operation from within the process for a caller that the surface has already authenticated: a user by their cookie, or the
+    /// operator of this process on behalf of an anonymous visitor who signs in. Input and output are values; the rest of the pipeline is
+    /// the same as for any request. `input` runs after the permissions are checked, like the decoder of a request.
+    pub async fn ask<T: Operation>(
+        &self,
+        principal: Principal,
+        peer: Peer,
+        input: impl FnOnce() -> Result<T::Input, Failure>,
+    ) -> Result<T::Output, Failure> {
+        let encoded = self.log(async |call| call.ask::<T>(principal, peer, input).await).await?;
+        let output = encoded.output.and_then(|output| output.downcast::<T::Output>().ok());
+        output.map(|output| *output).ok_or_else(|| Failure::internal(format_args!("{} returned no value", T::SPEC.id)))
     }
 
-    async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
-        let envelope = Envelope { keeps_nulls: known.is_some(), ..self.0.envelope() };
+    /// Calls an operation from within the process with a request, for input that is a stream or for output that is not JSON. In JSON
+    /// output, fields without a value are `null` instead of omitted.
+    pub async fn call_as(&self, principal: Principal, request: Incoming) -> Result<Reply, Failure> {
+        self.log(async |call| {
+            call.envelope.keeps_nulls = true;
+            let outcome = call.run(request, Some(principal)).await?;
+            Ok(call.outcome(outcome))
+        })
+        .await
+    }
+
+    async fn answer(&self, request: Incoming) -> Reply {
+        let mut call = self.start();
         let started = self.0.clock.monotonic();
-        let mut call =
-            Call { engine: &self.0, router: &self.1, envelope, operation: None, by: None, allowance: None, replayed: false };
-        let (mut code, mut field) = (None, None);
-        let reply = match call.run(request, known).await {
-            Ok(Outcome::Encoded(encoded)) => call.reply(encoded),
-            Ok(Outcome::Raw(mut reply)) => {
-                call.head(&mut reply.headers);
-                reply
-            }
+        let mut failed = None;
+        let reply = match call.run(request, None).await {
+            Ok(outcome) => call.outcome(outcome),
             Err(refusal) => {
-                let data = refusal.failure.data.as_ref();
-                field = data.and_then(|data| data["field"].as_str()).map(str::to_owned);
-                code = Some(refusal.failure.code.info().wire);
+                failed = Some((refusal.failure.code, refusal.failure.field.clone()));
                 call.refuse(refusal)
             }
         };
-        let ms = self.0.clock.monotonic().ms_since(started);
-        let Call { operation, by, replayed, .. } = call;
-        tracing::debug!(request = %envelope.request, operation, by, status = reply.status.as_u16(), code, field, replayed, ms, "request");
+        call.log(reply.status.as_u16(), failed, self.0.clock.monotonic().ms_since(started));
         reply
     }
-}
 
-/// A failure, and its headers.
-struct Refusal {
-    failure: Failure,
-    header: Option<Box<(HeaderName, HeaderValue)>>,
-}
+    /// Runs a call from within the process, and logs the call like a request.
+    async fn log<R>(&self, run: impl AsyncFnOnce(&mut Call<'_>) -> Result<R, Refusal>) -> Result<R, Failure> {
+        let mut call = self.start();
+        let started = self.0.clock.monotonic();
+        let result = run(&mut call).await.map_err(|refusal| refusal.failure);
+        let failed = result.as_ref().err().map(|failure| (failure.code, failure.field.clone()));
+        if let Err(failure) = &result {
+            call.log_cause(failure);
+        }
+        call.log(failed.as_ref().map_or(200, |(code, _)| code.info().status), failed, self.0.clock.monotonic().ms_since(started));
+        result
+    }
 
-impl<F: Into<Failure>> From<F> for Refusal {
-    fn from(failure: F) -> Self {
-        Self { failure: failure.into(), header: None }
+    fn start(&self) -> Call<'_> {
+        let envelope = self.0.envelope();
+        Call { engine: &self.0, router: &self.1, envelope, operation: None, by: None, allowance: None, replayed: false }
     }
 }
 
@@ -117,15 +130,85 @@ struct Call<'e> {
     engine: &'e Arc<Engine>,
     router: &'e Router,
     envelope: Envelope,
-    /// The called operation, once it is known; for the log.
+    /// The ID of the called operation, when it is known; for the log.
     operation: Option<&'static str>,
-    /// The caller, once known; for the log.
+    /// The caller, when the caller is known; for the log.
     by: Option<String>,
     allowance: Option<Allowance>,
     replayed: bool,
 }
 
 impl<'e> Call<'e> {
+    async fn ask<T: Operation>(
+        &mut self,
+        principal: Principal,
+        peer: Peer,
+        input: impl FnOnce() -> Result<T::Input, Failure>,
+    ) -> Result<Encoded, Refusal> {
+        let entry = self.router.operations.iter().find(|entry| entry.spec.id == T::SPEC.id);
+        let entry = entry.ok_or_else(|| Failure::internal(format_args!("{} is not in the table of operations", T::SPEC.id)))?;
+        let spec = entry.spec;
+        self.operation = Some(spec.id);
+        if spec.access == Access::Operator && !matches!(principal, Principal::Operator) {
+            return Err(Code::NotFound.into());
+        }
+        let principal = authenticate(self.engine, self.envelope.timestamp, spec, &HeaderMap::new(), Some(principal))?;
+        let caller = self.admit(spec, principal, peer)?;
+        let given = GivenInput::new(input()?);
+        let arguments = Arguments { spec, path: Vec::new(), query: "", body: b"{}", given: Some(&given) };
+        Ok(self.perform(entry, caller, &arguments, None).await?)
+    }
+
+    /// Counts the call against the caller's limits, and checks the caller's permissions.
+    fn admit(&mut self, spec: &Spec, principal: Principal, peer: Peer) -> Result<Caller, Refusal> {
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            self.by = Some(principal.to_string());
+        }
+        self.count(spec, &principal)?;
+        authorize(spec, &principal)?;
+        Ok(Caller { principal, request: self.envelope.request, peer, engine: self.engine.clone() })
+    }
+
+    /// Runs the operation, and records the position of the caller's writes in the change feed.
+    async fn perform(
+        &mut self,
+        entry: &'static Entry,
+        caller: Caller,
+        arguments: &Arguments<'_>,
+        ticket: Option<IdempotentRequest>,
+    ) -> Result<Encoded, Failure> {
+        if let Run::Query { .. } = entry.run {
+            return self.dispatch(entry, caller, arguments, ticket).await;
+        }
+        let (writer, environment_data) = (caller.principal.clone(), self.engine.data(caller.environment()));
+        let before = environment_data.store.feed_position();
+        let answered = self.dispatch(entry, caller, arguments, ticket).await;
+        self.note_write(&writer, environment_data, before);
+        answered
+    }
+
+    fn log(&self, status: u16, failed: Option<(Code, Option<Box<str>>)>, ms: i64) {
+        let (code, field) = failed.map_or((None, None), |(code, field)| (Some(code.info().wire), field));
+        let Self { operation, by, replayed, .. } = self;
+        tracing::debug!(request = %self.envelope.request, operation, by, status, code, field, replayed, ms, "request");
+    }
+
+    fn log_cause(&self, failure: &Failure) {
+        if let Some(cause) = &failure.cause {
+            tracing::error!(request = %self.envelope.request, code = failure.code.info().wire, cause, "a request failed");
+        }
+    }
+
+    fn outcome(&self, outcome: Outcome) -> Reply {
+        match outcome {
+            Outcome::Encoded(encoded) => self.reply(encoded),
+            Outcome::Raw(mut reply) => {
+                self.head(&mut reply.headers);
+                reply
+            }
+        }
+    }
+
     async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<Outcome, Refusal> {
         let Incoming { method, uri, headers, body, peer } = request;
         let operator = peer == Peer::Operator || matches!(known, Some(Principal::Operator));
@@ -136,78 +219,28 @@ impl<'e> Call<'e> {
         };
         let spec = entry.spec;
         self.operation = Some(spec.id);
-        let principal = self.authenticate(spec, &headers, known)?;
-        if tracing::enabled!(tracing::Level::DEBUG) {
-            self.by = Some(principal.to_string());
-        }
-        self.count(spec, &principal)?;
-        authorise(spec, &principal)?;
-        let caller = Caller { principal, request: self.envelope.request, peer, engine: self.engine.clone() };
+        let principal = authenticate(self.engine, self.envelope.timestamp, spec, &headers, known)?;
+        let caller = self.admit(spec, principal, peer)?;
         let query = uri.query().unwrap_or_default();
         if let Run::Raw(run) = entry.run {
-            let arguments = Arguments { spec, path, query, body: b"{}" };
+            let arguments = Arguments { spec, path, query, body: b"{}", given: None };
             let context = self.context(caller);
             return Ok(Outcome::Raw(
                 run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
             ));
         }
-        // The memory is released when the operation has ended: until then the body and its parsed form are in memory.
+        // `_room` holds the memory reservation until the operation ends, because the body and its parsed form stay in memory until then.
         let (body, _room) = match spec.verb.has_body() {
             true => self.body(spec, &headers, body).await.map(|(body, room)| (body, Some(room)))?,
             false => (Bytes::new(), None),
         };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;
-        let arguments = Arguments { spec, path, query, body: &body };
-        if let Run::Query { .. } = entry.run {
-            return Ok(Outcome::Encoded(self.dispatch(entry, caller, &arguments, ticket).await?));
-        }
-        let (writer, environment_data) = (caller.principal.clone(), self.engine.data(caller.environment()));
-        let before = environment_data.store.feed_position();
-        let answered = self.dispatch(entry, caller, &arguments, ticket).await;
-        self.note_write(&writer, environment_data, before);
-        Ok(Outcome::Encoded(answered?))
+        let arguments = Arguments { spec, path, query, body: &body, given: None };
+        Ok(Outcome::Encoded(self.perform(entry, caller, &arguments, ticket).await?))
     }
 
     fn context(&self, caller: Caller) -> Context {
         Context { engine: self.engine.clone(), caller, envelope: self.envelope }
-    }
-
-    fn authenticate(&self, spec: &Spec, headers: &HeaderMap, known: Option<Principal>) -> Result<Principal, Refusal> {
-        match spec.access {
-            Access::Public => Ok(Principal::Anonymous),
-            Access::Operator => Ok(Principal::Operator),
-            Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager => {
-                if let Some(Principal::User(who)) = known {
-                    return Ok(Principal::User(who));
-                }
-                let presented = presented(headers);
-                let found = presented.and_then(|text| self.find(spec, text));
-                found.ok_or_else(|| self.unauthorized(spec, presented.is_some()))
-            }
-        }
-    }
-
-    /// The principal of this key or token, if the operation accepts it.
-    fn find(&self, spec: &Spec, presented: &str) -> Option<Principal> {
-        match token::parse(presented) {
-            Ok(_) if spec.access.is_personal() => None,
-            Ok(key) => self.engine.keys.find(&key).map(Principal::Key),
-            Err(_) if spec.takes_tokens => self.engine.signed_in(presented, self.envelope.timestamp).map(Principal::User),
-            Err(_) => None,
-        }
-    }
-
-    fn unauthorized(&self, spec: &Spec, presented: bool) -> Refusal {
-        let code = if spec.access.is_personal() { Code::NotSignedIn } else { Code::InvalidApiKey };
-        let header = Box::new((WWW_AUTHENTICATE, self.challenge(if presented { r#", error="invalid_token""# } else { "" })));
-        Refusal { failure: code.into(), header: Some(header) }
-    }
-
-    /// The authentication challenge. RFC 6750 §3.1: no error code if no credentials were sent. RFC 9728 §5.1: where agents find the rest.
-    fn challenge(&self, error: &str) -> HeaderValue {
-        let metadata = format!("{}/.well-known/oauth-protected-resource", self.engine.base_url());
-        let challenge = format!(r#"Bearer realm="mailmill"{error}, resource_metadata="{metadata}""#);
-        HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static(r#"Bearer realm="mailmill""#))
     }
 
     fn count(&mut self, spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
@@ -284,7 +317,7 @@ impl<'e> Call<'e> {
     ) -> Result<Encoded, Failure> {
         let environment_data: Arc<EnvironmentData> = self.engine.data(caller.environment()).clone();
         let store = self.store(spec, &caller).clone();
-        // On an almost full disk the index stands still, and so do nearly all writes that it would follow.
+        // On an almost full disk, the index does not advance; nearly all writes fail too, so there is almost nothing new to index.
         if !store.space().is_low() {
             self.wait_for_index(freshness, &environment_data, &caller.principal).await?;
         }
@@ -309,7 +342,7 @@ impl<'e> Call<'e> {
                 let now = self.engine.clock.monotonic();
                 let own = caller.last_writes().and_then(|writes| writes.recent(environment_data.environment, now));
                 if let Some(position) = own {
-                    // After the timeout the search uses the index as it is.
+                    // If this times out, the search uses the index in its current state.
                     environment_data.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
                 }
             }
@@ -323,7 +356,7 @@ impl<'e> Call<'e> {
         Ok(())
     }
 
-    /// Records the feed position after a write, if it has moved.
+    /// Records the feed position after a write, if the write has moved the position.
     fn note_write(&self, writer: &Principal, environment_data: &EnvironmentData, before: u64) {
         let position = environment_data.store.feed_position();
         if let Some(writes) = writer.last_writes().filter(|_| position > before) {
@@ -348,8 +381,8 @@ impl<'e> Call<'e> {
         let envelope = self.envelope;
         let prepared = prepare(arguments);
         if ticket.is_none() && prepared.is_err() {
-            // There is nothing to write or record.
-            return Err(prepared.err().expect("checked above to be an error"));
+            // The command could not be decoded, so there is nothing to write or record.
+            return Err(prepared.err().expect("the result was checked above to be an error"));
         }
         let store = self.store(spec, &caller);
         let wrote = store.write(move |tx| write(tx, prepared, spec, &caller, ticket, guard, &envelope)).await??;
@@ -359,8 +392,8 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs an operation that may wait. Its effect is not one transaction, so its record is stored right after it: a repeat after a crash
-    /// in between runs it again.
+    /// Runs an operation that may wait. Its effect is not a single transaction, so its replay record is stored right after the effect: if
+    /// the process crashes in between, a repeat runs the operation again.
     async fn asynchronous(
         &mut self,
         run: fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>,
@@ -394,11 +427,11 @@ impl<'e> Call<'e> {
         Ok(encoded)
     }
 
-    /// Replays a stored response.
+    /// Returns a stored response to a repeated request.
     fn again(&mut self, stored: StoredAnswer) -> Result<Encoded, Failure> {
         self.replayed = true;
         let status = StatusCode::from_u16(stored.status).map_err(Failure::internal)?;
-        Ok(Encoded { status, body: stored.body })
+        Ok(Encoded { status, body: stored.body, output: None })
     }
 
     fn reply(&self, encoded: Encoded) -> Reply {
@@ -411,7 +444,7 @@ impl<'e> Call<'e> {
 
     /// Adds the headers that every response has.
     fn head(&self, headers: &mut HeaderMap) {
-        let id = HeaderValue::from_bytes(&self.envelope.request.text()).expect("an id is ASCII");
+        let id = HeaderValue::from_bytes(&self.envelope.request.text()).expect("a request ID is ASCII");
         headers.insert(REQUEST_ID, id);
         if let Some(allowance) = &self.allowance {
             headers.insert(LIMIT, HeaderValue::from(allowance.limit));
@@ -424,9 +457,7 @@ impl<'e> Call<'e> {
     }
 
     fn refuse(&self, Refusal { failure, header }: Refusal) -> Reply {
-        if let Some(cause) = &failure.cause {
-            tracing::error!(request = %self.envelope.request, code = failure.code.info().wire, cause, "a request failed");
-        }
+        self.log_cause(&failure);
         let mut reply = self.reply(response::failure(&failure, &self.envelope));
         if let Some(seconds) = failure.retry_after {
             reply.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
@@ -436,7 +467,7 @@ impl<'e> Call<'e> {
                 reply.headers.insert(name, value);
             }
             None if reply.status == StatusCode::UNAUTHORIZED => {
-                reply.headers.insert(WWW_AUTHENTICATE, self.challenge(""));
+                reply.headers.insert(WWW_AUTHENTICATE, challenge(self.engine, ""));
             }
             None => {}
         }
@@ -450,7 +481,7 @@ enum Wrote {
     Stored(StoredAnswer),
 }
 
-/// The body of a command's transaction: the effect, the audit row and the replay record, or the failure and its record.
+/// Runs inside a command's transaction: writes the effect, the audit row and the replay record, or the failure and its replay record.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,
@@ -487,7 +518,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// A response as stored for repeats: sealed, if it contains a secret.
+/// Returns a response in the form in which it is stored for repeats: sealed if it contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),
@@ -495,57 +526,23 @@ fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &E
     }
 }
 
-/// The response stored by [`to_keep`].
+/// Restores a response that [`to_keep`] has prepared for storage.
 fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: StoredAnswer) -> Result<StoredAnswer, Failure> {
     if !spec.answers_secret {
         return Ok(stored);
     }
     let body = engine.seal.open(&ticket.place(), &stored.body);
-    let body = body.ok_or_else(|| Failure::internal("a stored response cannot be opened: has the master key changed?"))?;
+    let body =
+        body.ok_or_else(|| Failure::internal("a stored response cannot be opened; check whether the master key has changed"))?;
     stored.body = body;
     Ok(stored)
 }
 
-/// Whether a failure is stored for repeats: 429 and 5xx never are, so the same key may try again.
+/// Whether a failure is stored for repeats. Failures with status 429 or 5xx are not stored, so that a request with the same key can be
+/// tried again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500
-}
-
-/// The key in the request, in any of the three forms that clients use.
-fn presented(headers: &HeaderMap) -> Option<&str> {
-    if let Some(value) = headers.get(AUTHORIZATION) {
-        let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
-        let known = scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("apikey");
-        return known.then(|| key.trim());
-    }
-    headers.get(API_KEY)?.to_str().ok()
-}
-
-fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
-    let granted = principal.permissions();
-    let (allowed, scope) = match spec.access {
-        Access::Needs(permission) => (granted.contains(permission), permission.word()),
-        Access::NeedsOne(permissions) => {
-            (permissions.iter().any(|permission| granted.contains(*permission)), permissions[0].word())
-        }
-        Access::Manager => return manages(principal),
-        Access::Public | Access::Person | Access::Operator => (true, ""),
-    };
-    if allowed {
-        return Ok(());
-    }
-    let challenge = format!(r#"Bearer realm="mailmill", error="insufficient_scope", scope="{scope}""#);
-    let header = HeaderValue::from_str(&challenge).expect("permission names are ASCII");
-    let failure = Failure::new(Code::InsufficientPermissions).with(serde_json::json!({ "permission": scope }));
-    Err(Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, header))) })
-}
-
-fn manages(principal: &Principal) -> Result<(), Refusal> {
-    match principal {
-        Principal::User(who) if who.user.role.manages() => Ok(()),
-        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the owner and admins of the account can do this.").into()),
-    }
 }
 
 fn method_not_allowed(allowed: &str) -> Refusal {
@@ -553,12 +550,14 @@ fn method_not_allowed(allowed: &str) -> Refusal {
     Refusal { failure: Code::MethodNotAllowed.into(), header: Some(Box::new((ALLOW, header))) }
 }
 
-/// The caller's error for a body that could not be read.
+/// Returns the failure for a request whose body could not be read.
 pub fn body_failure(error: BodyError, limit: usize) -> Failure {
     match error {
         BodyError::TooLarge => Failure::because(
             Code::PayloadTooLarge,
-            format!("The body is larger than the {limit} bytes that this operation accepts; send it in parts."),
+            format!(
+                "The body is larger than the {limit} bytes that this operation accepts; split the request into smaller ones."
+            ),
         )
         .with(serde_json::json!({ "maxBytes": limit })),
         BodyError::TooSlow => Code::RequestTimeout.into(),
@@ -572,7 +571,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// The idempotent request of a call with an idempotency key, if the operation honors one.
+/// Returns the idempotent request for a call with an idempotency key, if the operation supports such keys.
 fn ticket(
     spec: &Spec,
     caller: &Caller,
@@ -586,7 +585,7 @@ fn ticket(
     let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
         return Ok(None);
     };
-    // `to_str` accepts tabs.
+    // `to_str` also accepts tabs, which keys must not contain.
     let text = value.to_str().ok().filter(|text| !text.contains('\t'));
     let text = text.ok_or_else(|| {
         Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters and spaces only.")
@@ -594,7 +593,7 @@ fn ticket(
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
     }
-    // Uses the operation and its path values, not the path: an operation can have several paths.
+    // The request is identified by the operation and its path values instead of the path, because an operation can have several paths.
     let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
     Ok(Some(IdempotentRequest::new(key, text.as_bytes(), spec.id, &about, body)))
 }

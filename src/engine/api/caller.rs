@@ -1,4 +1,4 @@
-//! The caller of an operation, and the operation's access to its surroundings.
+//! The caller of an operation, and the operation's access to the engine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId};
 use crate::vocab::permissions::PermissionSet;
 
-/// The caller of a request.
+/// The identity of a request's caller.
 #[derive(Clone)]
 pub enum Principal {
     /// An anonymous caller of a public operation.
     Anonymous,
     /// The operator of the machine.
     Operator,
-    /// The holder of an API key.
+    /// A program with an API key.
     Key(Arc<ApiKey>),
     /// A signed-in user.
     User(UserSession),
 }
 
 impl Principal {
-    /// The account that the call counts for, if there is one.
+    /// Returns the limits of the account that the caller belongs to, if there is one.
     pub fn account_limits(&self) -> Option<&Arc<AccountLimits>> {
         match self {
             Principal::Key(key) => Some(&key.account),
@@ -42,7 +42,8 @@ impl Principal {
         }
     }
 
-    /// The caller's last writes; none for anonymous callers and the operator, who may be several.
+    /// Returns the caller's last writes; `None` for anonymous callers and the operator, because each of these identities may stand for
+    /// several callers.
     pub fn last_writes(&self) -> Option<&LastWrites> {
         match self {
             Principal::Key(key) => Some(&key.last_writes),
@@ -51,7 +52,7 @@ impl Principal {
         }
     }
 
-    /// The caller's permissions.
+    /// Returns the permissions of the caller.
     pub fn permissions(&self) -> PermissionSet {
         match self {
             Principal::Key(key) => key.permissions,
@@ -62,7 +63,7 @@ impl Principal {
 }
 
 impl fmt::Display for Principal {
-    /// For the log: ids, which give no access and name no one.
+    /// Formats the caller for the log: with IDs, which give no access and do not identify a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Principal::Anonymous => f.write_str("anonymous"),
@@ -73,25 +74,25 @@ impl fmt::Display for Principal {
     }
 }
 
-/// The caller and its environment.
+/// The caller of an operation, with its environment.
 #[derive(Clone)]
 pub struct Caller {
     pub principal: Principal,
     pub request: RequestId,
-    /// The peer of the connection.
+    /// The other end of the caller's connection.
     pub peer: Peer,
-    /// The engine that serves the call: for data outside the store and the input, like settings and addresses.
+    /// The engine that serves the call, for data outside the store and the input, such as settings and addresses.
     pub engine: Arc<Engine>,
 }
 
 impl Caller {
-    /// The account of the call.
+    /// Returns the account that the call belongs to.
     pub fn account(&self) -> AccountId {
         let account_limits = self.principal.account_limits();
-        account_limits.expect("operations that need an account declare it, and then there is a key or a user").id
+        account_limits.expect("an operation that needs an account declares so, and its caller is a key or a user").id
     }
 
-    /// The signed-in user.
+    /// Returns the signed-in user, or an error for other callers.
     pub fn user_session(&self) -> Result<&UserSession, Failure> {
         match &self.principal {
             Principal::User(who) => Ok(who),
@@ -99,13 +100,13 @@ impl Caller {
         }
     }
 
-    /// The signed-in user, if they confirmed their password recently.
+    /// Returns the signed-in user if they confirmed their password recently.
     pub fn proven(&self, now: Timestamp) -> Result<&UserSession, Failure> {
         let who = self.user_session()?;
         if who.session.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
     }
 
-    /// The audit record of this call.
+    /// Creates the audit record of this call.
     pub fn act(&self, operation: &str) -> AuditRecord {
         let user = match &self.principal {
             Principal::User(who) => Some(who.user.id),
@@ -115,7 +116,7 @@ impl Caller {
         AuditRecord { operation: operation.into(), key: self.key(), user, account, request: self.request.to_string() }
     }
 
-    /// The key, if there is one.
+    /// Returns the ID of the caller's API key, if the caller uses one.
     pub fn key(&self) -> Option<KeyId> {
         match &self.principal {
             Principal::Key(key) => Some(key.id),
@@ -123,7 +124,7 @@ impl Caller {
         }
     }
 
-    /// The environment of the caller's key, or the one that the user has chosen.
+    /// Returns the environment of the caller's key, or the environment that the user has chosen.
     pub fn environment(&self) -> Environment {
         match &self.principal {
             Principal::Key(key) => key.environment,
@@ -133,7 +134,7 @@ impl Caller {
     }
 }
 
-/// The context of operations that may wait.
+/// The context of an operation that may wait.
 #[derive(Clone)]
 pub struct Context {
     pub engine: Arc<Engine>,
@@ -142,28 +143,28 @@ pub struct Context {
 }
 
 impl Context {
-    /// The environment of the caller's key.
+    /// Returns the data of the caller's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(self.caller.environment())
     }
 
-    /// The time of the request.
+    /// Returns the time of the request.
     pub fn now(&self) -> Timestamp {
         self.envelope.timestamp
     }
 
-    /// Reads the newest commit, on a thread that may block.
-    pub async fn read<T, F>(&self, look: F) -> Result<T, Failure>
+    /// Runs `query` on the newest commit, on a thread that may block.
+    pub async fn read<T, F>(&self, query: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: FnOnce(&ReadTx) -> Result<T, Failure> + Send + 'static,
     {
         let store = self.data().store.clone();
-        let looking = tokio::task::spawn_blocking(move || look(&store.read()));
-        looking.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+        let reading = tokio::task::spawn_blocking(move || query(&store.read()));
+        reading.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
     }
 
-    /// Writes, with the audit row of a command.
+    /// Runs `change` in a transaction, together with the audit row of the command.
     pub async fn write<T, F>(&self, spec: &'static Spec, change: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -179,7 +180,7 @@ impl Context {
         self.store(spec).write(changing).await?
     }
 
-    /// The store of an operation's data.
+    /// Returns the store that has the data of the operation.
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,

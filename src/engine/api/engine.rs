@@ -1,4 +1,4 @@
-//! The engine: everything a request needs, built once at startup.
+//! The engine: the data and services that requests use, built once at startup.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// One environment: its store and derived data. A key gives access to one of them and holds no handle to the other.
+/// The store and the derived data of one environment. An API key gives access to only one environment.
 pub struct EnvironmentData {
     pub environment: Environment,
     pub store: Arc<Store>,
@@ -42,18 +42,18 @@ pub struct EnvironmentData {
     pub visits: VisitBuffer,
 }
 
-/// Locks for moving the search index.
+/// Locks for updating and replacing the search index.
 #[derive(Default)]
 pub struct IndexTurn {
-    /// Held while the active index moves along the feed, so that only one thread does so.
+    /// Held while the active index follows the feed, so that only one thread updates it.
     pub moving: Mutex<()>,
-    /// Held while a replacement is built beside it.
+    /// Held while a replacement index is built.
     pub rebuilding: Mutex<()>,
-    /// The replacement needs the feed from this position on; 0 if none is being built.
+    /// The replacement index needs the feed from this position on; 0 if no replacement is being built.
     pub needed_from: AtomicU64,
 }
 
-/// The parts of [`Engine::new`].
+/// The parts from which [`Engine::new`] builds the engine.
 pub struct Parts {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -65,11 +65,11 @@ pub struct Parts {
     pub hold: Hold,
     pub links: Links,
     pub pixels: Pixels,
-    /// Writes the OpenAPI document.
+    /// Generates the OpenAPI document.
     pub openapi: fn() -> Bytes,
 }
 
-/// Everything a request needs.
+/// The data and services that requests use.
 pub struct Engine {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -80,10 +80,10 @@ pub struct Engine {
     pub sessions: SessionCache,
     /// Signs and reads the access tokens of users' programs.
     pub tokens: Tokens,
-    /// Limits on guessing.
+    /// Limits on attempts to guess passwords, codes and tokens.
     pub throttle: Throttle,
     pub seal: Seal,
-    /// The hold on sending.
+    /// Whether sending is on hold.
     pub hold: Hold,
     pub links: Links,
     /// The client for requests to other servers.
@@ -95,9 +95,9 @@ pub struct Engine {
     /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
-    /// Memory for large request bodies.
+    /// Limits the memory that large request bodies use.
     pub bodies: Bodies,
-    /// The OpenAPI document. Its paths are relative to where it is, so it is the same for every listener.
+    /// The OpenAPI document. Its paths are relative to the document's location, so the document is the same for every listener.
     pub openapi: LazyLock<Bytes, fn() -> Bytes>,
     /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
@@ -114,7 +114,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the engine.
+    /// Builds the engine from its parts.
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
@@ -154,12 +154,12 @@ impl Engine {
         }
     }
 
-    /// Whether the master key file still contains the key that this process uses: otherwise the next start fails.
+    /// Checks that the master key file still contains the key that this process uses: otherwise the next start fails.
     pub fn check_key(&self) -> Result<(), KeyError> {
         self.seal.check_file()
     }
 
-    /// The data of an environment.
+    /// Returns the data of an environment.
     pub fn data(&self, environment: Environment) -> &Arc<EnvironmentData> {
         match environment {
             Environment::Test => &self.test,
@@ -167,17 +167,17 @@ impl Engine {
         }
     }
 
-    /// The base of links in responses, once the service listens.
+    /// Returns the base URL of links in responses, which is set once the service listens.
     pub fn base_url(&self) -> &str {
         self.base_url.get().map_or("", String::as_str)
     }
 
-    /// Sets the base of links. The first call counts: an engine listens once.
+    /// Sets the base URL of links. Only the first call has an effect, because an engine listens only once.
     pub fn set_base_url(&self, url: String) {
         let _ = self.base_url.set(url);
     }
 
-    /// The addresses that the service listens on; none in a process that only administers.
+    /// Returns the addresses that the service listens on; empty in a process that only runs administration commands.
     pub fn listening(&self) -> &[SocketAddr] {
         self.listening.get().map_or(&[], Vec::as_slice)
     }
@@ -187,17 +187,17 @@ impl Engine {
         let _ = self.listening.set(addresses);
     }
 
-    /// The listener for inbound mail, in a process that has one.
+    /// Returns the listener for inbound mail, in a process that has one.
     pub fn inbound(&self) -> Option<&Arc<Listener>> {
         self.inbound.get()
     }
 
-    /// Set the listener for inbound mail, once it is bound.
+    /// Sets the listener for inbound mail after it is bound.
     pub fn set_inbound(&self, listener: Arc<Listener>) {
         let _ = self.inbound.set(listener);
     }
 
-    /// A link to a stored file, for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`].
+    /// Returns a link to a stored file, valid for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`] from now.
     ///
     /// The expiry is rounded up, so that the link stays the same for a while and browsers need not fetch the file again.
     pub fn file_link(&self, file: BlobId) -> (String, Timestamp) {
@@ -217,18 +217,18 @@ impl Engine {
         format!("/v1/files/{file}")
     }
 
-    /// The session of this access token, if it is valid.
+    /// Returns the session that this access token refers to, if the token is valid.
     pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<UserSession> {
         let claims = self.tokens.read(self.base_url(), token).filter(|claims| !claims.is_over(now))?;
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
-    /// Both environments.
+    /// Returns the data of both environments.
     pub fn environments(&self) -> [&Arc<EnvironmentData>; 2] {
         [&self.test, &self.live]
     }
 
-    /// The envelope of a request that starts now.
+    /// Creates the envelope of a request that starts now.
     pub fn envelope(&self) -> Envelope {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         Envelope { timestamp: self.clock.now(), request: RequestId { boot: self.boot, number }, keeps_nulls: false }

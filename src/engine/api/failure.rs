@@ -1,59 +1,128 @@
-//! Why an operation failed.
+//! The failures of operations.
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use http::header::{HeaderName, HeaderValue};
+use serde_json::Value;
 
 use crate::engine::store;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// A failure: a public message for the caller, and the private cause for the log.
+/// Why an operation failed: a public message for the caller, and the private cause for the log.
+///
+/// The message, the field and the related operation are separate, because programs and dashboard users get different messages:
+/// [`Failure::text`], for programs, contains all three; [`Failure::sentence`], for users, contains only the message.
 #[derive(Debug)]
 pub struct Failure {
     pub code: Code,
-    /// The message for the caller, if it is more specific than the code's own.
-    pub detail: Option<Cow<'static, str>>,
-    /// The envelope's `data`. Boxed, so that a result that may fail stays small.
+    /// The message for the caller, if it is more specific than the error code's own message. It names neither the field nor an operation.
+    pub message: Option<Cow<'static, str>>,
+    /// The field of the input that is invalid.
+    pub field: Option<Box<str>>,
+    /// An operation that helps the caller resolve the failure.
+    pub see: Option<Box<RelatedOperation>>,
+    /// The `data` of the envelope. Boxed to keep a `Result` with a failure small.
     pub data: Option<Box<Value>>,
-    /// Seconds for `Retry-After`.
+    /// The number of seconds in `Retry-After`.
     pub retry_after: Option<u64>,
-    /// For the log only.
+    /// The cause of the failure, for the log only.
     pub cause: Option<String>,
 }
 
+/// An operation that helps the caller after a failure.
+#[derive(Debug)]
+pub struct RelatedOperation {
+    pub id: &'static str,
+    /// What the operation does, for programs: its method, its path and a verb.
+    pub hint: Cow<'static, str>,
+}
+
+/// A failure of the pipeline, with a header for its response.
+pub(super) struct Refusal {
+    pub(super) failure: Failure,
+    pub(super) header: Option<Box<(HeaderName, HeaderValue)>>,
+}
+
+impl<F: Into<Failure>> From<F> for Refusal {
+    fn from(failure: F) -> Self {
+        Self { failure: failure.into(), header: None }
+    }
+}
+
 impl Failure {
-    /// A failure with the code's own message.
+    /// Creates a failure with the error code's own message.
     pub fn new(code: Code) -> Self {
-        Self { code, detail: None, data: None, retry_after: None, cause: None }
+        Self { code, message: None, field: None, see: None, data: None, retry_after: None, cause: None }
     }
 
-    /// A failure whose message names the value and the remedy.
-    pub fn because(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { detail: Some(detail.into()), ..Self::new(code) }
+    /// Creates a failure with a message that names the value and the remedy.
+    pub fn because(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { message: Some(message.into()), ..Self::new(code) }
     }
 
-    /// An invalid value in `field`; `detail` describes what was expected.
-    pub fn field(field: &str, detail: impl std::fmt::Display) -> Self {
-        Self::because(Code::InvalidRequest, format!("{field}: {detail}")).with(json!({ "field": field }))
+    /// Creates a failure for an invalid value in `field`; `message` describes what was expected.
+    pub fn field(field: &str, message: impl std::fmt::Display) -> Self {
+        Self::because(Code::InvalidRequest, message.to_string()).in_field(field)
     }
 
-    /// Adds `data`.
+    /// Sets the field that has the invalid value.
+    pub fn in_field(mut self, field: &str) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Sets the operation that helps the caller, with a hint such as `GET /v1/tags lists them`.
+    pub fn see(mut self, id: &'static str, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.see = Some(Box::new(RelatedOperation { id, hint: hint.into() }));
+        self
+    }
+
+    /// Returns the message for programs: the field, the message, and the hint of the related operation.
+    pub fn text(&self) -> String {
+        let message = self.message.as_deref().unwrap_or(self.code.info().message);
+        let field = self.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
+        let Some(see) = &self.see else { return format!("{field}{message}") };
+        match message.strip_suffix('.') {
+            Some(_) => format!("{field}{message} {}.", see.hint),
+            None => format!("{field}{message}; {}", see.hint),
+        }
+    }
+
+    /// Returns the message for dashboard users, as a sentence.
+    pub fn sentence(&self) -> String {
+        sentence(self.message.as_deref().unwrap_or(self.code.info().message))
+    }
+
+    /// Adds `data` to the envelope.
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(Box::new(data));
         self
     }
 
-    /// Adds the time after which a retry makes sense.
+    /// Sets the number of seconds after which a retry makes sense.
     pub fn after_seconds(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// An internal failure: the caller sees only the request's id, the log gets the cause.
+    /// Creates an internal failure: the caller sees only the ID of the request, and the log gets the cause.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self { cause: Some(cause.to_string()), ..Self::new(Code::Internal) }
     }
+}
+
+/// Makes a sentence of a message: capitalizes the first word, unless it is a URL or similar, and adds a period.
+fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
+    let mut letters = text.chars();
+    let first = match letters.next() {
+        Some(first) if word.chars().all(char::is_alphabetic) => first.to_uppercase().to_string(),
+        Some(first) => first.to_string(),
+        None => return String::new(),
+    };
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 impl From<Code> for Failure {
@@ -62,7 +131,7 @@ impl From<Code> for Failure {
     }
 }
 
-/// The store fails either temporarily (the caller may retry) or permanently.
+/// Converts an error of the store, which is either temporary (the caller may retry) or permanent.
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match &error {
@@ -71,6 +140,37 @@ impl From<store::Error> for Failure {
             }
             store::Error::NoSpace => Self::new(Code::StorageFull).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS),
             _ => Self::internal(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_get_the_field_and_the_operation_and_users_a_sentence() {
+        for (failure, text, sentence) in [
+            (Failure::new(Code::NotFound), "The resource does not exist.", "The resource does not exist."),
+            (Failure::field("role", "there is one owner"), "role: there is one owner", "There is one owner."),
+            (
+                Failure::field("events", "select at least one event")
+                    .see("webhooks.events", "GET /v1/webhooks/events lists them"),
+                "events: select at least one event; GET /v1/webhooks/events lists them",
+                "Select at least one event.",
+            ),
+            (
+                Failure::because(Code::NotFound, "There is no such tag.").see("tags.list", "GET /v1/tags lists them"),
+                "There is no such tag. GET /v1/tags lists them.",
+                "There is no such tag.",
+            ),
+            (
+                Failure::because(Code::NameTaken, "news.example.com is taken").in_field("domain"),
+                "domain: news.example.com is taken",
+                "news.example.com is taken.",
+            ),
+        ] {
+            assert_eq!((failure.text().as_str(), failure.sentence().as_str()), (text, sentence));
         }
     }
 }

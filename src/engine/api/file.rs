@@ -1,4 +1,4 @@
-//! Sends a stored file, chunk by chunk.
+//! Sends a stored file in chunks.
 
 use bytes::Bytes;
 use futures_util::stream;
@@ -10,18 +10,18 @@ use super::http_types::{Reply, ReplyBody};
 use crate::engine::store::{ReadTx, blobs};
 use crate::vocab::ids::BlobId;
 
-/// What the receiver should do with the file.
+/// What the client should do with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// Show it, and cache it as long as its link works.
+    /// The client should show the file, and may cache it as long as its link works.
     Inline,
-    /// Save it; no cache on the way stores it.
+    /// The client should save the file; no cache may store it.
     Attachment,
 }
 
-/// A reply with the file under its stored name; `None` if it does not exist (any more).
+/// Returns a reply with the file under its stored name; `None` if the file does not exist, or no longer exists.
 ///
-/// File names are ours: letters, digits, hyphens and dots.
+/// This service chooses the file names: letters, digits, hyphens and dots.
 pub fn send(tx: ReadTx, file: BlobId, disposition: Disposition) -> Result<Option<Reply>, Failure> {
     let Some(head) = blobs::head(&tx, file)? else { return Ok(None) };
     let Some(reader) = blobs::Reader::open(tx, file, 0)? else { return Ok(None) };
@@ -39,7 +39,7 @@ pub fn send(tx: ReadTx, file: BlobId, disposition: Disposition) -> Result<Option
     put(CONTENT_LENGTH, &head.bytes.to_string())?;
     put(CACHE_CONTROL, cache)?;
     put(HeaderName::from_static("x-content-type-options"), "nosniff")?;
-    // An email's HTML opened from its link is untrusted content on our domain: it runs nothing and sends nothing.
+    // An email's HTML, opened from its link, is untrusted content on this service's domain: it must neither run scripts nor send data.
     put(
         HeaderName::from_static("content-security-policy"),
         "sandbox; default-src 'none'; img-src * data:; style-src 'unsafe-inline'",

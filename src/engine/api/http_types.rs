@@ -1,6 +1,6 @@
 //! The request and response types of the pipeline, independent of sockets.
 //!
-//! Every surface (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes out a [`Reply`].
+//! Every surface (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes a [`Reply`].
 
 use std::io;
 use std::net::IpAddr;
@@ -28,11 +28,12 @@ pub enum Peer {
     Operator,
 }
 
-/// The request's body: none, whole, or still arriving.
+/// The body of a request: none, complete, or still arriving.
 pub enum Body {
     Empty,
     Whole(Bytes),
-    /// Chunks as they arrive. The surface enforces its time limits inside the stream and ends it with an error.
+    /// The chunks of the body as they arrive. The surface enforces its time limits inside the stream, and ends the stream with an error if
+    /// a limit is exceeded.
     Stream {
         declared_bytes: Option<u64>,
         chunks: Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>> + Send>>,
@@ -42,16 +43,16 @@ pub enum Body {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// More bytes than this operation accepts.
+    /// The body has more bytes than this operation accepts.
     TooLarge,
-    /// Too slow, or stopped arriving.
+    /// The body arrived too slowly, or stopped arriving.
     TooSlow,
-    /// The connection broke.
+    /// The connection broke before the body was complete.
     Broken,
 }
 
 impl Body {
-    /// The next chunk, or `None` at the end.
+    /// Returns the next chunk of the body, or `None` at the end.
     pub async fn next(&mut self) -> Option<Result<Bytes, BodyError>> {
         match std::mem::replace(self, Body::Empty) {
             Body::Empty => None,
@@ -64,7 +65,7 @@ impl Body {
         }
     }
 
-    /// The whole body, if it has at most `limit` bytes.
+    /// Returns the complete body if it has at most `limit` bytes.
     pub async fn collect(mut self, limit: usize) -> Result<Bytes, BodyError> {
         if let Body::Stream { declared_bytes: Some(declared), .. } = &self
             && *declared > limit as u64
@@ -78,7 +79,7 @@ impl Body {
             if first.len() + whole.len() + chunk.len() > limit {
                 return Err(BodyError::TooLarge);
             }
-            // Nearly every body is one chunk: return that one without a copy.
+            // Nearly every body is a single chunk, which is returned without a copy.
             if first.is_empty() && whole.is_empty() {
                 first = chunk;
                 continue;
@@ -100,14 +101,14 @@ pub struct Reply {
     pub body: ReplyBody,
 }
 
-/// The response body: whole, or produced while it is sent.
+/// The response body: complete, or produced while it is sent.
 pub enum ReplyBody {
     Whole(Bytes),
     Stream(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
 }
 
-/// A handler of requests: the engine in the product, or anything in a surface's own tests.
+/// A handler of requests: the engine in production, or a stand-in in a surface's own tests.
 pub trait Service: Send + Sync + 'static {
-    /// Handles one request. Never panics and never fails: errors are replies too.
+    /// Handles one request. Never panics and never fails: errors are returned as replies.
     fn call(&self, request: Incoming) -> impl Future<Output = Reply> + Send;
 }

@@ -1,11 +1,14 @@
-//! The flat input of an operation: path names, then the query or the JSON body, deserialized directly into the operation's type.
+//! The flat input of an operation: the values in the path, then the query or the JSON body, deserialized directly into the operation's
+//! type.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
-use serde_json::json;
+use serde_json::{Value, json};
 use serde_path_to_error as path_error;
 
 use super::failure::Failure;
@@ -14,23 +17,46 @@ use crate::base::serde_str;
 use crate::base::strict_objects::Objects;
 use crate::vocab::codes::Code;
 
-/// A name and its value.
+/// A parameter's name and its value.
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 /// The caller's input for one operation, still as text.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
-    /// The names in the path and their values.
+    /// The names in the path, with their values.
     pub path: Vec<(&'a str, Cow<'a, str>)>,
-    /// The raw query, without the question mark.
+    /// The raw query string, without the question mark.
     pub query: &'a str,
     /// The JSON body, for operations that accept one.
     pub body: &'a [u8],
+    /// The decoded input of a call from within the process, used instead of text.
+    pub given: Option<&'a GivenInput>,
+}
+
+/// The input of a call from within the process. The input can be taken only once.
+pub struct GivenInput(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl GivenInput {
+    /// Wraps an input value for a call from within the process.
+    pub fn new(input: impl Any + Send) -> Self {
+        Self(Mutex::new(Some(Box::new(input))))
+    }
+
+    fn take<T: Any>(&self) -> Result<T, Failure> {
+        let given = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let given = given.and_then(|given| given.downcast::<T>().ok());
+        given
+            .map(|given| *given)
+            .ok_or_else(|| Failure::internal("an operation received an input of a different type than its own"))
+    }
 }
 
 impl Arguments<'_> {
     /// Decodes the operation's input.
-    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+    pub fn decode<T: DeserializeOwned + 'static>(&self) -> Result<T, Failure> {
+        if let Some(given) = self.given {
+            return given.take();
+        }
         if self.spec.verb.has_body() { self.decode_body() } else { self.decode_query() }
     }
 
@@ -42,7 +68,7 @@ impl Arguments<'_> {
             .map_err(|error: TextError| wrong(&track.path().to_string(), &error.0))
     }
 
-    /// Path values, then query values; several values of one name become a comma-separated list.
+    /// Returns path values, then query values; several values with the same name become a comma-separated list.
     fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
         let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
@@ -51,7 +77,7 @@ impl Arguments<'_> {
             return Ok(pairs);
         }
         let query: Vec<Pair<'_>> = serde_urlencoded::from_str(self.query).map_err(|_| {
-            Failure::because(Code::InvalidRequest, "the query cannot be parsed: write it as name=value&name=value")
+            Failure::because(Code::InvalidRequest, "the query string cannot be parsed; write the query as name=value&name=value")
         })?;
         for (name, value) in query {
             let Some(seen) = pairs.iter().position(|(seen, _)| *seen == name) else {
@@ -59,7 +85,7 @@ impl Arguments<'_> {
                 continue;
             };
             if seen < in_path {
-                return Err(Failure::field(&name, "is given by the path; remove it from the query"));
+                return Err(Failure::field(&name, "the path already sets this field; remove the field from the query"));
             }
             let joined = format!("{},{value}", pairs[seen].1);
             pairs[seen].1 = Cow::Owned(joined);
@@ -70,7 +96,7 @@ impl Arguments<'_> {
     fn decode_body<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         if !self.query.is_empty() {
             let name = self.query.split(['=', '&']).next().unwrap_or_default().to_owned();
-            return Err(Failure::field(&name, "this operation takes its values in the JSON body, not in the query"));
+            return Err(Failure::field(&name, "this operation accepts fields only in the JSON body, not in the query"));
         }
         let body = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { self.body };
         let mut track = path_error::Track::new();
@@ -84,7 +110,21 @@ impl Arguments<'_> {
     }
 }
 
-/// The syntax error of a body that is not JSON: reported before missing fields.
+/// Decodes an operation's input from JSON built within the process, with the values that the path, the query or the body would contain. In
+/// a query, `null` fields are omitted.
+pub fn from_json<T: DeserializeOwned>(spec: &Spec, input: Value) -> Result<T, Failure> {
+    let Value::Object(mut fields) = input else {
+        return Err(Failure::internal("the input of an operation must be a JSON object"));
+    };
+    fields.retain(|_, value| spec.verb.has_body() || !value.is_null());
+    let body = Value::Object(fields).to_string();
+    let mut track = path_error::Track::new();
+    let mut json = serde_json::Deserializer::from_str(&body);
+    T::deserialize(path_error::Deserializer::new(Objects(&mut json), &mut track))
+        .map_err(|error| refused(&track.path().to_string(), &error))
+}
+
+/// Returns the syntax error of a body that is not valid JSON. Syntax errors are reported before missing fields.
 fn broken(body: &[u8]) -> Option<Failure> {
     if let Err(error) = std::str::from_utf8(body) {
         let before = &body[..error.valid_up_to()];
@@ -98,7 +138,7 @@ fn broken(body: &[u8]) -> Option<Failure> {
     }
 }
 
-/// The parser's message without the position in the text.
+/// Returns the parser's message, without its position in the text.
 fn sentence(message: &str) -> &str {
     message.rfind(" at line ").map_or(message, |end| &message[..end])
 }
@@ -113,16 +153,16 @@ fn wrong(path: &str, message: &str) -> Failure {
     if field.is_empty() { Failure::because(Code::InvalidRequest, message) } else { Failure::field(&field, message) }
 }
 
-/// Why a JSON body does not match the operation's input.
+/// Explains why a JSON body does not match the operation's input.
 fn refused(path: &str, error: &serde_json::Error) -> Failure {
     if error.is_data() {
         return wrong(path, &serde_str::plain(&error.to_string()));
     }
-    // The parser also reports a syntax error when it expected a string and found a list.
-    wrong(path, "a value of another kind was expected")
+    // If the parser expected a string and found a list, it also reports a syntax error.
+    wrong(path, "the value has the wrong type")
 }
 
-/// The JSON object of the body with the path's names in front, as one map.
+/// The JSON object of the body, preceded by the values of the path, as one map.
 struct Flat<'a, 'b, 'de> {
     path: &'a [(&'a str, Cow<'a, str>)],
     json: &'b mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>,
@@ -179,7 +219,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for FlatMap<'_, A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value.take() {
-            // The text becomes what the field's type asks for, like a number.
+            // The text is converted to the type of the field, for example to a number.
             Some(value) => seed.deserialize(TextValue(value)).map_err(de::Error::custom),
             None => self.map.next_value_seed(seed),
         }
@@ -217,12 +257,12 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TextError> {
-        let value = self.value.take().expect("serde asks for a key before its value");
+        let value = self.value.take().expect("serde requests a key before its value");
         seed.deserialize(TextValue(value))
     }
 }
 
-/// One value of the query, which becomes whatever type the field needs.
+/// One value of the query, converted to the type that the field needs.
 struct TextValue<'a>(&'a str);
 
 impl<'a> TextValue<'a> {
@@ -230,7 +270,7 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("expected {what}, found \"{}\"", self.0)))
     }
 
-    /// A list: comma-separated values, or a JSON array of strings for values that contain commas.
+    /// Returns the items of a list: comma-separated values, or a JSON array of strings for values that contain commas.
     fn parts(&self) -> Vec<Cow<'a, str>> {
         if self.0.starts_with('[')
             && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)
@@ -277,7 +317,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        // A parameter that is not wanted is omitted: `?status=` is an empty status, and the documentation says so.
+        // Omit a parameter to leave it unset: `?status=` sets an empty status, as the documentation says.
         visitor.visit_some(self)
     }
 
@@ -341,33 +381,33 @@ mod tests {
     static WRITE: Spec = Spec::patch("things.update", "/v1/things/{id}", public());
 
     fn read(query: &str) -> Result<Input, Failure> {
-        Arguments { spec: &READ, path: vec![("id", "7".into())], query, body: b"" }.decode()
+        Arguments { spec: &READ, path: vec![("id", "7".into())], query, body: b"", given: None }.decode()
     }
 
     fn write(body: &str) -> Result<Input, Failure> {
-        Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode()
+        Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes(), given: None }.decode()
     }
 
     fn refusal<T: fmt::Debug>(result: Result<T, Failure>) -> (Code, String) {
-        let failure = result.expect_err("refused");
-        (failure.code, failure.detail.expect("a detail").into_owned())
+        let failure = result.expect_err("the operation is rejected");
+        (failure.code, failure.text())
     }
 
     #[test]
     fn path_and_query_become_one_typed_input() {
-        let input = read("projectId=a%20b&limit=5&tags=x,y&tags=z&all=true").expect("read");
+        let input = read("projectId=a%20b&limit=5&tags=x,y&tags=z&all=true").expect("the input is valid");
         assert_eq!(input.id, "7");
         assert_eq!(input.project_id.as_deref(), Some("a b"));
         assert_eq!(input.limit, Some(5));
         assert_eq!(input.tags, Some(vec!["x".into(), "y".into(), "z".into()]));
         assert_eq!(input.all, Some(true));
-        let input = read("tags=%5B%22x,%20y%22,%22z%22%5D").expect("read");
-        assert_eq!(input.tags, Some(vec!["x, y".into(), "z".into()]), "a JSON array may have commas inside its values");
+        let input = read("tags=%5B%22x,%20y%22,%22z%22%5D").expect("the input is valid");
+        assert_eq!(input.tags, Some(vec!["x, y".into(), "z".into()]), "values in a JSON array may contain commas");
     }
 
     #[test]
     fn path_and_body_become_one_typed_input() {
-        let input = write(r#"{"projectId":"p","deep":{"numbers":[1,2]}}"#).expect("read");
+        let input = write(r#"{"projectId":"p","deep":{"numbers":[1,2]}}"#).expect("the input is valid");
         assert_eq!((input.id.as_str(), input.project_id.as_deref()), ("7", Some("p")));
         assert_eq!(input.deep, Some(Deep { numbers: vec![1, 2] }));
         assert_eq!(write("").expect("an empty body is an empty object").id, "7");
@@ -390,18 +430,19 @@ mod tests {
             Yes,
         }
         #[derive(Debug, Deserialize)]
-        #[expect(dead_code, reason = "only read")]
+        #[expect(dead_code, reason = "the test only deserializes the fields")]
         struct Choice {
             id: String,
             word: Option<Word>,
         }
         let choose = |body: &str| {
-            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Choice>()
+            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes(), given: None }
+                .decode::<Choice>()
         };
-        assert!(matches!(choose(r#"{"word":"yes"}"#).expect("read").word, Some(Word::Yes)));
+        assert!(matches!(choose(r#"{"word":"yes"}"#).expect("the input is valid").word, Some(Word::Yes)));
         let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is not a word");
         assert_eq!(failure.code, Code::InvalidRequest);
-        assert!(failure.detail.expect("a detail").starts_with("word: "));
+        assert!(failure.text().starts_with("word: "));
         assert_eq!(choose(r#"{"word":[[{}]}"#).expect_err("a bracket is missing").code, Code::MalformedJson);
     }
 
@@ -413,24 +454,25 @@ mod tests {
             word: Option<String>,
         }
         #[derive(Debug, Deserialize)]
-        #[expect(dead_code, reason = "only read")]
+        #[expect(dead_code, reason = "the test only deserializes the fields")]
         struct Outside {
             id: String,
             #[serde(default)]
             inside: Vec<Inside>,
         }
         let give = |body: &str| {
-            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Outside>()
+            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes(), given: None }
+                .decode::<Outside>()
         };
-        assert_eq!(give(r#"{"inside":[{},{"word":"a"}]}"#).expect("read").inside.len(), 2);
+        assert_eq!(give(r#"{"inside":[{},{"word":"a"}]}"#).expect("the input is valid").inside.len(), 2);
         let (code, detail) = refusal(give(r#"{"inside":[{},[null]]}"#));
         assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: invalid type: sequence, expected an object"));
     }
 
     #[test]
     fn an_unknown_field_is_refused_by_name() {
-        assert!(refusal(write(r#"{"colour":1}"#)).1.contains("unknown field `colour`"));
-        assert!(refusal(read("colour=1")).1.contains("unknown field `colour`"));
+        assert!(refusal(write(r#"{"hue":1}"#)).1.contains("unknown field `hue`"));
+        assert!(refusal(read("hue=1")).1.contains("unknown field `hue`"));
     }
 
     #[test]
@@ -440,11 +482,11 @@ mod tests {
         assert!(detail.contains("line 2, column 14"), "{detail}");
         assert_eq!(refusal(write("{} x")).0, Code::MalformedJson);
         assert_eq!(refusal(write(r#"{"limit":1"#)).0, Code::MalformedJson);
-        // A syntax error is reported first, whatever else is wrong before it.
-        assert_eq!(refusal(write(r#"{"colour":}"#)).0, Code::MalformedJson);
-        assert_eq!(refusal(write(r#"{"colour":1 "x"}"#)).0, Code::MalformedJson);
+        // A syntax error is reported first, even if an earlier part of the body is also invalid.
+        assert_eq!(refusal(write(r#"{"hue":}"#)).0, Code::MalformedJson);
+        assert_eq!(refusal(write(r#"{"hue":1 "x"}"#)).0, Code::MalformedJson);
         let bytes = b"{\n\"id\": \"\xff\"}";
-        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes };
+        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes, given: None };
         let (code, detail) = refusal(arguments.decode::<Input>());
         assert_eq!(code, Code::MalformedJson);
         assert!(detail.contains("not UTF-8 at line 2, column 8"), "{detail}");
@@ -452,21 +494,21 @@ mod tests {
 
     #[test]
     fn a_missing_field_is_named_by_its_path() {
-        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: b"{}" };
-        assert_eq!(refusal(arguments.decode::<Input>()).1, "id: it is required");
+        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: b"{}", given: None };
+        assert_eq!(refusal(arguments.decode::<Input>()).1, "id: the field is required");
     }
 
     #[test]
     fn a_body_that_is_not_an_object_and_a_query_beside_a_body_are_refused() {
         assert!(refusal(write("[1]")).1.contains("a JSON object"));
-        let arguments = Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "limit=1", body: b"{}" };
-        assert!(refusal(arguments.decode::<Input>()).1.starts_with("limit: this operation takes its values in the JSON body"));
+        let arguments = Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "limit=1", body: b"{}", given: None };
+        assert!(refusal(arguments.decode::<Input>()).1.starts_with("limit: this operation accepts fields only in the JSON body"));
     }
 
     #[test]
     fn a_name_given_twice_is_refused() {
-        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it occurs twice"));
-        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it occurs twice"));
-        assert!(refusal(read("id=8")).1.contains("given by the path"));
+        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: the field occurs twice"));
+        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: the field occurs twice"));
+        assert!(refusal(read("id=8")).1.contains("the path already sets this field"));
     }
 }

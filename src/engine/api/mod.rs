@@ -1,9 +1,10 @@
-//! One declaration per operation and one pipeline for all of them.
+//! One declaration per operation and one pipeline for all operations.
 //!
-//! A feature implements [`operation::Operation`] and one of its four kinds; `src/operations.rs` lists them; everything else that deals with
-//! operations (the router, the checks, the documents, the tests of all operations) reads that table.
+//! A feature implements [`operation::Operation`] and one of the traits for the four kinds of operations. `src/operations.rs` contains the
+//! table of all operations. The router, the checks, the documents and the tests that cover every operation read that table.
 
 pub mod attempts;
+mod authentication;
 pub mod bodies;
 pub mod call;
 pub mod caller;
@@ -26,6 +27,6 @@ pub use failure::Failure;
 pub use operation::{
     Async, Command, Entry, Freshness, Media, NoInput, Operation, Query, Raw, RawRequest, View, asynchronous, command, query, raw,
 };
-pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
+pub use page::{Limit, Listed, Offset, Page, PageNumber, SortOrder, Window};
 pub use response::{Answer, Bare, Counted, Created, Done, Envelope};
 pub use spec::{Access, BodySize, Replay, Spec, manager, needs, needs_one, operator, public, signed_in};

@@ -1,6 +1,7 @@
 //! Generates the OpenAPI 3.1 document from the table of operations.
 //!
-//! It walks over the declarations: no operation has special text here. It is deterministic: the same table gives the same bytes.
+//! The document is built only from the declarations: no operation gets special treatment here. The output is deterministic: the same table
+//! gives the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +18,17 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The version of the API, which is not the version of the program.
+/// The version of the API, which differs from the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
-/// The temporary place of input schemas, until it is known which of them equal their output schema.
+/// The temporary location of input schemas, until it is known which input schemas equal their output schemas.
 const INPUTS: &str = "#/components/inputs/";
-/// The envelope of the examples.
+/// The envelope used in the examples.
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
-/// The document for API clients: it excludes the operator's operations and HTML pages. `base_url` is the URL of the service; without one,
-/// paths are relative to the document's location.
+/// Generates the document for API clients, without the operator's operations and HTML pages. `base_url` is the URL of the service; if it is
+/// missing, paths are relative to the document's location.
 pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     let mut writer = Writer::new();
     let mut paths = Map::new();
@@ -60,17 +61,18 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
 }
 
 const ABOUT: &str = "Every response is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
-    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field \
-    without a value is omitted. Unknown fields and parameters are rejected by name. A key that starts with `sk_test_` works on test \
-    data, one that starts with `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per \
-    minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report \
-    its state. What users do, on pages or with a token, counts against separate budgets, ten times as large.";
+    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field without a \
+    value is omitted. Unknown fields and parameters are rejected by name. A key that starts with `sk_test_` works on test data, a key \
+    that starts with `sk_live_` on real data; neither gives access to the data of the other. Requests with a key count against a budget \
+    per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) \
+    report the state of the budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten \
+    times as large.";
 
 /// The state of the generator.
 struct Writer {
-    /// Input schemas: what the server must accept.
+    /// Generates input schemas: what the server must accept.
     inputs: SchemaGenerator,
-    /// Output schemas: fields that are always present are required.
+    /// Generates output schemas: fields that are always present are required.
     outputs: SchemaGenerator,
     responses: BTreeMap<String, Value>,
     /// All schemas, once their names are final.
@@ -91,7 +93,7 @@ impl Writer {
         Self { inputs, outputs, responses: BTreeMap::new(), schemas: Map::new() }
     }
 
-    /// The operation at its path, and at each of its aliases.
+    /// Describes the operation at its path and at each of its aliases.
     fn operations(&mut self, entry: &Entry) -> Vec<(&'static str, Value)> {
         let spec = entry.spec;
         let operation = self.operation(entry);
@@ -99,7 +101,7 @@ impl Writer {
         for (index, alias) in spec.aliases.iter().enumerate() {
             let mut same = operation.clone();
             same["operationId"] = format!("{}.alias{}", spec.id, index + 1).into();
-            same["description"] = format!("The same as `{} {}`.\n\n{}", spec.verb.name(), spec.path, describe(spec)).into();
+            same["description"] = format!("An alias of `{} {}`.\n\n{}", spec.verb.name(), spec.path, describe(spec)).into();
             same["x-alias-of"] = spec.id.into();
             all.push((*alias, same));
         }
@@ -138,7 +140,7 @@ impl Writer {
         operation
     }
 
-    /// The input as an object schema, whether it is a named component or not.
+    /// Returns the input as an object schema, even if the input is a named component.
     fn shape(&mut self, entry: &Entry) -> Value {
         let schema = (entry.input)(&mut self.inputs).to_value();
         let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(INPUTS));
@@ -164,7 +166,7 @@ impl Writer {
             names.retain(|name| !name.as_str().is_some_and(|name| in_path.contains(&name)));
             required = !names.is_empty();
             if names.is_empty() {
-                schema.as_object_mut().expect("it has a member").remove("required");
+                schema.as_object_mut().expect("an object schema has members").remove("required");
             }
         }
         required |= matches!(entry.media.takes, Takes::Form(_));
@@ -197,14 +199,15 @@ impl Writer {
         if entry.spec.replay == Replay::Keyed {
             headers[REPLAYED] = header(REPLAYED);
         }
-        let description = if entry.status == 201 { "It exists now." } else { "Done." };
+        let description = if entry.status == 201 { "The object was created." } else { "The operation succeeded." };
         json!({ "description": description, "headers": headers, "content": { content_type: content } })
     }
 
-    /// A reference to the response with these codes.
+    /// Returns a reference to the response for these error codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Requests without valid credentials are not counted; requests of a signed-in user who has not confirmed the password are.
+        // Requests without valid credentials are not counted against a budget; requests of a signed-in user who has not confirmed the
+        // password are counted.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
@@ -212,15 +215,14 @@ impl Writer {
         json!({ "$ref": format!("#/components/responses/{name}") })
     }
 
-    /// Gives every schema its final name: a type whose input and output schemas differ gets the suffix `Input` for its input.
-    /// it comes in.
+    /// Gives every schema its final name: if the input and output schemas of a type differ, the input schema gets the suffix `Input`.
     fn settle(&mut self, document: &mut Value) {
         let mut schemas = self.outputs.take_definitions(true);
         schemas.values_mut().for_each(leave_out_nulls);
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
-            // Different names may cause further differences.
+            // A schema that refers to a renamed schema then differs too, so this is repeated until no more schemas differ.
             let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
             let differs = |(name, schema): &(&String, &Value)| {
                 let mut schema = (*schema).clone();
@@ -242,7 +244,7 @@ impl Writer {
         self.schemas = schemas;
     }
 
-    /// All components that `document` refers to, directly or indirectly.
+    /// Returns all components that `document` refers to, directly or indirectly.
     fn components(self, document: &Value) -> Value {
         let mut schemas = self.schemas;
         let mut wanted = BTreeSet::new();
@@ -251,7 +253,7 @@ impl Writer {
         let mut seen = BTreeSet::new();
         while let Some(name) = wanted.pop_first() {
             if seen.insert(name.clone()) {
-                let schema = schemas.get(&name).unwrap_or_else(|| panic!("{name} is referred to but not described"));
+                let schema = schemas.get(&name).unwrap_or_else(|| panic!("the schema {name} is referenced but not defined"));
                 references(schema, &mut wanted);
             }
         }
@@ -265,7 +267,7 @@ impl Writer {
             "securitySchemes": {
                 "bearer": {
                     "type": "http", "scheme": "bearer",
-                    "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is accepted too.",
+                    "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is also accepted.",
                 },
                 "apiKey": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
                 "signedIn": {
@@ -277,7 +279,7 @@ impl Writer {
     }
 }
 
-/// Whether a call counts for an account.
+/// Whether calls of the operation count against an account's request budget.
 fn is_counted(spec: &Spec) -> bool {
     matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager)
 }
@@ -293,21 +295,21 @@ fn security(spec: &Spec) -> Value {
     ways.into()
 }
 
-/// Facts beyond the types for the caller, and those that follow from the declaration.
+/// Describes what callers need to know beyond the types, and what follows from the declaration, such as required permissions.
 fn describe(spec: &Spec) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !spec.about.is_empty() {
         parts.push(spec.about.to_owned());
     }
     match spec.access {
-        Access::Public => parts.push("Needs no key.".into()),
-        Access::Needs(permission) => parts.push(format!("Needs the permission `{}`.", permission.word())),
+        Access::Public => parts.push("Requires no API key.".into()),
+        Access::Needs(permission) => parts.push(format!("Requires the permission `{}`.", permission.word())),
         Access::NeedsOne(permissions) if permissions.len() == Permission::ALL.len() => {
             parts.push("Works with any permission.".into());
         }
         Access::NeedsOne(permissions) => {
             let words: Vec<String> = permissions.iter().map(|permission| format!("`{}`", permission.word())).collect();
-            parts.push(format!("Needs one of the permissions {}.", words.join(", ")));
+            parts.push(format!("Requires one of the permissions {}.", words.join(", ")));
         }
         Access::Person => parts.push("For signed-in users; API keys are rejected.".into()),
         Access::Manager => parts.push("For signed-in users who manage the account: its owner and admins.".into()),
@@ -323,15 +325,15 @@ fn describe(spec: &Spec) -> String {
     if spec.replay == Replay::Keyed {
         let hours = limits::IDEMPOTENCY_WINDOW_MS / (60 * 60 * 1000);
         parts.push(format!(
-            "With an `Idempotency-Key` the first response is stored for {hours} hours, and a repeat with the same API key and the \
-             same request gets it again, with `Idempotent-Replayed: true`. Another request with that key is rejected with 409 \
-             `IDEMPOTENCY_CONFLICT`. Responses with 429 and 5xx are not stored."
+            "With an `Idempotency-Key` the first response is stored for {hours} hours, and a repeat with the same API key and \
+             the same request receives that response again, with `Idempotent-Replayed: true`. A different request with that \
+             key is rejected with 409 `IDEMPOTENCY_CONFLICT`. Responses with 429 and 5xx are not stored."
         ));
     }
     parts.join("\n\n")
 }
 
-/// Path parameters, query parameters where the input is not in a body, and the idempotency key.
+/// Describes the path parameters, the query parameters (if the input is not in a body), and the idempotency key.
 fn parameters(entry: &Entry, shape: &Value, example: &Value) -> Vec<Value> {
     let spec = entry.spec;
     let empty = Map::new();
@@ -340,7 +342,7 @@ fn parameters(entry: &Entry, shape: &Value, example: &Value) -> Vec<Value> {
         |name: &str| shape.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name));
     let mut parameters = Vec::new();
     for name in spec.path_names() {
-        let schema = properties.get(name).unwrap_or_else(|| panic!("{}: the input has no field {name}", spec.id));
+        let schema = properties.get(name).unwrap_or_else(|| panic!("{}: the input has no field named {name}", spec.id));
         parameters.push(parameter(name, "path", true, schema, example.get(name)));
     }
     let in_path: Vec<&str> = spec.path_names().collect();
@@ -373,7 +375,7 @@ fn parameter(name: &str, place: &str, required: bool, schema: &Value, example: O
     parameter
 }
 
-/// Removes `null` from output schemas: fields without a value are omitted, and only those declared so are `null`.
+/// Removes `null` from output schemas: fields without a value are omitted; only fields that are declared nullable can be `null`.
 pub fn leave_out_nulls(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -397,7 +399,7 @@ pub fn leave_out_nulls(schema: &mut Value) {
     }
 }
 
-/// Whether it is the schema of an optional value: one schema or one type, or `null`.
+/// Whether the schema describes an optional value: one schema or one type, or `null`.
 fn is_option(schema: &Value) -> bool {
     let is_null = |choice: &Value| choice.get("type").is_some_and(|kind| kind == "null");
     let kinds = schema.get("type").and_then(Value::as_array);
@@ -406,7 +408,7 @@ fn is_option(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.len() == 2 && choices.iter().any(is_null))
 }
 
-/// Form fields are text: optional ones are omitted, and none is `null`.
+/// Adapts a schema to form fields, which are text: optional fields are omitted, and no field is `null`.
 pub fn form_fields(schema: &mut Schema) {
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(|fields| fields.values_mut()) {
@@ -414,7 +416,7 @@ pub fn form_fields(schema: &mut Schema) {
     }
 }
 
-/// Path and query values are text: what may be `null` in JSON is omitted there.
+/// Adapts a schema to path and query values, which are text: a value that may be `null` in JSON is omitted there.
 fn without_null(mut schema: Value) -> Value {
     let Some(members) = schema.as_object_mut() else { return schema };
     if let Some(kinds) = members.get_mut("type").and_then(Value::as_array_mut) {
@@ -475,7 +477,7 @@ fn failure(status: u16, codes: &[Code], words: &[&str], counted: bool) -> Value 
     json!({ "description": lines.join("\n\n"), "headers": headers, "content": { Media::JSON_TYPE: { "schema": schema } } })
 }
 
-/// RFC 6749 §5.2.
+/// Describes the error format of RFC 6749, section 5.2.
 fn oauth_failure() -> Value {
     let schema = json!({
         "type": "object",
@@ -497,19 +499,19 @@ fn headers() -> Value {
     let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
     json!({
         "X-Request-Id": {
-            "description": "The same as `metadata.requestId`.",
+            "description": "The request ID, as in `metadata.requestId`.",
             "required": true,
             "schema": { "type": "string", "pattern": "^req_[0-9a-f]{20}$" },
         },
-        "X-RateLimit-Limit": number("Requests that this operation's group allows in 60 seconds."),
-        "X-RateLimit-Remaining": number("The number of remaining requests."),
+        "X-RateLimit-Limit": number("The number of requests that this operation's group allows in 60 seconds."),
+        "X-RateLimit-Remaining": number("The number of requests that remain in the 60 seconds."),
         "X-RateLimit-Reset": number("The end of the 60 seconds, in Unix seconds."),
-        "Retry-After": number("Seconds to wait before a retry."),
+        "Retry-After": number("The number of seconds to wait before retrying."),
         "Idempotent-Replayed": {
-            "description": "Only on a response that is replayed for the same `Idempotency-Key`.",
+            "description": "Present only on a response that is replayed for the same `Idempotency-Key`.",
             "schema": { "const": "true" },
         },
-        "WWW-Authenticate": text("The challenge of RFC 6750; names the missing permission as `scope`."),
+        "WWW-Authenticate": text("The challenge defined in RFC 6750. Its `scope` names the missing permission."),
         "Allow": text("The methods that this path supports."),
     })
 }
@@ -519,7 +521,7 @@ fn idempotency_key() -> Value {
         "name": "Idempotency-Key",
         "in": "header",
         "required": false,
-        "description": "Makes retries safe: see the operation.",
+        "description": "Makes retries safe; see the description of the operation.",
         "schema": {
             "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARACTERS_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$",
         },
@@ -531,7 +533,7 @@ fn metadata() -> Value {
         "type": "object",
         "properties": {
             "timestamp": { "type": "string", "format": "date-time", "description": "The time of the response." },
-            "requestId": { "type": "string", "pattern": "^req_[0-9a-f]{20}$", "description": "Finds the request in the log." },
+            "requestId": { "type": "string", "pattern": "^req_[0-9a-f]{20}$", "description": "Identifies the request in the log." },
         },
         "required": ["timestamp", "requestId"],
         "additionalProperties": false,
@@ -557,8 +559,8 @@ fn error() -> Value {
             "success": { "const": false },
             "error": { "type": "string", "description": "The error message." },
             "code": { "type": "string", "description": "The error code." },
-            "data": { "type": "object", "description": "Details, like the `field` with the invalid value." },
-            "retryAfter": { "type": "integer", "minimum": 1, "description": "Only with 429: the same as `Retry-After`." },
+            "data": { "type": "object", "description": "Details, such as the `field` with the invalid value." },
+            "retryAfter": { "type": "integer", "minimum": 1, "description": "Only with status 429: the seconds in `Retry-After`." },
             "metadata": { "$ref": format!("{SCHEMAS}Metadata") },
         },
         "required": ["success", "error", "code", "metadata"],
@@ -566,7 +568,7 @@ fn error() -> Value {
     })
 }
 
-/// Rewrites `$ref`s of input schemas to their final component names.
+/// Rewrites each `$ref` to an input schema to the schema's final component name.
 fn rename(value: &mut Value, named: &impl Fn(&String) -> String) {
     match value {
         Value::Object(members) => {

@@ -1,10 +1,10 @@
-//! The four kinds of operations, and an operation's entry in the table.
+//! The four kinds of operations, and the entry of an operation in the table.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -20,25 +20,25 @@ use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
 use crate::engine::store::{ReadTx, WriteTx};
 
-/// What every operation declares.
+/// The declarations that every operation makes.
 pub trait Operation: 'static {
     const SPEC: Spec;
-    /// The whole input: path, query and body in one flat type.
+    /// The complete input: path, query and body in one flat type.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// The whole output.
+    /// The complete output.
     type Output: Answer + Send + 'static;
-    /// A valid call and its response, for the documentation. A test decodes and checks both.
+    /// Returns a valid call and its response, for the documentation. A test decodes and checks both.
     fn example() -> (Value, Self::Output);
 }
 
-/// An empty object: the operation takes no input.
+/// The input of an operation that takes no input: an empty object.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoInput {}
 
-/// The data that a query reads.
+/// The data that a query can read.
 pub struct View<'a> {
-    /// The newest commit.
+    /// A read transaction on the newest commit.
     pub tx: &'a ReadTx,
     pub caller: &'a Caller,
     /// The search index of the caller's environment.
@@ -46,53 +46,53 @@ pub struct View<'a> {
     pub now: Timestamp,
 }
 
-/// Which writes a query must find in the search index.
+/// Which writes must already be in the search index when a query runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// Those that are already indexed.
+    /// The writes that are already indexed.
     Indexed,
-    /// Also the caller's own writes of the last second, if they are indexed soon.
+    /// The indexed writes, and the caller's own writes of the last second if they are indexed soon enough.
     OwnWrites,
-    /// All that were acknowledged before the request.
+    /// All writes that were acknowledged before the request.
     AllWrites,
 }
 
-/// A query: reads one snapshot. Plain and synchronous.
+/// A query: reads one snapshot. Its code is plain and synchronous.
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
-    /// Which writes it must find in the search index.
+    /// Which writes must be in the search index before the query runs.
     fn freshness(_input: &Self::Input) -> Freshness {
         Freshness::Indexed
     }
 }
 
-/// A command: writes in one transaction. Plain and synchronous; durable before the response.
+/// A command: writes in one transaction. Its code is plain and synchronous; its changes are durable before the response is sent.
 pub trait Command: Operation {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
 }
 
-/// An asynchronous operation: may wait and may use several transactions; holds none while it waits.
+/// An asynchronous operation: may wait and may use several transactions, but holds no transaction while it waits.
 pub trait Async: Operation {
     fn run(context: Context, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
 
-/// A raw operation: reads the body as it arrives, or does not return the envelope.
+/// A raw operation: reads the body as it arrives, or returns a response without the envelope.
 pub trait Raw: Operation {
-    /// The content types in place of JSON.
+    /// The content types that the operation uses instead of JSON.
     const MEDIA: Media;
 
     fn run(context: Context, input: Self::Input, request: RawRequest) -> impl Future<Output = Result<Reply, Failure>> + Send;
 }
 
-/// The kind of a request body.
+/// The body that an operation accepts.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    /// The input as JSON, where the method has a body.
+    /// The input as JSON, if the method has a body.
     Json,
     /// `multipart/form-data` with these fields; the input then has only the names in the path.
     Form(fn(&mut SchemaGenerator) -> Schema),
-    /// No body, with any method.
+    /// No body, for any method.
     Nothing,
 }
 
@@ -100,51 +100,51 @@ pub enum Takes {
 #[derive(Clone, Copy)]
 pub struct Media {
     pub takes: Takes,
-    /// The content type of success. The output's schema describes it if it is [`Media::JSON_TYPE`].
+    /// The content type of a successful response. The output's schema describes the response if this is [`Media::JSON_TYPE`].
     pub gives: &'static str,
-    /// Whether the API documentation includes it. HTML pages are excluded.
+    /// Whether the API documentation includes the operation. HTML pages are excluded.
     pub documented: bool,
 }
 
 impl Media {
     /// The content type of the envelope.
     pub const JSON_TYPE: &'static str = "application/json";
-    /// JSON both ways, as with all kinds but the raw one.
+    /// JSON for both the request and the response, as with all kinds except the raw one.
     pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
     /// An HTML page, or the target of its form.
     pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
 
-    /// Accepts only path and query, and returns this content type.
+    /// Returns the media for an operation that accepts only path and query, and responds with this content type.
     pub const fn gives(content_type: &'static str) -> Self {
         Self { takes: Takes::Nothing, gives: content_type, documented: true }
     }
 
-    /// Accepts a form with the fields of `T`, and returns the envelope.
+    /// Returns the media for an operation that accepts a form with the fields of `T`, and responds with the envelope.
     pub const fn form<T: JsonSchema>() -> Self {
         Self { takes: Takes::Form(|generator| generator.subschema_for::<T>()), gives: Self::JSON_TYPE, documented: true }
     }
 }
 
-/// The input of a raw operation beyond its arguments.
+/// The input of a raw operation in addition to its arguments.
 pub struct RawRequest {
     pub headers: HeaderMap,
     pub body: Body,
     pub peer: Peer,
-    /// Whether the method was HEAD: the response body is not sent.
+    /// Whether the method was HEAD: then the response body is not sent.
     pub is_head: bool,
 }
 
-/// A future that is owned and can move between threads.
+/// A future that owns its data and can move between threads.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
 /// A decoded command, ready for the writer.
 pub type PreparedCommand = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) -> Result<Encoded, Failure> + Send>;
 /// A decoded query, ready for a snapshot.
 pub type PreparedQuery = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
 
-/// How operations of each kind run.
+/// How an operation runs, for each kind of operation.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// Decodes and runs in one step: a light query needs no boxing.
+    /// Decodes and runs the query in one step, so that a light query needs no boxing.
     Query {
         run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
         prepare: fn(&Arguments<'_>) -> Result<(Freshness, PreparedQuery), Failure>,
@@ -159,17 +159,17 @@ pub enum Run {
 pub struct Entry {
     pub spec: &'static Spec,
     pub run: Run,
-    /// Checks whether the arguments decode: tests use it on every example.
+    /// Checks whether the arguments can be decoded; tests use this on every example.
     pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
     /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of the whole response.
     pub output: fn(&mut SchemaGenerator) -> Schema,
-    /// The status of a success.
+    /// The status of a successful response.
     pub status: u16,
     /// The content types.
     pub media: Media,
-    /// The example call, and the example response in its envelope.
+    /// The example call, and its example response in the envelope.
     pub example: fn(&Envelope) -> (Value, Value),
 }
 
@@ -177,6 +177,14 @@ struct Of<T>(std::marker::PhantomData<T>);
 
 impl<T: Operation> Of<T> {
     const SPEC: &'static Spec = &T::SPEC;
+
+    /// Returns the encoded output, or the output as a value if the input was given as a value.
+    fn answer(output: T::Output, envelope: &Envelope, is_given: bool) -> Encoded {
+        match is_given {
+            false => output.encode(envelope),
+            true => Encoded { status: StatusCode::OK, body: Vec::new(), output: Some(Box::new(output)) },
+        }
+    }
 
     const fn entry(run: Run, media: Media) -> Entry {
         Entry {
@@ -196,39 +204,47 @@ impl<T: Operation> Of<T> {
     }
 }
 
-/// A row for a query.
+/// Creates the table entry of a query.
 pub const fn query<T: Query>() -> Entry {
     let run = Run::Query {
-        run: |view, arguments, envelope| Ok(T::run(view, arguments.decode()?)?.encode(envelope)),
+        run: |view, arguments, envelope| {
+            Ok(Of::<T>::answer(T::run(view, arguments.decode()?)?, envelope, arguments.given.is_some()))
+        },
         prepare: |arguments| {
             let input: T::Input = arguments.decode()?;
             let freshness = T::freshness(&input);
-            let prepared: PreparedQuery = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
+            let is_given = arguments.given.is_some();
+            let prepared: PreparedQuery =
+                Box::new(move |view, envelope| Ok(Of::<T>::answer(T::run(view, input)?, envelope, is_given)));
             Ok((freshness, prepared))
         },
     };
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// A row for a command.
+/// Creates the table entry of a command.
 pub const fn command<T: Command>() -> Entry {
     let run = Run::Command(|arguments| {
         let input: T::Input = arguments.decode()?;
-        Ok(Box::new(move |tx, caller, envelope| Ok(T::run(tx, caller, input)?.encode(envelope))))
+        let is_given = arguments.given.is_some();
+        Ok(Box::new(move |tx, caller, envelope| Ok(Of::<T>::answer(T::run(tx, caller, input)?, envelope, is_given))))
     });
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// A row for an operation that may wait.
+/// Creates the table entry of an asynchronous operation.
 pub const fn asynchronous<T: Async>() -> Entry {
     let run = Run::Async(|context, arguments, envelope| match arguments.decode::<T::Input>() {
-        Ok(input) => Box::pin(async move { Ok(T::run(context, input).await?.encode(&envelope)) }),
+        Ok(input) => {
+            let is_given = arguments.given.is_some();
+            Box::pin(async move { Ok(Of::<T>::answer(T::run(context, input).await?, &envelope, is_given)) })
+        }
         Err(failure) => Box::pin(std::future::ready(Err(failure))),
     });
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// A row for an operation with its own body or response format.
+/// Creates the table entry of an operation with its own body or response format.
 pub const fn raw<T: Raw>() -> Entry {
     let run = Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { T::run(context, input, request).await }),

@@ -1,4 +1,4 @@
-//! Pages of lists, in the two shapes that clients expect: an object with the collection, or the bare array. Both have a top-level `count`.
+//! Pages of lists, in the two shapes that clients expect: an object with the collection, or only the array. Both have a top-level `count`.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,7 +9,16 @@ use super::response::{Answer, Encoded, Envelope, success, success_schema};
 use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 
-/// `limit`: the maximum number of items, 1 to 100; 20 if absent.
+/// The direction in which a list is sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SortOrder {
+    Asc,
+    #[default]
+    Desc,
+}
+
+/// The parameter `limit`: the maximum number of items, from 1 to 100; 20 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub u64);
 
@@ -42,22 +51,22 @@ impl JsonSchema for Limit {
     }
 }
 
-/// `offset`: the number of items to skip.
+/// The parameter `offset`: the number of items to skip.
 pub type Offset = Bounded<0, { limits::PAGE_OFFSET_MAX }>;
-/// `page`: the page number, from 1. It overrides an `offset`.
+/// The parameter `page`: the page number, starting at 1. It overrides `offset`.
 pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX }>;
 
-/// The requested part of a list, and its shape.
+/// The requested part of a list, and the shape of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     pub limit: usize,
     pub offset: usize,
-    /// The caller uses page numbers: return the bare array, if the list supports that.
+    /// Whether the caller uses page numbers: then the response is only the array, if the list supports that.
     pub paged: bool,
 }
 
 impl Window {
-    /// The window of `page`, or else of `offset`.
+    /// Returns the window selected by `page` or, if `page` is missing, by `offset`.
     pub fn new(limit: Limit, offset: Option<Offset>, page: Option<PageNumber>) -> Self {
         let skipped = match page {
             Some(page) => (page.get() - 1) * limit.0,
@@ -66,17 +75,17 @@ impl Window {
         Self { limit: limit.0 as usize, offset: skipped as usize, paged: page.is_some() }
     }
 
-    /// The part of `all` in this window.
+    /// Returns the part of `all` that is inside this window.
     pub fn cut<T>(&self, all: Vec<T>) -> Vec<T> {
         all.into_iter().skip(self.offset).take(self.limit).collect()
     }
 }
 
-/// An item type of lists.
+/// A type whose items are returned in lists.
 pub trait Listed: Serialize + JsonSchema {
-    /// The key of the collection under `data`.
+    /// The key of the collection in `data`.
     const PLURAL: &'static str;
-    /// Whether a request with a page number gets the bare array (contacts, tags, segments, topics).
+    /// Whether the response to a request with a page number is only the array (contacts, tags, segments, topics).
     const ARRAY_WHEN_PAGED: bool;
 }
 
@@ -121,14 +130,32 @@ impl<T: Listed> Answer for Page<T> {
 
 struct Named<'a, T>(&'a Page<T>);
 
-#[derive(Serialize)]
+/// Which part of a list a response contains.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Pagination {
-    total: u64,
-    limit: usize,
-    offset: usize,
-    page: usize,
-    has_more: bool,
+pub struct Pagination {
+    pub total: u64,
+    pub limit: usize,
+    pub offset: usize,
+    pub page: usize,
+    pub has_more: bool,
+}
+
+impl Pagination {
+    /// Returns the second of three pages, for tests of templates.
+    pub fn sample() -> Self {
+        Self { total: 120, limit: 50, offset: 50, page: 2, has_more: true }
+    }
+}
+
+impl<T> Page<T> {
+    /// Describes which part of the list this page contains.
+    pub fn pagination(&self) -> Pagination {
+        let Page { items, total, window } = self;
+        let has_more = (window.offset + items.len()) < *total as usize;
+        let page = window.offset / window.limit + 1;
+        Pagination { total: *total, limit: window.limit, offset: window.offset, page, has_more }
+    }
 }
 
 impl<T: Listed> Serialize for Named<'_, T> {
@@ -140,10 +167,7 @@ impl<T: Listed> Serialize for Named<'_, T> {
         map.serialize_entry("total", total)?;
         map.serialize_entry("limit", &window.limit)?;
         map.serialize_entry("offset", &window.offset)?;
-        let has_more = (window.offset + items.len()) < *total as usize;
-        let page = window.offset / window.limit + 1;
-        let pagination = Pagination { total: *total, limit: window.limit, offset: window.offset, page, has_more };
-        map.serialize_entry("pagination", &pagination)?;
+        map.serialize_entry("pagination", &self.0.pagination())?;
         map.end()
     }
 }

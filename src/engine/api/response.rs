@@ -1,5 +1,7 @@
 //! The envelope of every response, written directly as bytes.
 
+use std::any::Any;
+
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -9,16 +11,16 @@ use super::failure::Failure;
 use crate::base::clock::Timestamp;
 use crate::base::optional::WithoutNone;
 
-/// The values of the envelope's `metadata`, and the kind of reader.
+/// The values of the envelope's `metadata`, and whether fields without a value are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     pub timestamp: Timestamp,
     pub request: RequestId,
-    /// Whether fields without a value are `null` instead of omitted. The templates of pages need every field.
+    /// Whether fields without a value are written as `null` instead of omitted. The templates of pages need every field.
     pub keeps_nulls: bool,
 }
 
-/// A request's id: the number of the process start, and of the request since.
+/// The ID of a request: the number of the process start, and the number of the request since that start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId {
     pub boot: u32,
@@ -26,7 +28,7 @@ pub struct RequestId {
 }
 
 impl RequestId {
-    /// `req_` and 20 hexadecimal digits.
+    /// Returns the ID as text: `req_` and 20 hexadecimal digits.
     pub fn text(self) -> [u8; 24] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = *b"req_00000000000000000000";
@@ -44,12 +46,12 @@ impl std::fmt::Display for RequestId {
     }
 }
 
-/// A time on the wire: ISO 8601, UTC, with milliseconds.
+/// A time in requests and responses: ISO 8601, in UTC, with milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireTime(pub Timestamp);
 
 impl WireTime {
-    /// The time in the documentation's examples.
+    /// Returns the time used in the examples of the documentation.
     pub fn sample() -> Self {
         Self(Timestamp(1_767_225_600_000))
     }
@@ -61,7 +63,7 @@ impl Serialize for WireTime {
     }
 }
 
-/// Parses an ISO 8601 date-time, or a date, which means midnight. Without an offset both are in UTC.
+/// Parses an ISO 8601 date-time, or a date, which means midnight. Values without an offset are in UTC.
 impl std::str::FromStr for WireTime {
     type Err = &'static str;
 
@@ -69,11 +71,11 @@ impl std::str::FromStr for WireTime {
         let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
         let instant: Result<jiff::Timestamp, _> = text.parse();
         let instant = instant.or_else(|_| {
-            // A zone name means that zone's local time; parsing it as a plain timestamp would ignore the zone.
+            // A value with a zone name is local time in that zone; parsing it as a plain timestamp would ignore the zone.
             if text.contains('[') {
                 return text.parse::<jiff::Zoned>().map(|zoned| zoned.timestamp());
             }
-            // Parsing it as a date would ignore its hours.
+            // Parsing the value as a date would ignore its time of day.
             let moment: jiff::civil::DateTime = text.parse()?;
             moment.to_zoned(jiff::tz::TimeZone::UTC).map(|moment| moment.timestamp())
         });
@@ -99,36 +101,37 @@ impl JsonSchema for WireTime {
     }
 }
 
-/// A notice for the caller of a successful request.
+/// A notice for the caller about a successful request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
-    /// A constant for programs, such as `FIRST_EMAIL_OF_SERIES`.
+    /// A constant code for programs, such as `FIRST_EMAIL_OF_SERIES`.
     pub code: &'static str,
-    /// What happens, and how to change it.
+    /// What happens, and how the caller can change that.
     pub message: String,
 }
 
-/// A response as bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A response as bytes or, for a call from within the process, the operation's output as a value.
+#[derive(Debug)]
 pub struct Encoded {
     pub status: StatusCode,
     pub body: Vec<u8>,
+    pub output: Option<Box<dyn Any + Send>>,
 }
 
 /// The successful response of an operation.
 pub trait Answer {
     const STATUS: u16;
-    /// The whole envelope with this response inside.
+    /// Encodes the complete envelope with this response inside.
     fn encode(&self, envelope: &Envelope) -> Encoded;
-    /// The schema of the whole envelope.
+    /// Returns the schema of the complete envelope.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
 }
 
-/// 200 with `data`.
+/// A response with status 200 and `data`.
 pub struct Done<T>(pub T);
 
-/// 201 with `data`: a new object exists.
+/// A response with status 201 and `data`: a new object was created.
 pub struct Created<T>(pub T);
 
 impl<T: Serialize + JsonSchema> Answer for Done<T> {
@@ -155,7 +158,7 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
     }
 }
 
-/// 200 with `data` and the top-level `count` of an unpaged list.
+/// A response with status 200, `data` and the top-level `count` of an unpaged list.
 pub struct Counted<T> {
     pub data: T,
     pub count: usize,
@@ -180,7 +183,7 @@ impl Answer for Bare {
     const STATUS: u16 = 200;
 
     fn encode(&self, _: &Envelope) -> Encoded {
-        Encoded { status: StatusCode::OK, body: Vec::new() }
+        Encoded { status: StatusCode::OK, body: Vec::new(), output: None }
     }
 
     fn schema(_: &mut SchemaGenerator) -> Schema {
@@ -188,7 +191,7 @@ impl Answer for Bare {
     }
 }
 
-/// The success envelope around `data`, with the top-level `count` of a list.
+/// Encodes the success envelope around `data`, with the top-level `count` for a list.
 pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, envelope: &Envelope) -> Encoded {
     let mut body = Vec::with_capacity(512);
     body.extend_from_slice(br#"{"success":true,"data":"#);
@@ -204,18 +207,21 @@ pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, e
     }
     body.extend_from_slice(br#","error":null"#);
     finish(&mut body, envelope);
-    Encoded { status, body }
+    Encoded { status, body, output: None }
 }
 
-/// The error envelope.
+/// Encodes the error envelope.
 pub fn failure(failure: &Failure, envelope: &Envelope) -> Encoded {
     let info = failure.code.info();
     let mut fields = Map::new();
-    let message = failure.detail.as_deref().unwrap_or(info.message);
-    fields.insert("error".into(), message.into());
+    fields.insert("error".into(), failure.text().into());
     fields.insert("code".into(), info.wire.into());
-    if let Some(data) = &failure.data {
-        fields.insert("data".into(), Value::clone(data));
+    let mut data = failure.data.as_deref().cloned();
+    if let Some(field) = &failure.field {
+        data.get_or_insert_with(|| json!({}))["field"] = field.as_ref().into();
+    }
+    if let Some(data) = data {
+        fields.insert("data".into(), data);
     }
     if info.status == 429
         && let Some(seconds) = failure.retry_after
@@ -227,7 +233,7 @@ pub fn failure(failure: &Failure, envelope: &Envelope) -> Encoded {
     let rest = serde_json::to_vec(&Value::Object(fields)).expect("a map of values is JSON");
     body.extend_from_slice(&rest[1..rest.len() - 1]);
     finish(&mut body, envelope);
-    Encoded { status: StatusCode::from_u16(info.status).expect("the table holds valid statuses"), body }
+    Encoded { status: StatusCode::from_u16(info.status).expect("the table holds valid statuses"), body, output: None }
 }
 
 fn finish(body: &mut Vec<u8>, envelope: &Envelope) {
@@ -239,7 +245,7 @@ fn finish(body: &mut Vec<u8>, envelope: &Envelope) {
     body.extend_from_slice(br#""}}"#);
 }
 
-/// The schema of a success envelope around `data`, with the top-level `count` of a list.
+/// Returns the schema of a success envelope around `data`, with the top-level `count` for a list.
 pub fn success_schema(data: Schema, with_count: bool) -> Schema {
     let mut schema = json_schema!({
         "type": "object",
@@ -254,9 +260,11 @@ pub fn success_schema(data: Schema, with_count: bool) -> Schema {
     });
     if with_count {
         let count = json!({ "type": "integer", "minimum": 0, "description": "The number of items in the whole list." });
-        let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("created above as an object");
+        let properties =
+            schema.get_mut("properties").and_then(Value::as_object_mut).expect("the properties were created above as an object");
         properties.insert("count".into(), count);
-        let required = schema.get_mut("required").and_then(Value::as_array_mut).expect("created above as a list");
+        let required =
+            schema.get_mut("required").and_then(Value::as_array_mut).expect("the required names were created above as a list");
         required.push("count".into());
     }
     schema
@@ -295,7 +303,7 @@ mod tests {
     fn success_is_data_null_error_and_metadata() {
         let encoded = Done(json!({ "a": 1 })).encode(&envelope());
         assert_eq!(
-            String::from_utf8(encoded.body).expect("UTF-8"),
+            String::from_utf8(encoded.body).expect("the text is UTF-8"),
             r#"{"success":true,"data":{"a":1},"error":null,"metadata":{"timestamp":"1970-01-01T00:00:00.000Z","requestId":"req_000000ab000000000012"}}"#
         );
     }
@@ -303,10 +311,10 @@ mod tests {
     #[test]
     fn only_a_rate_limit_has_retry_after_in_its_body() {
         let limited = failure(&Failure::new(Code::RateLimitExceeded).after_seconds(7), &envelope());
-        let body: Value = serde_json::from_slice(&limited.body).expect("JSON");
+        let body: Value = serde_json::from_slice(&limited.body).expect("the body is JSON");
         assert_eq!(body["retryAfter"], 7);
         let busy = failure(&Failure::new(Code::Unavailable).after_seconds(7), &envelope());
-        let body: Value = serde_json::from_slice(&busy.body).expect("JSON");
+        let body: Value = serde_json::from_slice(&busy.body).expect("the body is JSON");
         assert_eq!(body.get("retryAfter"), None);
         assert_eq!(body["code"], "SERVICE_UNAVAILABLE");
     }

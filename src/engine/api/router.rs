@@ -1,5 +1,5 @@
-//! Maps method and path to an operation. A literal path segment takes precedence over a named one, with any method: `/v1/emails/test` is
-//! never `/v1/emails/{emailId}`.
+//! Maps a method and a path to an operation. For all methods, a literal path segment takes precedence over a named segment:
+//! `/v1/emails/test` never matches `/v1/emails/{emailId}`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +12,15 @@ use super::spec::{Access, Verb};
 
 /// The result of routing.
 pub enum Route<'a> {
-    /// The operation, with the values of the names in the path. `is_head` is whether the method was HEAD.
+    /// The operation was found; `path` has the values of the names in the path.
     Found { entry: &'static Entry, path: Vec<(&'a str, Cow<'a, str>)> },
-    /// The path exists, with these methods.
+    /// The path exists, but only with these methods.
     OtherMethods(String),
     /// The path does not exist.
     Unknown,
 }
 
-/// Every path of every operation.
+/// Routes requests to operations, by path and method.
 pub struct Router {
     pub operations: &'static [Entry],
     nodes: matchit::Router<Node>,
@@ -29,13 +29,14 @@ pub struct Router {
 #[derive(Default, Clone)]
 struct Node {
     entries: [Option<&'static Entry>; Verb::ALL.len()],
-    /// For each name in the path, in order: the literal segments that other paths have at its position. None of them is a value of the
-    /// name.
+    /// For each name in the path, in order: the literal segments that other paths have at the same position. None of these segments is a
+    /// valid value for the name.
     reserved: Vec<BTreeSet<&'static str>>,
 }
 
 impl Router {
-    /// The router of a table. Two operations at one path are a mistake in the table, found at the first start of any test.
+    /// Builds the router for a table of operations. Panics if two operations have the same method and path, which is a mistake in the
+    /// table.
     pub fn new(operations: &'static [Entry]) -> Self {
         let mut nodes: matchit::Router<Node> = matchit::Router::new();
         let mut places: BTreeMap<&'static str, Node> = BTreeMap::new();
@@ -55,7 +56,7 @@ impl Router {
         Self { operations, nodes }
     }
 
-    /// Finds the operation. `operator`: whether the request came from the operator.
+    /// Finds the operation for a method and path. `operator` is true if the operator of the machine sent the request.
     pub fn find<'a>(&'a self, method: &Method, path: &'a str, operator: bool) -> Route<'a> {
         let Ok(found) = self.nodes.at(path) else { return Route::Unknown };
         let named = found.params.iter().map(|(name, value)| Some((name, decoded(value)?)));
@@ -75,7 +76,7 @@ impl Router {
     }
 }
 
-/// The literal segments that follow each beginning of a path.
+/// Returns the literal segments that follow each path prefix.
 fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let mut literals: BTreeMap<&'static str, BTreeSet<&'static str>> = BTreeMap::new();
     for path in paths {
@@ -89,12 +90,11 @@ fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str,
     literals
 }
 
-/// Whether the operation accepts these path values. Other missing input does not matter.
+/// Whether the operation accepts these path values. Other missing input is ignored.
 fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
-    let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}" };
+    let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}", given: None };
     let Err(failure) = (entry.reads)(&arguments) else { return true };
-    let field = failure.data.as_ref().and_then(|data| data["field"].as_str());
-    !path.iter().any(|(name, _)| field == Some(name))
+    !path.iter().any(|(name, _)| failure.field.as_deref() == Some(name))
 }
 
 fn allow(methods: &[&str]) -> String {
@@ -113,7 +113,7 @@ fn verb(method: &Method) -> Option<Verb> {
     }
 }
 
-/// A path part with its %-escapes resolved; `None` if they do not make UTF-8.
+/// Returns a path segment with its percent-escapes decoded; `None` if the bytes are not valid UTF-8.
 fn decoded(part: &str) -> Option<Cow<'_, str>> {
     if !part.contains('%') {
         return Some(Cow::Borrowed(part));

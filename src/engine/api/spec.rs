@@ -15,10 +15,10 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// All of them, in the order of the `Allow` header.
+    /// All methods, in the order of the `Allow` header.
     pub const ALL: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 
-    /// The name on the wire.
+    /// Returns the name of the method in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Get => "GET",
@@ -29,86 +29,87 @@ impl Verb {
         }
     }
 
-    /// Whether the input is in the body (otherwise in the query).
+    /// Whether the input is in the body; otherwise it is in the query.
     pub const fn has_body(self) -> bool {
         matches!(self, Verb::Post | Verb::Put | Verb::Patch)
     }
 }
 
-/// The callers allowed for an operation.
+/// Which callers may use an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone, without a key.
+    /// Any caller, without a key.
     Public,
     /// A key with this permission.
     Needs(Permission),
     /// A key with one of these permissions.
     NeedsOne(&'static [Permission]),
-    /// A signed-in user in any role. Applies to the account, not to one of the environments.
+    /// A signed-in user in any role. The operation belongs to the account rather than to one environment.
     Person,
-    /// A signed-in user whose role manages the account. Applies to the account, too.
+    /// A signed-in user whose role may manage the account. The operation belongs to the account rather than to one environment.
     Manager,
-    /// The operator of the machine, through the administration socket or with the server stopped. Not reachable over the network.
+    /// The operator of the machine, through the administration socket or while the server is stopped. Such operations cannot be reached
+    /// over the network.
     Operator,
 }
 
 impl Access {
-    /// Whether it concerns the account and its users: it uses the control store, and API keys are rejected.
+    /// Whether the operation concerns the account and its users: then it uses the control store, and API keys are rejected.
     pub const fn is_personal(self) -> bool {
         matches!(self, Access::Person | Access::Manager)
     }
 }
 
-/// A signed-in user.
+/// Allows any signed-in user.
 pub const fn signed_in() -> Access {
     Access::Person
 }
 
-/// A signed-in user who manages the account.
+/// Allows a signed-in user who manages the account.
 pub const fn manager() -> Access {
     Access::Manager
 }
 
-/// A key with this permission.
+/// Allows a key with this permission.
 pub const fn needs(permission: Permission) -> Access {
     Access::Needs(permission)
 }
 
-/// A key with one of these permissions.
+/// Allows a key with one of these permissions.
 pub const fn needs_one(permissions: &'static [Permission]) -> Access {
     Access::NeedsOne(permissions)
 }
 
-/// Anyone, without a key.
+/// Allows any caller, without a key.
 pub const fn public() -> Access {
     Access::Public
 }
 
-/// The operator of the machine.
+/// Allows only the operator of the machine.
 pub const fn operator() -> Access {
     Access::Operator
 }
 
-/// Whether `Idempotency-Key` is honored.
+/// Whether the operation supports `Idempotency-Key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     Never,
-    /// With the header, the first response is stored and replayed.
+    /// The first response to a request with an `Idempotency-Key` is stored; repeats of the request get the stored response.
     Keyed,
-    /// The header is rejected with this message: the operation makes retries safe in another way.
+    /// A request with an `Idempotency-Key` is rejected with this message, because the operation makes retries safe in a different way.
     Refused(&'static str),
 }
 
-/// How much work a query may be; decides where it runs.
+/// How much work a query may do, which determines where the query runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// A few rows: runs on the current thread, which saves a thread switch.
+    /// Reads a few rows: runs on the current thread, which saves a thread switch.
     Light,
     /// May read many rows: runs on a thread that may block.
     Blocking,
 }
 
-/// How many bytes of body an operation accepts; the numbers are settings.
+/// The maximum body size of an operation; settings define the number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodySize {
     /// One object: `limits.body_bytes_default`.
@@ -122,27 +123,27 @@ pub enum BodySize {
 /// The declaration of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// `noun.verb`: the file is `features/noun/ops/verb.rs`.
+    /// The ID `noun.verb`: the operation is in the file `features/noun/ops/verb.rs`.
     pub id: &'static str,
     pub verb: Verb,
     pub path: &'static str,
-    /// Alternative paths.
+    /// Alternative paths of the operation.
     pub aliases: &'static [&'static str],
     pub access: Access,
-    /// One line for lists.
+    /// A one-line summary, shown in lists of operations.
     pub summary: &'static str,
-    /// Facts beyond the types for the caller: rules, units, source.
+    /// What callers need to know beyond the types: rules, units, origins of values.
     pub about: &'static str,
     pub rate: RouteGroup,
     pub replay: Replay,
-    /// Whether the response contains a secret: then it is sealed when it is stored for repeats.
+    /// Whether the response contains a secret: then the response is sealed when it is stored for repeated requests.
     pub answers_secret: bool,
     pub weight: Weight,
     /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.
     pub takes_tokens: bool,
-    /// Whether errors have OAuth's format: 400 without our envelope, with `error` and `error_description`.
+    /// Whether errors use OAuth's format: status 400 without the usual envelope, with `error` and `error_description`.
     pub speaks_oauth: bool,
-    /// The codes it can fail with, beyond those of the pipeline.
+    /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
 }
@@ -243,17 +244,17 @@ impl Spec {
         self
     }
 
-    /// The operation's feature.
+    /// Returns the name of the feature that the operation belongs to.
     pub fn noun(&self) -> &'static str {
         self.id.split_once('.').map_or(self.id, |(noun, _)| noun)
     }
 
-    /// The names in braces in the path.
+    /// Returns the names in braces in the path.
     pub fn path_names(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Every code a caller may get: declared ones and those of the pipeline itself.
+    /// Returns every error code that a caller may get: the declared codes and those of the pipeline itself.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

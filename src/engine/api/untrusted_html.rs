@@ -1,21 +1,22 @@
-//! Serves untrusted HTML from our domain: it runs nothing, sends nothing and has no access to the page around it.
+//! Serves untrusted HTML from this service's domain: the HTML cannot run scripts, send data or access the surrounding page.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
 
 use super::http_types::{Reply, ReplyBody};
 
-/// The allowed sources of a document's images.
+/// The servers from which a document may load images.
 #[derive(Clone, Copy, Debug)]
 pub enum Images<'a> {
-    /// Any server: for readers, as in their mail program.
+    /// Any server: for readers, as in an email client.
     Everywhere,
-    /// This service, at this URL: for users who view an email without its sender noticing.
+    /// Only this service, at this URL: the sender of an email does not notice that a user views it.
     Here(&'a str),
 }
 
 impl Images<'_> {
-    /// Styles apply and links open; allowed images and fonts load; nothing else is permitted.
+    /// Returns the content security policy: styles apply and links open, the allowed images and fonts load, and all other content is
+    /// blocked.
     fn policy(self) -> String {
         let (images, fonts) = match self {
             Self::Everywhere => ("*".to_owned(), "https: "),
@@ -28,9 +29,9 @@ impl Images<'_> {
     }
 }
 
-/// The document. Its links open in a new window, because a frame has no space for their target.
+/// Returns the document. Its links open in a new window, because a frame has no space for the linked page.
 pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> Reply {
-    let policy = HeaderValue::from_str(&images.policy()).expect("an address of ours is ASCII");
+    let policy = HeaderValue::from_str(&images.policy()).expect("the service's own URL is ASCII");
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
@@ -42,7 +43,7 @@ pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> 
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// The start of the head. If there is none, the browser adds it there.
+/// Finds the start of the head. If there is none, the browser inserts a head at this position.
 fn head(html: &str) -> usize {
     let after = |tag: &str| {
         let starts = html.match_indices('<').map(|(at, _)| at);
@@ -78,8 +79,9 @@ mod tests {
 
     #[test]
     fn images_of_other_servers_are_not_loaded_unless_the_document_is_for_readers() {
-        let policy =
-            |images| document("", "no-store", images).headers[CONTENT_SECURITY_POLICY].to_str().expect("ASCII").to_owned();
+        let policy = |images| {
+            document("", "no-store", images).headers[CONTENT_SECURITY_POLICY].to_str().expect("the text is ASCII").to_owned()
+        };
         let here = policy(Images::Here("https://mail.example.com/"));
         assert!(here.contains("img-src https://mail.example.com/v1/images/ data:; font-src data:;"), "{here}");
         assert!(policy(Images::Everywhere).contains("img-src * data:; font-src https: data:;"));

@@ -1,4 +1,4 @@
-//! Decides which addresses may be reached on behalf of others: only those that anyone on the internet can reach. Pure functions.
+//! Decides which addresses may be contacted on behalf of users: only those that anyone on the internet can reach. All functions are pure.
 //!
 //! Names are not handled here: code that opens a socket checks every address that a name resolves to.
 
@@ -6,16 +6,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::base::network::Network;
 
-/// Special IPv4 ranges (IANA's registry): private networks, this machine, documentation and tests, or no usable addresses.
+/// Special IPv4 ranges (from IANA's registry): private networks, this machine, documentation and tests, or addresses that cannot be used.
 const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
-    // Carrier-grade NAT: the provider's own network.
+    // Carrier-grade NAT: addresses inside the provider's own network.
     ([100, 64, 0, 0], 10),
     ([127, 0, 0, 0], 8),
-    // Link-local, where clouds keep their metadata service.
+    // Link-local addresses, where cloud providers keep their metadata service.
     ([169, 254, 0, 0], 16),
-    // A large cloud's internal service, at an address that looks public.
+    // The internal service of a large cloud provider, at an address that looks public.
     ([168, 63, 129, 16], 32),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),
@@ -25,35 +25,35 @@ const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([198, 18, 0, 0], 15),
     ([198, 51, 100, 0], 24),
     ([203, 0, 113, 0], 24),
-    // Multicast.
+    // Multicast addresses.
     ([224, 0, 0, 0], 4),
-    // Reserved, with the broadcast address at its end.
+    // Reserved addresses; the last one is the broadcast address.
     ([240, 0, 0, 0], 4),
 ];
 
-/// Special ranges inside the one range of public IPv6 addresses, 2000::/3.
+/// Special ranges inside 2000::/3, the only range of public IPv6 addresses.
 const SPECIAL_V6: [([u16; 2], u8); 4] = [
-    // Protocol ranges: Teredo, which tunnels to IPv4 in a way that cannot be checked, ORCHID, benchmarks.
+    // Protocol ranges: Teredo (which tunnels to IPv4 in a way that cannot be checked), ORCHID and benchmarks.
     ([0x2001, 0x0000], 23),
-    // Documentation.
+    // The range for documentation.
     ([0x2001, 0x0db8], 32),
     ([0x3fff, 0x0000], 20),
-    // 6to4, which tunnels to IPv4 too.
+    // 6to4, which also tunnels to IPv4.
     ([0x2002, 0x0000], 16),
 ];
 
-/// The allowed addresses.
+/// The addresses that may be contacted.
 pub struct Guard {
     allowed: Vec<Network>,
 }
 
 impl Guard {
-    /// Allows public addresses, and these networks of the operator.
+    /// Creates a guard that allows public addresses and the networks in `allowed`, which come from the operator's settings.
     pub fn new(allowed: Vec<Network>) -> Self {
         Self { allowed }
     }
 
-    /// Whether the operator has allowed the network of this address.
+    /// Whether the operator has allowed the network that contains this address.
     pub fn is_allowed(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(address))
     }
@@ -63,7 +63,7 @@ impl Guard {
         !self.allowed.is_empty()
     }
 
-    /// Whether this address may be reached.
+    /// Whether this address may be contacted.
     pub fn admits(&self, address: IpAddr) -> bool {
         self.is_allowed(address) || is_public(address)
     }
@@ -82,8 +82,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(start, bits)| (number ^ u32::from_be_bytes(*start)) >> (32 - bits) == 0)
 }
 
-/// IPv6 has one range of public addresses. Outside it are loopback, link-local, unique local and multicast addresses, embedded IPv4
-/// addresses (mapped, compatible), and both NAT64 ranges, which lead to IPv4 in a way that cannot be checked.
+/// IPv6 has one range of public addresses. Outside that range are loopback, link-local, unique local and multicast addresses, embedded IPv4
+/// addresses (mapped or compatible), and both NAT64 ranges, which lead to IPv4 in a way that cannot be checked.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     if parts[0] & 0xe000 != 0x2000 {
@@ -189,12 +189,12 @@ mod tests {
         {
             assert!(!public(address), "{address}");
         }
-        assert!(public("2001:200::1"), "the first address behind the protocols' range");
+        assert!(public("2001:200::1"), "the first address after the range for IETF protocols");
     }
 
     #[test]
     fn only_networks_that_the_operator_allows_are_admitted() {
-        let guard = Guard::new(vec!["127.0.0.0/8".parse().expect("a network")]);
+        let guard = Guard::new(vec!["127.0.0.0/8".parse().expect("the value is a network")]);
         for (address, admitted) in [("127.0.0.1", true), ("::ffff:127.0.0.1", true), ("10.0.0.1", false), ("1.1.1.1", true)] {
             assert_eq!(guard.admits(address.parse().expect(address)), admitted, "{address}");
         }

@@ -1,6 +1,6 @@
-//! A cache of recent fetches: emails of one brand show the same images, and its server should not have to send them sixty times.
+//! A cache of recent fetches: emails of a brand show the same images, and the brand's server should not have to send an image sixty times.
 //!
-//! It has a byte limit and an expiry; failed fetches are cached too.
+//! The cache has a byte limit and an expiry; failed fetches are cached too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -29,25 +29,25 @@ struct State {
 }
 
 struct Entry {
-    /// `None` if the fetch failed.
+    /// The fetched bytes; `None` if the fetch failed.
     body: Option<Arc<Vec<u8>>>,
     at: Timestamp,
 }
 
 impl Entry {
-    /// The size of an entry: its URL, its overhead and its body.
+    /// Returns the size of an entry: its URL, its overhead and its body.
     fn weight(&self, address: &str) -> usize {
         address.len() + size_of::<Self>() + self.body.as_ref().map_or(0, |body| body.len())
     }
 }
 
 impl FetchCache {
-    /// Waits for permission to fetch: fetched bodies stay in memory until they are passed on.
+    /// Waits for permission to fetch. Permits limit the concurrent fetches, whose bodies stay in memory until they are passed on.
     pub async fn turn(&self) -> SemaphorePermit<'_> {
-        self.turns.acquire().await.expect("it is never closed")
+        self.turns.acquire().await.expect("the semaphore is never closed")
     }
 
-    /// The result of a recent fetch of `address`: unknown, failed, or its bytes.
+    /// Returns the cached result of fetching `address`: `None` if there is none, `Some(None)` if the fetch failed, or the bytes.
     pub fn get(&self, address: &str, now: Timestamp) -> Option<Option<Arc<Vec<u8>>>> {
         let state = self.state();
         let entry = state.entries.get(address).filter(|entry| now.ms_since(entry.at) < RECENT_MS)?;
@@ -58,7 +58,7 @@ impl FetchCache {
     pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
         let entry = Entry { body, at: now };
         let weight = entry.weight(address);
-        // An entry of half the capacity would displace everything else.
+        // An entry larger than half the capacity would displace most other entries.
         if weight > RECENT_BYTES_MAX / 2 {
             return;
         }
@@ -103,7 +103,7 @@ mod tests {
         for (number, address) in ["d", "e", "f"].into_iter().enumerate() {
             recent.put(address, Some(large.clone()), Timestamp(10 + number as i64));
         }
-        assert_eq!(recent.get("a", Timestamp(20)), None, "the oldest was dropped");
+        assert_eq!(recent.get("a", Timestamp(20)), None, "the oldest entry was dropped");
         assert!(recent.get("f", Timestamp(20)).is_some());
         assert!(recent.state().bytes <= RECENT_BYTES_MAX);
         recent.put("g", Some(Arc::new(vec![0; RECENT_BYTES_MAX])), Timestamp(20));

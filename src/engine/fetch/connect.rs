@@ -1,7 +1,8 @@
-//! Opens connections: resolves the host, checks every address, connects to a checked one, and verifies its certificate.
+//! Opens connections: resolves the host, checks every address, connects to an address that passed the check, and verifies the host's
+//! certificate.
 //!
-//! Invariant: a socket is opened only to an address that was checked here, after resolution. A name that resolves differently the next time
-//! passes through the same check, and so does a redirect.
+//! Invariant: a socket is opened only to an address that was checked here, after the name was resolved. If a name resolves differently the
+//! next time, the new addresses are checked in the same way, and so are those of a redirect.
 
 use std::future::Future;
 use std::io;
@@ -21,20 +22,20 @@ use super::address::Guard;
 use super::failure::FetchError;
 use crate::vocab::limits;
 
-/// Ports below this one belong to known services. Two of them are for the web.
+/// Ports below this number belong to well-known services; only two of these ports are for the web.
 const FREE_PORTS_FROM: u16 = 1024;
 const WEB_PORTS: [u16; 2] = [80, 443];
 
-/// A running name resolution.
+/// The future of a running name resolution.
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// A resolver.
+/// A resolver of host names.
 pub trait Resolve: Send + Sync + 'static {
-    /// Resolves `host`.
+    /// Resolves `host` to its addresses.
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
-/// Reserved name endings that lead nowhere (RFC 2606, RFC 7686): no resolver is asked about them.
+/// Reserved name endings that no public host has (RFC 2606, RFC 7686): such names are never sent to a resolver.
 const NOWHERE: [&str; 3] = [".example", ".invalid", ".onion"];
 
 /// The machine's own resolver.
@@ -50,7 +51,7 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// A connection, plain or encrypted.
+/// A connection to a server, plain or encrypted.
 pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
@@ -59,17 +60,17 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,
-    /// Certificate authorities in addition to the machine's own.
+    /// Root certificates that are trusted in addition to those of the machine.
     further_roots: Vec<CertificateDer<'static>>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
 }
 
-/// Whether addresses are checked.
+/// Who chose the URL, which determines whether addresses are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// The URL comes from a user, a page or a redirect.
-    Stranger,
-    /// Like `Stranger`, for private data: a host with any address that may not be reached gets nothing.
+    Untrusted,
+    /// Like `Untrusted`, but for private data: if any address of the host is not allowed, no data is sent.
     Receiver,
     /// The URL comes from the operator's settings.
     Operator,
@@ -80,7 +81,7 @@ impl Connector {
         Self { guard, resolver, further_roots, tls: OnceLock::new() }
     }
 
-    /// Connects to the host of `url`.
+    /// Connects to the host of `url`, at one of the addresses that `trust` allows.
     pub async fn connect(&self, url: &Url, trust: Trust) -> Result<Box<dyn Wire>, FetchError> {
         let encrypted = match url.scheme() {
             "https" => true,
@@ -96,7 +97,7 @@ impl Connector {
         let found = self.addresses(&host).await?;
         let admitted = match trust {
             Trust::Operator => found,
-            Trust::Stranger => self.admitted(found, port, &host.to_string())?,
+            Trust::Untrusted => self.admitted(found, port, &host.to_string())?,
             Trust::Receiver => match found.iter().find(|address| !self.guard.admits(**address)) {
                 Some(address) => return Err(FetchError::NotPublic { host: host.to_string(), address: *address }),
                 None => self.admitted(found, port, &host.to_string())?,
@@ -106,7 +107,7 @@ impl Connector {
         if encrypted { self.encrypt(stream, host).await } else { Ok(Box::new(stream)) }
     }
 
-    /// Why no request to `url` can ever be sent, as far as the URL itself shows.
+    /// Returns why a request to `url` can never be sent, or `None` if the URL itself shows no reason.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Some(FetchError::Scheme(url.scheme().to_owned()));
@@ -142,10 +143,10 @@ impl Connector {
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
         let found = self.resolver.resolve(name).await.map_err(|error| unresolved(error.to_string()))?;
-        if found.is_empty() { Err(unresolved("it has no address".to_owned())) } else { Ok(found) }
+        if found.is_empty() { Err(unresolved("no address found".to_owned())) } else { Ok(found) }
     }
 
-    /// Those of `found` that may be reached. A host with public and private addresses is reached at its public ones.
+    /// Returns the addresses in `found` that may be contacted. A host with public and private addresses is contacted at its public ones.
     fn admitted(&self, found: Vec<IpAddr>, port: u16, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         let refused = found.iter().copied().find(|address| !self.guard.admits(*address));
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
@@ -173,11 +174,11 @@ impl Connector {
 
 /// Connects to the first of `addresses` that accepts a connection.
 async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, FetchError> {
-    let mut cause = "it has no address".to_owned();
+    let mut cause = "no address found".to_owned();
     for address in addresses.iter().take(limits::FETCH_ADDRESSES_TRIED_MAX) {
         match timeout(limits::FETCH_CONNECT_TIME, TcpStream::connect(SocketAddr::new(*address, port))).await {
             Ok(Ok(stream)) => {
-                // Each request is one write: there is nothing to wait for.
+                // Nagle's algorithm is turned off: each request is a single write, so waiting for more data gains nothing.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
@@ -188,14 +189,14 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
     Err(FetchError::Unreachable { host: host.to_owned(), cause })
 }
 
-/// The TLS configuration with the machine's certificate authorities and `further`, for these protocols. Read once: they change with an
-/// update of the machine.
+/// Returns the TLS configuration for these protocols, with the machine's root certificates and those in `further`. The machine's
+/// certificates are read once, because they change only when the machine is updated.
 pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let (further, _) = roots.add_parsable_certificates(further.to_vec());
     if added + further == 0 {
-        return Err("this machine has no certificate authorities; install its ca-certificates".to_owned());
+        return Err("no trusted root certificates found on this machine; install the ca-certificates package".to_owned());
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -1,7 +1,8 @@
-//! Sends data to a server chosen by a user: one request, one connection, to an address that was checked for it.
+//! Sends data to a server that a user chose: one request over one connection, to an address that was checked for this request.
 //!
-//! Redirects are not followed, and bodies are not decompressed. The status of the response counts, and its beginning is kept for display. A
-//! response that breaks off after its head still has a status; one that does not end in time has none.
+//! Redirects are not followed, and bodies are not decompressed. The result is the status of the response; the beginning of its body is kept
+//! for display. If a response breaks off after its head, its status is still returned; if a response does not end in time, the delivery
+//! fails.
 
 use std::io;
 use std::pin::Pin;
@@ -23,17 +24,18 @@ use super::exchange::{driven, within, words};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
-/// The request.
+/// The request to deliver.
 pub struct PostRequest<'a> {
     pub url: &'a Url,
-    /// All headers except those of the connection.
+    /// All headers of the request except those that belong to the connection.
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// The time for everything: resolution, connection, and the response with its body.
+    /// The time limit for the whole delivery: resolution, connection, and the response with its body.
     pub total: Duration,
-    /// Bytes of the response body that are read before the connection is closed.
+    /// How many bytes of the response body are read before the connection is closed.
     pub read_bytes_max: usize,
-    /// Raw bytes of the response, including all its heads and the framing of its body; beyond this the connection is closed.
+    /// How many raw bytes of the response are accepted, including all its heads and the framing of its body. Beyond this limit the
+    /// connection is closed.
     pub answer_bytes_max: usize,
 }
 
@@ -41,19 +43,20 @@ pub struct PostRequest<'a> {
 #[derive(Clone, Debug)]
 pub struct PostResponse {
     pub status: StatusCode,
-    /// Its `Retry-After`.
+    /// The `Retry-After` header of the response.
     pub retry_after: Option<String>,
-    /// The beginning of the body, unmodified.
+    /// The beginning of the response body, unmodified.
     pub body: Vec<u8>,
 }
 
 impl Fetch {
-    /// Why no delivery to `url` can ever succeed, as far as the URL itself shows. Names are checked when they are resolved.
+    /// Returns why a delivery to `url` can never succeed, or `None` if the URL itself shows no reason. Host names are checked when they are
+    /// resolved.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         self.connector.refusal(url)
     }
 
-    /// Posts a request to a receiver that anyone on the internet can reach.
+    /// Posts a request to a receiver that anyone on the internet can reach, and returns the response.
     pub async fn deliver(&self, shipment: PostRequest<'_>) -> Result<PostResponse, FetchError> {
         let PostRequest { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
         let request = request(url, headers, body)?;
@@ -91,8 +94,8 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
     Ok(request)
 }
 
-/// A connection that fails after a number of bytes from the other side. Endless interim responses, or a body in chunks of one byte, would
-/// otherwise keep us busy, however short each of them is.
+/// A connection that fails once the server has sent more than a maximum number of bytes. Otherwise a server could keep this service busy
+/// with endless interim responses, or with a body in chunks of one byte.
 struct MeteredConnection {
     wire: Box<dyn Wire>,
     left: usize,
@@ -101,7 +104,7 @@ struct MeteredConnection {
 impl AsyncRead for MeteredConnection {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.left == 0 {
-            return Poll::Ready(Err(io::Error::other("its response is too long")));
+            return Poll::Ready(Err(io::Error::other("the response is too long")));
         }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.wire).poll_read(context, buffer))?;
@@ -136,7 +139,7 @@ impl AsyncWrite for MeteredConnection {
     }
 }
 
-/// Up to `bytes_max` bytes of a body, or as many as arrive before it breaks off.
+/// Returns the first `bytes_max` bytes of a body, or fewer if the body breaks off earlier.
 async fn beginning(mut body: Incoming, bytes_max: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while bytes.len() < bytes_max {

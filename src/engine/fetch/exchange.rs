@@ -1,4 +1,4 @@
-//! One request and its response over one connection, with a limit on everything that the other side can make long.
+//! Sends one request and reads its response over one connection. Everything in the response that the server can make long has a limit.
 
 use std::future::Future;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use super::inflate::Encoding;
 use super::{Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 
-/// A request, and limits for its response.
+/// A request, and the limits for its response.
 pub struct Exchange<'a> {
     pub url: &'a Url,
     pub request: Request<Full<Bytes>>,
     pub limits: &'a Limits,
-    /// Of a redirect only the head is read.
+    /// Whether redirects are followed: then only the head of a redirect is read.
     pub follows: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) && headers.contains_key(LOCATION)
 }
 
-/// The result of `work`, which needs `connection` to be driven. Nothing outlives this future: dropping it closes the connection.
+/// Returns the result of `work`, which needs `connection` to be polled at the same time. Dropping this future closes the connection.
 pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work: impl Future<Output = T>) -> T {
     let mut connection = std::pin::pin!(connection);
     let mut work = std::pin::pin!(work);
@@ -66,7 +66,7 @@ pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work
         tokio::select! {
             biased;
             done = &mut work => return done,
-            // `work` gets the connection's error too; the rest of a body may still wait to be read.
+            // `work` also receives the connection's error; the rest of a body may still have to be read.
             _ = &mut connection, if !over => over = true,
         }
     }
@@ -100,7 +100,7 @@ async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: 
     if inflated.cut && refuses { Err(too_large()) } else { Ok(inflated.bytes) }
 }
 
-/// The error and its causes: hyper puts the informative part in the causes.
+/// Returns the messages of the error and of its causes: hyper puts the informative part in the causes.
 pub fn words(error: &hyper::Error) -> String {
     let mut words = error.to_string();
     let mut below = std::error::Error::source(error);
@@ -111,7 +111,7 @@ pub fn words(error: &hyper::Error) -> String {
     words
 }
 
-/// Runs `work` with a timeout.
+/// Runs `work` with a time limit.
 pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
     timeout(after, work).await.unwrap_or_else(|_| Err(FetchError::TimedOut { host: host.to_owned(), after }))
 }

@@ -1,24 +1,24 @@
-//! Why a fetch failed, in messages that a user can act on.
+//! The reasons why a fetch failed, in messages that a user can act on.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// The reason of a failed fetch.
+/// Why a fetch failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchError {
-    /// Not http or https.
+    /// The scheme of the URL is neither `http` nor `https`.
     Scheme(String),
     /// The URL contains a user name or a password.
     Credentials,
-    /// A port that belongs to another service than the web.
+    /// The port is reserved for a service other than the web.
     Port(u16),
-    /// Every address of the host is inside a private network, or on this machine.
+    /// Every address of the host is in a private network or on this machine.
     NotPublic {
         host: String,
         address: IpAddr,
     },
-    /// The name resolves to no address.
+    /// The host name resolves to no address.
     Unresolved {
         host: String,
         cause: String,
@@ -38,7 +38,7 @@ pub enum FetchError {
         host: String,
         cause: String,
     },
-    /// The compressed body cannot be read.
+    /// The compressed body cannot be decompressed.
     Encoding {
         host: String,
         cause: String,
@@ -55,7 +55,7 @@ pub enum FetchError {
         host: String,
         redirects_max: usize,
     },
-    /// A redirect to an invalid URL.
+    /// The server redirects to an invalid URL.
     Redirect {
         host: String,
     },
@@ -80,19 +80,21 @@ impl FetchError {
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scheme(scheme) => write!(f, "URLs that start with {scheme}: are not supported; use http or https."),
-            Self::Credentials => {
-                f.write_str("The URL contains a user name or a password; pages behind a sign-in cannot be read.")
+            Self::Scheme(scheme) => write!(f, "The URL scheme {scheme} is not supported; use http or https."),
+            Self::Credentials => f.write_str(
+                "The URL contains a user name or a password; remove them. Pages that require a sign-in cannot be read.",
+            ),
+            Self::Port(port) => {
+                write!(f, "Port {port} is reserved for a service other than the web; use 80, 443 or a port above 1023.")
             }
-            Self::Port(port) => write!(f, "Port {port} belongs to another service than the web; use 80, 443 or one above 1023."),
-            // The address itself is not shown: it could reveal the operator's network.
+            // The message does not contain the address, which could reveal the operator's network.
             Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} has no public address, so it is not contacted. If it is in your own network, the operator can allow that \
+                "{host} has no public address, so no request was sent. If the host is in your own network, the operator can allow that \
                  network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {
-                write!(f, "The name {host} leads nowhere ({cause}); check its spelling and that its DNS is set up.")
+                write!(f, "The host name {host} cannot be resolved ({cause}); check its spelling and its DNS records.")
             }
             Self::Unreachable { host, cause } => {
                 write!(f, "{host} does not accept connections ({cause}); check that the site is up.")
@@ -100,12 +102,14 @@ impl fmt::Display for FetchError {
             Self::Tls { host, cause } => {
                 write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")
             }
-            Self::Protocol { host, cause } => write!(f, "{host} does not respond like a web server ({cause})."),
-            Self::Encoding { host, cause } => write!(f, "{host} sends a compressed response that cannot be read ({cause})."),
-            Self::TimedOut { host, after } => {
-                write!(f, "{host} does not respond within {} seconds; try again when it is faster.", after.as_secs_f32())
+            Self::Protocol { host, cause } => write!(f, "{host} did not return a valid HTTP response ({cause})."),
+            Self::Encoding { host, cause } => {
+                write!(f, "{host} returned a compressed response that cannot be decompressed ({cause}).")
             }
-            Self::TooLarge { host, bytes_max } => write!(f, "The response of {host} is larger than {bytes_max} bytes."),
+            Self::TimedOut { host, after } => {
+                write!(f, "{host} did not respond within {} seconds; try again later.", after.as_secs_f32())
+            }
+            Self::TooLarge { host, bytes_max } => write!(f, "The response from {host} is larger than {bytes_max} bytes."),
             Self::TooManyRedirects { host, redirects_max } => {
                 write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a loop.")
             }

@@ -1,13 +1,13 @@
-//! Decompresses a body, up to a limit: a few kilobytes can inflate to gigabytes.
+//! Decompresses a body up to a size limit: a few kilobytes can decompress to gigabytes.
 
 use std::io::{self, Read};
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-/// The read buffer.
+/// The size of the read buffer.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// The compression of a body.
+/// The compression format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Gzip,
@@ -19,16 +19,16 @@ pub enum Encoding {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inflated {
     pub bytes: Vec<u8>,
-    /// The body was longer than the limit.
+    /// Whether the body was longer than the limit and was cut off.
     pub cut: bool,
 }
 
 impl Encoding {
-    /// The encodings that requests accept.
+    /// The value of the `Accept-Encoding` header: the encodings that this program can decompress.
     pub const ACCEPTED: &'static str = "gzip, deflate, br";
 
-    /// The encoding in `Content-Encoding`; `Ok(None)` if there is none, an error for one that was not requested. Multiple encodings are an
-    /// error too: only an attacker compresses twice.
+    /// Parses the value of `Content-Encoding`. Returns `Ok(None)` if the body is not compressed, and an error for an encoding that was not
+    /// requested. Multiple encodings are an error too: only an attacker compresses twice.
     pub fn of(header: &str) -> Result<Option<Self>, String> {
         match header.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(None),
@@ -39,11 +39,11 @@ impl Encoding {
         }
     }
 
-    /// At most `bytes_max` decompressed bytes of `compressed`. If `partial`, a premature end counts as the end.
+    /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, a premature end of the input is not an error.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {
             Self::Gzip => read(MultiGzDecoder::new(compressed), bytes_max, partial),
-            // The standard means zlib (RFC 9110), but some servers send the bare stream.
+            // The standard requires zlib (RFC 9110), but some servers send a raw deflate stream.
             Self::Deflate if is_zlib(compressed) => read(ZlibDecoder::new(compressed), bytes_max, partial),
             Self::Deflate => read(DeflateDecoder::new(compressed), bytes_max, partial),
             Self::Brotli => read(brotli_decompressor::Decompressor::new(compressed, BUFFER_BYTES), bytes_max, partial),
@@ -83,29 +83,29 @@ mod tests {
 
     use super::*;
 
-    /// "hello hello hello hello" by a brotli encoder.
+    /// The text "hello hello hello hello", compressed by a brotli encoder.
     const HELLO_BROTLI: [u8; 20] =
         [0x1b, 0x16, 0x00, 0xf8, 0x8d, 0x94, 0x6e, 0xde, 0x44, 0x55, 0x86, 0x96, 0x6c, 0x20, 0x6f, 0x21, 0x4f, 0x1c, 0xe0, 0x38];
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(bytes).expect("memory");
-        encoder.finish().expect("memory")
+        encoder.write_all(bytes).expect("writing to memory cannot fail");
+        encoder.finish().expect("writing to memory cannot fail")
     }
 
     #[test]
     fn each_encoding_is_decompressed() {
         let text = b"a text that is compressed ".repeat(50);
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
-        zlib.write_all(&text).expect("memory");
+        zlib.write_all(&text).expect("writing to memory cannot fail");
         let mut bare = DeflateEncoder::new(Vec::new(), Compression::fast());
-        bare.write_all(&text).expect("memory");
+        bare.write_all(&text).expect("writing to memory cannot fail");
         for (encoding, compressed) in [
             (Encoding::Gzip, gzip(&text)),
-            (Encoding::Deflate, zlib.finish().expect("memory")),
-            (Encoding::Deflate, bare.finish().expect("memory")),
+            (Encoding::Deflate, zlib.finish().expect("writing to memory cannot fail")),
+            (Encoding::Deflate, bare.finish().expect("writing to memory cannot fail")),
         ] {
-            let inflated = encoding.inflate(&compressed, 1 << 20, false).expect("readable");
+            let inflated = encoding.inflate(&compressed, 1 << 20, false).expect("the data is readable");
             assert_eq!(inflated, Inflated { bytes: text.clone(), cut: false });
         }
     }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_bomb_ends_at_the_limit() {
         let bomb = gzip(&vec![0; 50_000_000]);
-        let inflated = Encoding::Gzip.inflate(&bomb, 1_000_000, false).expect("readable");
+        let inflated = Encoding::Gzip.inflate(&bomb, 1_000_000, false).expect("the data is readable");
         assert!(inflated.cut && inflated.bytes.len() == 1_000_000);
     }
 
@@ -126,13 +126,13 @@ mod tests {
         let whole = gzip(&text);
         let half = &whole[..whole.len() / 2];
         assert!(Encoding::Gzip.inflate(half, 1 << 20, false).is_err());
-        let read = Encoding::Gzip.inflate(half, 1 << 20, true).expect("the first half");
+        let read = Encoding::Gzip.inflate(half, 1 << 20, true).expect("the first half can be inflated");
         assert!(read.cut && text.starts_with(&read.bytes));
     }
 
     #[test]
     fn brotli_is_decompressed() {
-        let inflated = Encoding::Brotli.inflate(&HELLO_BROTLI, 1000, false).expect("readable");
+        let inflated = Encoding::Brotli.inflate(&HELLO_BROTLI, 1000, false).expect("the data is readable");
         assert_eq!(String::from_utf8_lossy(&inflated.bytes), "hello hello hello hello");
     }
 

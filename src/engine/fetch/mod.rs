@@ -1,8 +1,8 @@
-//! The only HTTP client for other servers, with a limit on everything that the other side can make large, long or many.
+//! The only HTTP client for other servers. Everything that a server can make large, long or numerous has a limit.
 //!
-//! There are two kinds of URLs. Those from users, pages or redirects are fetched with [`Fetch::get`]: after resolution it connects only to
-//! public addresses, and to networks that the operator has allowed. Those in the operator's settings are called with [`Fetch::post_json`]
-//! and may be anywhere. Requests to users' own servers use [`Fetch::deliver`].
+//! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
+//! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
+//! may point to any address. Requests to users' own servers use [`Fetch::deliver`].
 //!
 //! The client adds no credentials of its own and keeps no cookies.
 
@@ -42,26 +42,26 @@ use inflate::Encoding;
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// Our name in robots.txt files.
+/// The name of this program in robots.txt files.
 pub const ROBOT_NAME: &str = "Mailmill";
 
-/// Time and size limits.
+/// The time and size limits of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time from the request to the head of its response.
+    /// The maximum time from the request to the head of its response.
     pub head: Duration,
-    /// The time for everything: resolution, connections, redirects, the body.
+    /// The maximum time for the whole fetch: resolution, connections, redirects and the body.
     pub total: Duration,
-    /// Bytes of the body, both compressed and decompressed.
+    /// The maximum number of bytes of the body, both compressed and decompressed.
     pub body_bytes: usize,
-    /// The policy for a longer body.
+    /// What happens to a body that is longer than the limit.
     pub overlong: OversizePolicy,
 }
 
-/// The handling of a body that is longer than its limit.
+/// What happens to a body that is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OversizePolicy {
-    /// It is an error.
+    /// The fetch fails.
     Refuse,
     /// The body is truncated.
     Cut,
@@ -70,34 +70,34 @@ pub enum OversizePolicy {
 /// A response with any status.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// The final URL.
+    /// The final URL, after redirects.
     pub url: Url,
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// Decompressed, if it was compressed.
+    /// The body, decompressed if it was compressed.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// A header as text.
+    /// Returns the value of a header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// The client.
+/// The HTTP client for other servers.
 pub struct Fetch {
     connector: Connector,
     user_agent: HeaderValue,
 }
 
 impl Fetch {
-    /// A client with these settings.
+    /// Creates a client with these settings.
     pub fn new(settings: &Settings) -> Self {
         Self::with(settings, Box::new(SystemResolver), Vec::new())
     }
 
-    /// A client with its own resolver and certificate authorities.
+    /// Creates a client with a given resolver and additional root certificates.
     pub fn with(settings: &Settings, resolver: Box<dyn Resolve>, roots: Vec<CertificateDer<'static>>) -> Self {
         let guard = Guard::new(settings.outbound.allow_networks.clone());
         let connector = Connector::new(guard, resolver, roots);
@@ -110,13 +110,13 @@ impl Fetch {
         Self { connector, user_agent }
     }
 
-    /// Fetches `url` and follows redirects, to any server that anyone on the internet can reach.
+    /// Fetches `url` from any server that anyone on the internet can reach, and follows redirects.
     pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         let work = async {
             let mut url = url.clone();
             url.set_fragment(None);
             for _ in 0..=limits::FETCH_REDIRECTS_MAX {
-                let wire = self.connector.connect(&url, Trust::Stranger).await?;
+                let wire = self.connector.connect(&url, Trust::Untrusted).await?;
                 let headers = [(ACCEPT, HeaderValue::from_static(accept))];
                 let request = self.request(Method::GET, &url, headers, Bytes::new())?;
                 let fetched = Exchange { url: &url, request, limits, follows: true }.run(wire).await?;
@@ -131,12 +131,12 @@ impl Fetch {
         let fetched = within(&host, limits.total, work).await;
         match &fetched {
             Ok(fetched) => tracing::debug!(host, status = fetched.status.as_u16(), bytes = fetched.body.len(), "fetched"),
-            Err(error) => tracing::debug!(host, %error, "not fetched"),
+            Err(error) => tracing::debug!(host, %error, "the fetch failed"),
         }
         fetched
     }
 
-    /// Posts JSON to an endpoint that the operator has configured, wherever it is. Redirects count as responses.
+    /// Posts JSON to an endpoint that the operator has configured, at any address. Redirects are returned as responses.
     pub async fn post_json(
         &self,
         url: &Url,
@@ -164,7 +164,8 @@ impl Fetch {
         body: Bytes,
     ) -> Result<Request<Full<Bytes>>, FetchError> {
         let mut builder = Request::builder().method(method).uri(&url[Position::BeforePath..Position::AfterQuery]);
-        // One connection per request: the server need not keep it open, and no leftover bytes can be mistaken for another response.
+        // Each request uses its own connection: the server need not keep it open, and no leftover bytes can be mistaken for another
+        // response.
         builder = builder
             .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
             .header(USER_AGENT, self.user_agent.clone())
@@ -177,7 +178,7 @@ impl Fetch {
     }
 }
 
-/// The content of a gzip file, truncated to `bytes_max`.
+/// Decompresses a gzip file, up to `bytes_max` bytes.
 pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Vec<u8> {
     Encoding::Gzip.inflate(bytes, bytes_max, true).map(|inflated| inflated.bytes).unwrap_or_default()
 }
@@ -186,13 +187,13 @@ fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// The target of a redirect.
+/// Returns the URL that a redirect points to.
 fn next(fetched: &Response) -> Result<Option<Url>, FetchError> {
     if !is_redirect(fetched.status, &fetched.headers) {
         return Ok(None);
     }
     let strange = || FetchError::Redirect { host: host(&fetched.url) };
-    // Some servers send URLs with non-ASCII characters: those are UTF-8.
+    // Some servers send URLs with non-ASCII characters, which are read as UTF-8.
     let bytes = fetched.headers.get(LOCATION).map(HeaderValue::as_bytes).unwrap_or_default();
     let text = std::str::from_utf8(bytes).map_err(|_| strange())?;
     let mut url = fetched.url.join(text).map_err(|_| strange())?;

@@ -1,4 +1,4 @@
-//! The client against servers on loopback that behave well, badly or not at all.
+//! Tests the client against servers on loopback that behave well, badly or not at all.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -17,22 +17,22 @@ use super::*;
 use crate::engine::settings;
 use crate::engine::tasks::Tasks;
 
-/// Far beyond what loopback needs.
+/// A time limit far beyond what requests on loopback need.
 const PATIENT: Duration = Duration::from_secs(20);
-/// For servers that never respond.
+/// A short time limit for servers that never respond.
 const HASTY: Duration = Duration::from_millis(100);
 
-/// A server's response, and what follows.
+/// What a test server sends in response, and what it does afterward.
 enum Said {
-    /// Then it closes.
+    /// The server sends this and then closes the connection.
     Whole(Vec<u8>),
-    /// Then it keeps the connection and says nothing.
+    /// The server sends this and then keeps the connection open without sending more.
     ThenSilence(Vec<u8>),
-    /// Then it repeats the second part forever.
+    /// The server sends the first part and then repeats the second part forever.
     Endless(Vec<u8>, Vec<u8>),
 }
 
-/// A server that responds to each connection's first request.
+/// A test server that responds to the first request of each connection.
 struct Peer {
     address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
@@ -44,8 +44,8 @@ impl Peer {
     }
 
     async fn start_with(tasks: &Tasks, tls: Option<TlsAcceptor>, answer: impl Fn(&str) -> Said + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
-        let address = listener.local_addr().expect("bound");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port can be bound");
+        let address = listener.local_addr().expect("the listener is bound");
         let heads: Arc<Mutex<Vec<String>>> = Arc::default();
         let seen = heads.clone();
         let (answer, group) = (Arc::new(answer), tasks.group("peer"));
@@ -68,15 +68,15 @@ impl Peer {
     }
 
     fn url(&self, path: &str) -> Url {
-        format!("http://{}{path}", self.address).parse().expect("an address")
+        format!("http://{}{path}", self.address).parse().expect("the value is an address")
     }
 
     fn named(&self, name: &str, path: &str) -> Url {
-        format!("http://{name}:{}{path}", self.address.port()).parse().expect("an address")
+        format!("http://{name}:{}{path}", self.address.port()).parse().expect("the value is an address")
     }
 
     fn heads(&self) -> Vec<String> {
-        self.heads.lock().expect("no panic").clone()
+        self.heads.lock().expect("no holder of this lock panics").clone()
     }
 }
 
@@ -95,7 +95,7 @@ async fn talk(
     }
     let head = String::from_utf8_lossy(&request).into_owned();
     let said = answer(&head);
-    heads.lock().expect("no panic").push(head);
+    heads.lock().expect("no holder of this lock panics").push(head);
     let (start, piece) = match said {
         Said::Whole(bytes) => {
             let _ = stream.write_all(&bytes).await;
@@ -116,21 +116,22 @@ async fn talk(
     }
 }
 
-/// Names of a test: each look-up takes the next list of addresses; the last one stays.
+/// A resolver for tests: each lookup of a name returns its next list of addresses; the last list is repeated.
 #[derive(Default)]
 struct Names(Mutex<HashMap<&'static str, VecDeque<Vec<IpAddr>>>>);
 
 impl Names {
     fn with(self, name: &'static str, answers: &[&[&str]]) -> Self {
-        let parse = |addresses: &&[&str]| addresses.iter().map(|address| address.parse().expect("an address")).collect();
-        self.0.lock().expect("no panic").insert(name, answers.iter().map(parse).collect());
+        let parse =
+            |addresses: &&[&str]| addresses.iter().map(|address| address.parse().expect("the value is an address")).collect();
+        self.0.lock().expect("no holder of this lock panics").insert(name, answers.iter().map(parse).collect());
         self
     }
 }
 
 impl Resolve for Names {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
-        let mut names = self.0.lock().expect("no panic");
+        let mut names = self.0.lock().expect("no holder of this lock panics");
         let found = names
             .get_mut(host)
             .map(|answers| if answers.len() > 1 { answers.pop_front().unwrap_or_default() } else { answers[0].clone() });
@@ -140,7 +141,7 @@ impl Resolve for Names {
 
 fn client(allowed: &[&str], names: Names, roots: Vec<CertificateDer<'static>>) -> Fetch {
     let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
-    settings.outbound.allow_networks = allowed.iter().map(|network| network.parse().expect("a network")).collect();
+    settings.outbound.allow_networks = allowed.iter().map(|network| network.parse().expect("the value is a network")).collect();
     settings.server.public_url = Some("https://mail.example.com".into());
     Fetch::with(&settings, Box::new(names), roots)
 }
@@ -175,7 +176,7 @@ fn tasks() -> Tasks {
 async fn a_page_is_fetched_with_our_name_and_without_credentials() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(page("content-type: text/html\r\nset-cookie: a=b\r\n", b"<p>hi"))).await;
-    let fetched = get(&local(), &peer.url("/a?b=c#d")).await.expect("fetched");
+    let fetched = get(&local(), &peer.url("/a?b=c#d")).await.expect("the fetch succeeds");
     assert_eq!(
         (fetched.status.as_u16(), fetched.body.as_slice(), fetched.header("content-type")),
         (200, &b"<p>hi"[..], Some("text/html"))
@@ -193,7 +194,7 @@ async fn every_status_is_a_response() {
     let tasks = tasks();
     let peer =
         Peer::start(&tasks, |_| Said::Whole(b"HTTP/1.1 503 No\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\nno".to_vec())).await;
-    let fetched = get(&local(), &peer.url("/")).await.expect("an answer");
+    let fetched = get(&local(), &peer.url("/")).await.expect("a response arrives");
     assert_eq!((fetched.status.as_u16(), fetched.header("retry-after"), fetched.body.as_slice()), (503, Some("7"), &b"no"[..]));
 }
 
@@ -208,7 +209,7 @@ async fn redirects_are_followed_to_the_end() {
         })
     };
     let peer = Peer::start(&tasks, answer).await;
-    let fetched = get(&local(), &peer.url("/start/here")).await.expect("fetched");
+    let fetched = get(&local(), &peer.url("/start/here")).await.expect("the fetch succeeds");
     assert_eq!((fetched.url, fetched.body.as_slice()), (peer.url("/caf%C3%A9"), &b"end"[..]));
 }
 
@@ -216,7 +217,7 @@ async fn redirects_are_followed_to_the_end() {
 async fn a_redirect_loop_ends() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/again"))).await;
-    let error = get(&local(), &peer.url("/")).await.expect_err("a circle");
+    let error = get(&local(), &peer.url("/")).await.expect_err("the redirects form a loop");
     assert!(matches!(error, FetchError::TooManyRedirects { .. }), "{error}");
     assert_eq!(peer.heads().len(), limits::FETCH_REDIRECTS_MAX + 1);
 }
@@ -275,9 +276,13 @@ async fn a_name_that_changes_its_address_is_checked_each_time() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/again"))).await;
     let names = Names::default().with("rebind.example", &[&["127.0.0.1"], &["127.0.0.2"]]);
-    let error =
-        get(&client(&["127.0.0.1/32"], names, Vec::new()), &peer.named("rebind.example", "/")).await.expect_err("rebound");
-    assert_eq!(error, FetchError::NotPublic { host: "rebind.example".into(), address: "127.0.0.2".parse().expect("an address") });
+    let error = get(&client(&["127.0.0.1/32"], names, Vec::new()), &peer.named("rebind.example", "/"))
+        .await
+        .expect_err("the name resolves to a private address");
+    assert_eq!(
+        error,
+        FetchError::NotPublic { host: "rebind.example".into(), address: "127.0.0.2".parse().expect("the value is an address") }
+    );
     assert_eq!(peer.heads().len(), 1);
 }
 
@@ -286,7 +291,8 @@ async fn of_several_addresses_only_admitted_ones_are_tried() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(page("", b"public"))).await;
     let names = Names::default().with("both.example", &[&["127.0.0.2", "127.0.0.1"]]);
-    let fetched = get(&client(&["127.0.0.1/32"], names, Vec::new()), &peer.named("both.example", "/")).await.expect("fetched");
+    let fetched =
+        get(&client(&["127.0.0.1/32"], names, Vec::new()), &peer.named("both.example", "/")).await.expect("the fetch succeeds");
     assert_eq!(fetched.body, b"public");
 }
 
@@ -294,7 +300,7 @@ async fn of_several_addresses_only_admitted_ones_are_tried() {
 async fn ports_of_other_services_are_rejected() {
     let names = || Names::default().with("public.example", &[&["1.1.1.1"]]);
     for port in [22, 25, 110, 443 + 1] {
-        let url: Url = format!("http://public.example:{port}/").parse().expect("an address");
+        let url: Url = format!("http://public.example:{port}/").parse().expect("the value is an address");
         assert_eq!(get(&client(&[], names(), Vec::new()), &url).await.err(), Some(FetchError::Port(port)));
     }
 }
@@ -302,15 +308,15 @@ async fn ports_of_other_services_are_rejected() {
 #[tokio::test]
 async fn an_unknown_name_and_a_closed_port_give_different_errors() {
     let closed = {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
-        listener.local_addr().expect("bound")
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a loopback port can be bound");
+        listener.local_addr().expect("the listener is bound")
     };
-    let url: Url = format!("http://{closed}/").parse().expect("an address");
+    let url: Url = format!("http://{closed}/").parse().expect("the value is an address");
     let error = get(&local(), &url).await.expect_err("no server listens");
     assert!(matches!(&error, FetchError::Unreachable { .. }) && error.is_passing(), "{error}");
-    let url: Url = "http://nowhere.example/".parse().expect("an address");
-    let error = get(&local(), &url).await.expect_err("no such name");
-    assert!(error.to_string().starts_with("The name nowhere.example leads nowhere"), "{error}");
+    let url: Url = "http://nowhere.example/".parse().expect("the value is an address");
+    let error = get(&local(), &url).await.expect_err("the name does not exist");
+    assert!(error.to_string().starts_with("The host name nowhere.example cannot be resolved"), "{error}");
 }
 
 #[tokio::test]
@@ -321,7 +327,8 @@ async fn a_body_beyond_the_limit_is_rejected_or_truncated() {
     let url = peer.url("/");
     let refused = local().get(&url, "*/*", &limits(10_000, OversizePolicy::Refuse)).await;
     assert_eq!(refused.err(), Some(FetchError::TooLarge { host: "127.0.0.1".into(), bytes_max: 10_000 }));
-    let cut = local().get(&url, "*/*", &limits(10_000, OversizePolicy::Cut)).await.expect("its beginning");
+    let cut =
+        local().get(&url, "*/*", &limits(10_000, OversizePolicy::Cut)).await.expect("the beginning of the response is returned");
     assert_eq!(cut.body.len(), 10_000);
 }
 
@@ -330,12 +337,15 @@ async fn a_small_body_that_inflates_beyond_the_limit_is_rejected_or_truncated() 
     use std::io::Write;
     let tasks = tasks();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(&vec![b' '; 20_000_000]).expect("memory");
-    let bomb = page("content-encoding: gzip\r\n", &encoder.finish().expect("memory"));
+    encoder.write_all(&vec![b' '; 20_000_000]).expect("writing to memory cannot fail");
+    let bomb = page("content-encoding: gzip\r\n", &encoder.finish().expect("writing to memory cannot fail"));
     let peer = Peer::start(&tasks, move |_| Said::Whole(bomb.clone())).await;
     let refused = get(&local(), &peer.url("/")).await;
     assert_eq!(refused.err(), Some(FetchError::TooLarge { host: "127.0.0.1".into(), bytes_max: 100_000 }));
-    let cut = local().get(&peer.url("/"), "*/*", &limits(50_000, OversizePolicy::Cut)).await.expect("its beginning");
+    let cut = local()
+        .get(&peer.url("/"), "*/*", &limits(50_000, OversizePolicy::Cut))
+        .await
+        .expect("the beginning of the response is returned");
     assert_eq!(cut.body, vec![b' '; 50_000]);
 }
 
@@ -354,11 +364,11 @@ async fn unrequested_or_broken_compression_is_reported() {
 #[tokio::test]
 async fn a_silent_server_times_out() {
     let tasks = tasks();
-    for begun in [&b""[..], b"HTTP/1.1 200 OK\r\nx-a: ", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"] {
-        let begun = begun.to_vec();
-        let peer = Peer::start(&tasks, move |_| Said::ThenSilence(begun.clone())).await;
+    for partial in [&b""[..], b"HTTP/1.1 200 OK\r\nx-a: ", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"] {
+        let partial = partial.to_vec();
+        let peer = Peer::start(&tasks, move |_| Said::ThenSilence(partial.clone())).await;
         let limits = Limits { head: HASTY, total: HASTY, body_bytes: 100, overlong: OversizePolicy::Refuse };
-        let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("silent");
+        let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("the server is silent");
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
     }
 }
@@ -370,7 +380,7 @@ async fn an_endless_slow_body_times_out() {
         Peer::start(&tasks, |_| Said::Endless(b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(), b"HTTP/1.1 103 Early\r\n\r\n".to_vec()))
             .await;
     let limits = Limits { head: HASTY, total: PATIENT, body_bytes: 100, overlong: OversizePolicy::Refuse };
-    let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("never a final head");
+    let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("no final head arrives");
     assert!(matches!(error, FetchError::TimedOut { .. } | FetchError::Protocol { .. }), "{error}");
 }
 
@@ -390,7 +400,7 @@ async fn endless_and_too_many_headers_are_rejected() {
         Peer::start(&tasks, move |_| Said::Endless(long_name.clone(), vec![b'a'; 4096])).await,
         Peer::start(&tasks, move |_| Said::Whole(many.clone())).await,
     ] {
-        let error = get(&local(), &said.url("/")).await.expect_err("too much of a head");
+        let error = get(&local(), &said.url("/")).await.expect_err("the head is too long");
         assert!(matches!(error, FetchError::Protocol { .. }), "{error}");
     }
 }
@@ -401,18 +411,21 @@ async fn responses_that_are_not_http_or_end_early_are_reported() {
     for said in [&b"SSH-2.0-OpenSSH_9.6\r\n"[..], b"", b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort"] {
         let answer = said.to_vec();
         let peer = Peer::start(&tasks, move |_| Said::Whole(answer.clone())).await;
-        let error = get(&local(), &peer.url("/")).await.expect_err("no whole answer");
+        let error = get(&local(), &peer.url("/")).await.expect_err("the response is incomplete");
         assert!(matches!(error, FetchError::Protocol { .. }), "{error}");
     }
 }
 
 fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
-    let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
+    let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate can be generated");
     let der = made.cert.der().clone();
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("the bytes are a private key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("versions");
-    let config = builder.with_no_client_auth().with_single_cert(vec![der.clone()], key).expect("a pair");
+    let builder = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider supports the default versions");
+    let config =
+        builder.with_no_client_auth().with_single_cert(vec![der.clone()], key).expect("the certificate and the key are a pair");
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
@@ -422,12 +435,14 @@ async fn a_secure_connection_needs_a_trusted_certificate_for_the_name() {
     let (root, tls) = certificate("shop.example");
     let peer = Peer::start_with(&tasks, Some(tls), |_| Said::Whole(page("", b"secure"))).await;
     let names = || Names::default().with("shop.example", &[&["127.0.0.1"]]).with("other.example", &[&["127.0.0.1"]]);
-    let url = |name: &str| format!("https://{name}:{}/", peer.address.port()).parse::<Url>().expect("an address");
+    let url = |name: &str| format!("https://{name}:{}/", peer.address.port()).parse::<Url>().expect("the value is an address");
     let trusting = client(&["127.0.0.1"], names(), vec![root]);
-    assert_eq!(get(&trusting, &url("shop.example")).await.expect("fetched").body, b"secure");
-    let error = get(&trusting, &url("other.example")).await.expect_err("another name");
+    assert_eq!(get(&trusting, &url("shop.example")).await.expect("the fetch succeeds").body, b"secure");
+    let error = get(&trusting, &url("other.example")).await.expect_err("the certificate is for a different name");
     assert!(matches!(error, FetchError::Tls { .. }), "{error}");
-    let error = get(&client(&["127.0.0.1"], names(), Vec::new()), &url("shop.example")).await.expect_err("an unknown authority");
+    let error = get(&client(&["127.0.0.1"], names(), Vec::new()), &url("shop.example"))
+        .await
+        .expect_err("the certificate authority is unknown");
     assert!(matches!(error, FetchError::Tls { .. }), "{error}");
 }
 
@@ -440,8 +455,10 @@ async fn an_operator_endpoint_may_be_anywhere_and_gets_body_and_headers() {
     let fetch = client(&[], Names::default(), Vec::new());
     let headers = [(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer key"))];
     let url = peer.url("/v1/chat");
-    let answer =
-        fetch.post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
+    let answer = fetch
+        .post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, OversizePolicy::Refuse))
+        .await
+        .expect("a response arrives");
     assert_eq!((answer.status.as_u16(), answer.header("retry-after"), answer.body.as_slice()), (429, Some("3"), &b"{}"[..]));
     let head = peer.heads().remove(0);
     assert!(head.starts_with("POST /v1/chat HTTP/1.1\r\n") && head.ends_with("\r\n\r\n{\"model\":\"m\"}"), "{head}");
@@ -453,7 +470,7 @@ async fn an_operator_endpoint_cannot_redirect_us() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
     let url = peer.url("/");
-    let answer = local().post_json(&url, [], "{}", &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
+    let answer = local().post_json(&url, [], "{}", &limits(1000, OversizePolicy::Refuse)).await.expect("a response arrives");
     assert_eq!((answer.status.as_u16(), peer.heads().len()), (302, 1));
 }
 
@@ -467,13 +484,13 @@ async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<PostRespon
 async fn a_delivery_is_one_post_and_follows_no_redirect() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
-    let answer = deliver(&local(), &peer.url("/hook?a=b"), PATIENT).await.expect("an answer");
+    let answer = deliver(&local(), &peer.url("/hook?a=b"), PATIENT).await.expect("a response arrives");
     assert_eq!(answer.status.as_u16(), 302);
     let heads = peer.heads();
     assert_eq!(heads.len(), 1);
     let head = heads[0].to_ascii_lowercase();
     assert!(head.starts_with("post /hook?a=b http/1.1\r\n") && head.contains("content-length: 2\r\n"), "{head}");
-    assert!(!head.contains("user-agent") && !head.contains("accept"), "only what it was given: {head}");
+    assert!(!head.contains("user-agent") && !head.contains("accept"), "only the given headers are sent: {head}");
 }
 
 #[tokio::test]
@@ -485,9 +502,9 @@ async fn a_response_s_status_counts_and_its_beginning_is_kept() {
         (Said::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), b"xxxx".to_vec()), b"xxxxxxxxxx"),
     ] {
         let said = Mutex::new(Some(said));
-        let next = move |_: &str| said.lock().expect("no panic").take().expect("one request");
+        let next = move |_: &str| said.lock().expect("no holder of this lock panics").take().expect("there is only one request");
         let peer = Peer::start(&tasks, next).await;
-        let answer = deliver(&local(), &peer.url("/"), PATIENT).await.expect("an answer");
+        let answer = deliver(&local(), &peer.url("/"), PATIENT).await.expect("a response arrives");
         assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (200, body));
     }
 }
@@ -497,12 +514,12 @@ async fn endless_interim_responses_fail_before_the_timeout() {
     let tasks = tasks();
     for interim in [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"] {
         let peer = Peer::start(&tasks, move |_| Said::Endless(Vec::new(), interim.to_vec())).await;
-        let error = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect_err("no answer");
+        let error = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect_err("the request fails");
         assert!(matches!(error, FetchError::Protocol { .. }) && error.to_string().contains("too long"), "{error}");
     }
     let pieces = || Said::Endless(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;".to_vec(), b"a".repeat(1000));
     let peer = Peer::start(&tasks, move |_| pieces()).await;
-    let answer = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect("a status");
+    let answer = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect("the response has a status");
     assert_eq!((answer.status.as_u16(), answer.body.len()), (200, 0));
 }
 
@@ -511,7 +528,7 @@ async fn a_response_that_does_not_end_in_time_is_a_failure() {
     let tasks = tasks();
     for start in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx"] {
         let peer = Peer::start(&tasks, move |_| Said::ThenSilence(start.to_vec())).await;
-        let error = deliver(&local(), &peer.url("/"), HASTY).await.expect_err("late");
+        let error = deliver(&local(), &peer.url("/"), HASTY).await.expect_err("the response is late");
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
     }
 }

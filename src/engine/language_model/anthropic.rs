@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, Outcome, Picture, Turn, cause};
 
-/// The default URL: the protocol's own service.
+/// The default URL, which is that of Anthropic's own service.
 pub const URL: &str = "https://api.anthropic.com";
-/// The path below the configured URL.
+/// The path that is appended to the configured URL.
 pub const PATH: &str = "/v1/messages";
-/// The version of the protocol.
+/// The version of the Messages protocol.
 pub const VERSION: &str = "2023-06-01";
 
-/// The body of a request.
+/// Builds the body of a request.
 pub fn request(model: &str, output_tokens_max: usize, question: &ModelRequest) -> Value {
     let mut picture = question.picture.as_ref();
     let turn = |turn: &Turn| {
@@ -63,7 +63,7 @@ struct Tokens {
     output_tokens: u64,
 }
 
-/// The outcome of a body with status 200.
+/// Reads the outcome from the body of a response with status 200.
 pub fn read(body: &[u8]) -> Outcome {
     let message: Message = match serde_json::from_slice(body) {
         Ok(message) => message,
@@ -78,7 +78,7 @@ pub fn read(body: &[u8]) -> Outcome {
         Some("max_tokens") => return Outcome::Failed(ModelError::Truncated),
         Some("refusal") => {
             let said = cause(&words(&message.content));
-            let said = if said.is_empty() { "it gave no reason".into() } else { said };
+            let said = if said.is_empty() { "the model gave no reason".into() } else { said };
             return Outcome::Failed(ModelError::Refused(said));
         }
         _ => {}
@@ -87,7 +87,7 @@ pub fn read(body: &[u8]) -> Outcome {
         message.content.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
     let text = used.unwrap_or_else(|| words(&message.content));
     if text.trim().is_empty() {
-        return Outcome::Failed(ModelError::Malformed("its message is empty".into()));
+        return Outcome::Failed(ModelError::Malformed("the message is empty".into()));
     }
     Outcome::Answered { text, input_tokens, output_tokens }
 }

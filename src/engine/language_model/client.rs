@@ -1,4 +1,4 @@
-//! The client of the configured endpoint: its protocol, the cost of calls, and retries with their pauses.
+//! The client for the configured endpoint. It selects the protocol, computes the cost of calls, and retries after pauses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,31 +17,31 @@ use crate::engine::fetch::{Fetch, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::settings::{LanguageModel, Protocol};
 
-/// A client of one language model.
+/// A client for one language model.
 pub struct Client {
     settings: LanguageModel,
     protocol: Protocol,
     url: Url,
     fetch: Arc<Fetch>,
     random: Arc<dyn Random>,
-    /// The endpoint has rejected `response_format`; it is not sent again until the next start.
+    /// Whether the endpoint has rejected `response_format`, which is then not sent again until the next start.
     without_structure: AtomicBool,
 }
 
 /// The result of one attempt.
 enum Attempt {
     Answered(Outcome),
-    /// A retry may succeed; the endpoint may have set a time.
+    /// A retry may succeed; the endpoint may have specified when.
     Later {
         trouble: ModelError,
         after: Option<Duration>,
     },
-    /// Describe the schema in the prompt, because the endpoint does not support it otherwise.
+    /// The schema must be described in the prompt, because the endpoint does not support `response_format`.
     InWords,
 }
 
 impl Client {
-    /// A client with these settings; `None` if no protocol is set.
+    /// Creates a client with these settings; `None` if no protocol is set.
     pub fn new(settings: &LanguageModel, fetch: Arc<Fetch>, random: Arc<dyn Random>) -> Option<Self> {
         let protocol = settings.protocol?;
         let (home, path) = match protocol {
@@ -53,21 +53,21 @@ impl Client {
         Some(Self { settings: settings.clone(), protocol, url, fetch, random, without_structure: AtomicBool::new(false) })
     }
 
-    /// The model's name in requests for emails.
+    /// Returns the name of the model that requests for emails use.
     pub fn model(&self) -> &str {
         self.settings.name.as_deref().expect("the settings were checked at startup: a protocol has a model")
     }
 
-    /// Whether it accepts images.
+    /// Whether the model accepts images.
     pub fn sees(&self) -> bool {
         self.settings.vision
     }
 
-    /// Sends a request, and retries temporary failures. Returns the usage in any case.
+    /// Sends a request, and retries temporary failures. Always returns the usage, even after an error.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
-        let begun = Instant::now();
+        let started = Instant::now();
         let result = self.ask_again_and_again(question).await;
-        let milliseconds = begun.elapsed().as_millis() as u64;
+        let milliseconds = started.elapsed().as_millis() as u64;
         match result {
             Ok((text, usage)) => {
                 let usage = Usage { milliseconds, ..usage };
@@ -99,7 +99,8 @@ impl Client {
         }
     }
 
-    /// The pause before a retry: it doubles each time, plus up to half at random, or is set by the endpoint; always bounded.
+    /// Returns the pause before a retry: it doubles each time and up to half of it is added at random, or the endpoint specifies it. It is
+    /// always bounded.
     fn pause(&self, repeats: u32, after: Option<Duration>) -> Duration {
         let doubled = limits::LANGUAGE_MODEL_PAUSE_MS.saturating_mul(1 << repeats.min(10));
         let share = u64::from(u16::from_be_bytes(self.random.bytes()));
@@ -129,7 +130,7 @@ impl Client {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let status = answer.status;
         let words = complaint(&body);
-        let said = words.as_ref().map_or_else(|| format!("it returned {status}"), |words| format!("{words} ({status})"));
+        let said = words.as_ref().map_or_else(|| format!("the service returned {status}"), |words| format!("{words} ({status})"));
         let is_structured = question.schema.is_some() && self.structure() == Structure::Schema;
         if status.is_client_error()
             && self.protocol == Protocol::OpenAi
@@ -175,14 +176,14 @@ impl Client {
         }
     }
 
-    /// The cost of these tokens. Prices are per million tokens, so tokens times the price are millionths.
+    /// Computes the cost of these tokens. Prices are per million tokens, so the number of tokens times the price is the cost in millionths.
     fn usage(&self, input_tokens: u64, output_tokens: u64) -> Usage {
         let cost = input_tokens as f64 * self.settings.input_price + output_tokens as f64 * self.settings.output_price;
         Usage { calls: 1, input_tokens, output_tokens, milliseconds: 0, micro_cost: cost.round() as u64 }
     }
 }
 
-/// `Retry-After` in seconds; the form with a date is not in use here.
+/// Parses a `Retry-After` header in seconds; model services do not use the form with a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds: u64 = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

@@ -1,7 +1,7 @@
-//! Requests to a language model: one interface, two protocols.
+//! Requests to a language model: one interface for two protocols.
 //!
-//! A call has a system prompt, the turns so far and, for JSON output, its schema; the reply is text and its cost. Protocol, transport and
-//! retries are decided here; the prompts belong to features. Replies are not trusted: the caller validates them.
+//! A request has a system prompt, the turns so far and, for JSON output, its schema; the reply has the text and its cost. This module
+//! handles protocol, transport and retries; the prompts belong to features. Replies are not trusted: the caller validates them.
 
 mod anthropic;
 mod client;
@@ -17,30 +17,30 @@ use serde_json::Value;
 
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
-/// A request.
+/// A request to a language model.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// The role of the model, and the rules.
+    /// The system prompt: the role of the model, and its rules.
     pub system: String,
     /// The conversation, starting and ending with [`Speaker::User`].
     pub turns: Vec<Turn>,
     /// An image that the first turn refers to.
     pub picture: Option<Picture>,
-    /// The schema of the reply; plain text if there is none.
+    /// The JSON schema of the reply; `None` for a plain-text reply.
     pub schema: Option<AnswerSchema>,
 }
 
 /// An image for a model that accepts images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Like `image/png`.
+    /// The media type of the image, such as `image/png`.
     pub media_type: &'static str,
-    /// The file in base64.
+    /// The image file, encoded in base64.
     pub base64: String,
 }
 
 impl Picture {
-    /// A file in one of the formats that models accept.
+    /// Creates a picture from a file, if its format is one that models accept.
     pub fn of(file: &[u8]) -> Option<Self> {
         let media_type = match file {
             [0x89, b'P', b'N', b'G', ..] => "image/png",
@@ -61,7 +61,7 @@ pub struct Turn {
     pub text: String,
 }
 
-/// The speaker of a turn.
+/// Who wrote a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     User,
@@ -69,7 +69,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// The role name in both protocols.
+    /// Returns the name of the role, which is the same in both protocols.
     fn role(self) -> &'static str {
         match self {
             Speaker::User => "user",
@@ -81,35 +81,35 @@ impl Speaker {
 /// The schema of a JSON reply.
 #[derive(Clone, Debug)]
 pub struct AnswerSchema {
-    /// Lowercase letters and underscores.
+    /// The name of the schema: lowercase letters and underscores.
     pub name: &'static str,
     /// A description of the reply, in one sentence.
     pub about: &'static str,
     pub schema: Value,
 }
 
-/// A reply.
+/// A reply of the language model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub text: String,
     pub usage: Usage,
 }
 
-/// The usage of calls.
+/// The usage of one or more calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Calls that got a reply.
+    /// The number of calls that got a reply.
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// The time from request to reply, including pauses between retries.
+    /// The time in milliseconds from request to reply, including pauses between retries.
     pub milliseconds: u64,
-    /// Millionths of the currency of the configured prices.
+    /// The cost in millionths of the currency of the configured prices.
     pub micro_cost: u64,
 }
 
 impl Usage {
-    /// The sum of both.
+    /// Returns the sum of both usages.
     pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
@@ -121,18 +121,18 @@ impl Usage {
     }
 }
 
-/// Why there is no reply, in messages for users.
+/// Why there is no reply from the language model, in messages for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelError {
-    /// It could not be reached, or did not respond in time, also after the configured retries.
+    /// The endpoint could not be reached or did not respond in time, even after the configured retries.
     Unreachable(String),
-    /// It returned 408, 409, 429 or 5xx each time.
+    /// The endpoint returned 408, 409, 429 or 5xx each time.
     Busy(String),
-    /// It rejects this request: a wrong key, a wrong model name, too long.
+    /// The endpoint rejects this request: the key or the model name is wrong, or the request is too long.
     Rejected(String),
     /// The model declined to reply.
     Refused(String),
-    /// The reply ended at its length limit.
+    /// The reply was cut off at its length limit.
     Truncated,
     /// The response does not follow the protocol.
     Malformed(String),
@@ -146,7 +146,8 @@ impl std::fmt::Display for ModelError {
             Self::Rejected(cause) => write!(f, "The language model's service rejected the request: {cause}."),
             Self::Refused(cause) => write!(f, "The language model declined to write this: {cause}."),
             Self::Truncated => f.write_str(
-                "The language model's response was cut off at its length limit; request less, or raise model.output_tokens_max.",
+                "The language model's response was cut off at its length limit; shorten the request, or raise \
+                 language_model.output_tokens_max.",
             ),
             Self::Malformed(cause) => write!(f, "The language model's service returned an invalid response: {cause}."),
         }
@@ -160,7 +161,7 @@ enum Outcome {
     Failed(ModelError),
 }
 
-/// A cause as part of a message: one line, without its own period, of limited length.
+/// Shortens a cause so that it fits into a message: one line of limited length, without its own period.
 fn cause(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -170,7 +171,7 @@ fn cause(text: &str) -> String {
     if shortened { format!("{short}…") } else { short.to_owned() }
 }
 
-/// The endpoint's own error message, in any of the shapes that services use.
+/// Extracts the endpoint's own error message, in any of the formats that services use.
 fn complaint(body: &Value) -> Option<String> {
     let error = body.get("error").unwrap_or(body);
     let message = error.as_str().or_else(|| error.get("message")?.as_str()).or_else(|| body.get("detail")?.as_str())?;

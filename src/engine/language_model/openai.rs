@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, Outcome, Picture, cause};
 
-/// The default URL: the protocol's own service.
+/// The default URL, which is that of OpenAI's own service.
 pub const URL: &str = "https://api.openai.com/v1";
-/// The path below the configured URL.
+/// The path that is appended to the configured URL.
 pub const PATH: &str = "/chat/completions";
 
 /// How the request asks for JSON.
@@ -15,14 +15,14 @@ pub const PATH: &str = "/chat/completions";
 pub enum Structure {
     /// With `response_format` and the schema, which the endpoint enforces.
     Schema,
-    /// In the prompt: the endpoint does not support `response_format`.
+    /// With a description in the prompt, because the endpoint does not support `response_format`.
     Words,
 }
 
-/// The body of a request.
+/// Builds the body of a request.
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
-    // The protocol's own service has renamed this parameter; others support only the old name.
+    // OpenAI's own service has renamed this parameter; other services support only the old name.
     let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({ "model": model, "stream": false });
     body[tokens] = json!(output_tokens_max);
@@ -55,7 +55,7 @@ pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structu
     body
 }
 
-/// Whether an error means that the endpoint does not support `response_format`.
+/// Whether an error message means that the endpoint does not support `response_format`.
 pub fn lacks_structure(complaint: &str) -> bool {
     ["response_format", "json_schema", "structured output"].iter().any(|word| complaint.contains(word))
 }
@@ -87,7 +87,7 @@ struct Tokens {
     completion_tokens: u64,
 }
 
-/// The outcome of a body with status 200.
+/// Reads the outcome from the body of a response with status 200.
 pub fn read(body: &[u8]) -> Outcome {
     let completion: Completion = match serde_json::from_slice(body) {
         Ok(completion) => completion,
@@ -95,18 +95,18 @@ pub fn read(body: &[u8]) -> Outcome {
     };
     let tokens = completion.usage.unwrap_or_default();
     let Some(choice) = completion.choices.into_iter().next() else {
-        return Outcome::Failed(ModelError::Malformed("it has no choices".into()));
+        return Outcome::Failed(ModelError::Malformed("the response has no choices".into()));
     };
     if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
         return Outcome::Failed(ModelError::Refused(cause(&refusal)));
     }
     match choice.finish_reason.as_deref() {
         Some("length") => return Outcome::Failed(ModelError::Truncated),
-        Some("content_filter") => return Outcome::Failed(ModelError::Refused("its content filter cut off the response".into())),
+        Some("content_filter") => return Outcome::Failed(ModelError::Refused("the content filter cut off the response".into())),
         _ => {}
     }
     match choice.message.content.filter(|content| !content.trim().is_empty()) {
         Some(text) => Outcome::Answered { text, input_tokens: tokens.prompt_tokens, output_tokens: tokens.completion_tokens },
-        None => Outcome::Failed(ModelError::Malformed("its message is empty".into())),
+        None => Outcome::Failed(ModelError::Malformed("the message is empty".into())),
     }
 }

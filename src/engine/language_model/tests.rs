@@ -1,4 +1,4 @@
-//! Both protocols against a fake server that enforces them, with good and bad responses.
+//! Tests both protocols against a fake server that enforces them, with valid and invalid responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::engine::fetch::Fetch;
 use crate::engine::settings;
 use crate::testing::fake_model::{FakeModel, Reaction};
 
-/// A client of the fake server, with these additional settings.
+/// Creates a client for the fake server, with these additional settings.
 fn client(protocol: &str, peer: &FakeModel, more: &[(&str, &str)]) -> Client {
     let url = if protocol == "openai" { peer.url() } else { format!("http://{}", peer.address) };
     let mut given = vec![("protocol", protocol), ("url", &url), ("name", "peer"), ("key", "secret-key"), ("repeats", "2")];
     given.extend_from_slice(more);
     let given: Vec<_> = given.iter().map(|(key, text)| (format!("language_model.{key}"), (*text).to_owned())).collect();
-    let settings = settings::load(settings::DEFAULT, None, &[], &given).expect("settings");
+    let settings = settings::load(settings::DEFAULT, None, &[], &given).expect("the settings are valid");
     let fetch = Arc::new(Fetch::new(&settings));
     Client::new(&settings.language_model, fetch, Arc::new(SeededRandom::new(1))).expect("a protocol is set")
 }
@@ -31,13 +31,13 @@ fn question() -> ModelRequest {
     }
 }
 
-/// Pauses pass at once, and timeouts fire when nothing else can happen.
+/// Sends a request with a paused clock: pauses end immediately, and a timeout fires only if no other task can run.
 fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(client.ask(&question()))
 }
 
-/// Whether this is the expected error.
+/// Whether an error is the expected one.
 type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];
@@ -96,7 +96,7 @@ fn permanent_failures_are_not_retried() {
         for (reaction, is_expected) in cases {
             let peer = FakeModel::with(vec![reaction.clone()]);
             let (reply, _) = ask(&client(protocol, &peer, &[]));
-            let trouble = reply.expect_err("no answer");
+            let trouble = reply.expect_err("the request fails");
             assert!(is_expected(&trouble), "{protocol} {reaction:?}: {trouble:?}");
             assert_eq!(peer.asked().len(), 1);
         }
@@ -113,9 +113,9 @@ fn a_broken_or_silent_endpoint_is_retried() {
         }
     }
     let peer = FakeModel::with(vec![Reaction::Broken]);
-    let nobody = client("openai", &peer, &[("repeats", "0")]);
+    let unreachable = client("openai", &peer, &[("repeats", "0")]);
     drop(peer);
-    assert!(matches!(ask(&nobody).0, Err(ModelError::Unreachable(_))));
+    assert!(matches!(ask(&unreachable).0, Err(ModelError::Unreachable(_))));
 }
 
 #[test]
@@ -128,23 +128,26 @@ fn an_endpoint_without_structured_output_gets_the_schema_in_the_prompt() {
     assert!(ask(&client).0.is_ok());
     assert!(ask(&client).0.is_ok());
     let asked = peer.asked();
-    assert_eq!(asked.len(), 3, "the second call already knows");
-    let system = asked[2].body["messages"][0]["content"].as_str().expect("text");
+    assert_eq!(asked.len(), 3, "the client remembers that the server supports no schema");
+    let system = asked[2].body["messages"][0]["content"].as_str().expect("the value is text");
     assert!(system.contains("JSON Schema") && system.contains("{\"type\":\"object\"}"), "{system}");
 }
 
 #[test]
 fn a_picture_goes_with_the_first_turn() {
-    let picture = Picture::of(b"\x89PNG\r\n").expect("a format that models take");
+    let picture = Picture::of(b"\x89PNG\r\n").expect("the format is one that models accept");
     assert_eq!(Picture::of(b"<svg"), None);
     for protocol in BOTH {
         let peer = FakeModel::with(vec![Reaction::Text("{}".into())]);
         let client = client(protocol, &peer, &[("vision", "true")]);
         assert!(client.sees());
         let question = ModelRequest { picture: Some(picture.clone()), ..question() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
         assert!(runtime.block_on(client.ask(&question)).0.is_ok());
-        let content = peer.asked()[0].body["messages"].as_array().expect("turns").last().expect("one")["content"].clone();
+        let content =
+            peer.asked()[0].body["messages"].as_array().expect("the body has messages").last().expect("the list has a last item")
+                ["content"]
+                .clone();
         let told = content.to_string();
         assert!(told.contains("image/png") && told.contains("iVBORw0K") && told.contains("Hello?"), "{protocol}: {told}");
     }

@@ -1,7 +1,7 @@
-//! Message texts in quoted-printable.
+//! Message bodies, encoded in quoted-printable.
 //!
-//! A campaign sends one template many times, so the text that all recipients share is encoded once: each literal starts at the beginning of
-//! a line and ends with a soft line break, which readers do not see, and so does each value between two literals.
+//! A campaign sends one template to many recipients, so the literals that all messages share are encoded only once. Each literal starts at
+//! the beginning of a line and ends with a soft line break, which readers do not see. So does each value between two literals.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crate::engine::render::merge::{Fields, MergeError, Sink, Template};
 /// A line break that decoding removes.
 const SOFT_BREAK: &[u8] = b"=\r\n";
 
-/// A text in quoted-printable.
+/// Text encoded in quoted-printable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded(Vec<u8>);
 
 impl Encoded {
-    /// Encodes a text.
+    /// Encodes this text.
     pub fn new(text: &str) -> Self {
         let mut encoded = Vec::with_capacity(text.len() + text.len() / 16);
         let is_soft = encode(text, &mut encoded);
@@ -35,7 +35,7 @@ impl Encoded {
 pub struct Body {
     template: Template,
     literals: Vec<Literal>,
-    /// The approximate length of a filled body.
+    /// The approximate length of a filled body, in bytes.
     bytes: usize,
 }
 
@@ -46,7 +46,7 @@ struct Literal {
 }
 
 impl Body {
-    /// Encodes the parts that all recipients share.
+    /// Encodes the literals of the template, which all recipients share.
     pub fn new(template: Template) -> Self {
         let literal = |text: &String| {
             let mut encoded = Vec::new();
@@ -58,12 +58,12 @@ impl Body {
         Self { template, literals, bytes }
     }
 
-    /// The template.
+    /// Returns the template.
     pub fn template(&self) -> &Template {
         &self.template
     }
 
-    /// The text for one recipient.
+    /// Fills in and encodes the body for one recipient.
     pub fn fill(&self, fields: &dyn Fields) -> Result<Encoded, MergeError> {
         let mut filling = Filling { literals: &self.literals, encoded: Vec::with_capacity(self.bytes), is_soft: false };
         self.template.render_into(fields, &mut filling)?;
@@ -93,7 +93,7 @@ impl Sink for Filling<'_> {
     }
 }
 
-/// Encodes a text from the start of a line to the start of another; returns whether the last break is a soft one.
+/// Encodes text from the start of one line to the start of another. Returns whether the last line break is a soft one.
 fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     let text = even(text);
     let column = QuotedPrintableEncoder::new().preserve_line_breaks().encode_into(text.as_bytes(), into);
@@ -103,7 +103,7 @@ fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     column > 0
 }
 
-/// The text with uniform line breaks, and without the control characters that mail must not contain.
+/// Returns the text with uniform line breaks, and without control characters that a message must not contain.
 fn even(text: &str) -> Cow<'_, str> {
     let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\t');
     if !text.bytes().any(is_control) {
@@ -114,7 +114,7 @@ fn even(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Removes the last break.
+/// Removes the last line break.
 fn without_end(mut encoded: Vec<u8>, is_soft: bool) -> Vec<u8> {
     if is_soft {
         encoded.truncate(encoded.len() - SOFT_BREAK.len());
@@ -132,12 +132,12 @@ mod tests {
     use crate::engine::render::merge::Kind;
 
     fn decoded(encoded: &Encoded) -> String {
-        let bytes = quoted_printable_decode(encoded.as_bytes()).expect("it can be decoded");
-        String::from_utf8(bytes).expect("it is UTF-8").replace("\r\n", "\n")
+        let bytes = quoted_printable_decode(encoded.as_bytes()).expect("the body can be decoded");
+        String::from_utf8(bytes).expect("the body is UTF-8").replace("\r\n", "\n")
     }
 
     fn assert_travels(encoded: &Encoded) {
-        let text = std::str::from_utf8(encoded.as_bytes()).expect("it is ASCII");
+        let text = std::str::from_utf8(encoded.as_bytes()).expect("the body is ASCII");
         let right = |line: &str| {
             line.len() <= 76 && !line.ends_with([' ', '\t']) && line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
         };
@@ -168,8 +168,8 @@ mod tests {
                 source.push_str(&format!("{{{{ f{number} }}}}"));
                 fields.insert(format!("f{number}"), Value::from(value.as_str()));
             }
-            let template = Template::compile(&source, Kind::Text).expect("a template");
-            let encoded = Body::new(template).fill(&fields).expect("filled");
+            let template = Template::compile(&source, Kind::Text).expect("the template is valid");
+            let encoded = Body::new(template).fill(&fields).expect("every field has a value");
             assert_travels(&encoded);
             let expected: String = parts.iter().flat_map(|(literal, value)| [even(literal), even(value)]).collect();
             prop_assert_eq!(decoded(&encoded), expected);

@@ -1,8 +1,8 @@
-//! The input and the outcome of a delivery: the interface between the recipient rows and the transports.
+//! The input and the outcome of a delivery, as passed between the recipient rows and the transports.
 //!
-//! The critical moment is the one before the final dot of a message. Before it, the other server certainly does not have the message; after
-//! it, only the other server knows. So the sender of the mailing is called at that moment ([`BeforeDot`]) and durably records the handoff;
-//! only then is the dot sent. Campaigns, contacts and recipient rows are not known here.
+//! The critical moment is just before the final dot of a message is sent. Before this moment, the other server certainly does not have the
+//! message; afterward, only the other server knows whether it does. So [`BeforeDot`] is called at this moment, and durably records the
+//! handoff; only then is the dot sent. This module is independent of campaigns, contacts and recipient rows.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -16,50 +16,51 @@ use crate::base::email::EmailAddress;
 /// The envelope of a message, as mail servers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The address for failure reports; empty for none.
+    /// The address that receives failure reports; empty for none.
     pub sender: String,
     pub recipient: EmailAddress,
-    /// Whether the message itself has headers in UTF-8. UTF-8 addresses are detected automatically.
+    /// Whether the message itself has headers in UTF-8. UTF-8 in addresses is detected automatically.
     pub smtputf8: bool,
 }
 
 impl Envelope {
-    /// Whether only servers that support SMTPUTF8 (RFC 6531) can accept this.
+    /// Whether only servers that support SMTPUTF8 (RFC 6531) can accept this message.
     pub fn needs_smtputf8(&self) -> bool {
         self.smtputf8 || !self.sender.is_ascii() || !self.recipient.local().is_ascii()
     }
 }
 
-/// The server that a message is being handed over to.
+/// The server to which a message is being handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handoff {
     /// The name of the server.
     pub server: String,
-    /// Its address, if it is reached over the network.
+    /// The server's address, if it is reached over the network.
     pub address: Option<SocketAddr>,
-    /// Whether the connection is encrypted.
+    /// Whether the connection to the server is encrypted.
     pub encrypted: bool,
 }
 
-/// The decision about the final dot.
+/// The decision whether to send the final dot of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DotDecision {
     /// The handoff is durably recorded: send the dot.
     Go,
-    /// The message must not be sent.
+    /// Do not send the message.
     Abandon,
 }
 
-/// Called when all of the message but its final dot was sent, at most once per delivery.
+/// Decides whether the final dot of a message is sent, after the rest of the message has been sent. Called at most once per delivery.
 pub trait BeforeDot: Send {
-    /// The message is sent only if this returns [`DotDecision::Go`]. It is never interrupted, whatever happens to the connection.
+    /// Returns whether to send the final dot, which is sent only if the result is [`DotDecision::Go`]. The call is never interrupted, even
+    /// if the connection fails.
     fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
 
 /// The stage that a delivery reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Stage {
-    /// Finding the server.
+    /// Finding the mail server.
     Route,
     Connect,
     Greeting,
@@ -70,47 +71,47 @@ pub enum Stage {
     Recipient,
     Data,
     Body,
-    /// The dot was sent; the server's reply to it.
+    /// Waiting for the server's reply to the final dot.
     Dot,
 }
 
-/// The cause that stopped a delivery.
+/// Why a delivery stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// A negative reply of the server.
+    /// The server sent a negative reply.
     Reply(Reply),
-    /// No server accepts a connection; with the cause.
+    /// No server accepted a connection. Contains the reason.
     Unreachable(String),
-    /// The name of the domain or of its servers could not be resolved; with the cause.
+    /// The name of the domain or of its servers could not be resolved. Contains the reason.
     Unresolved(String),
-    /// The connection was lost; with the cause.
+    /// The connection was lost. Contains the reason.
     Lost(String),
-    /// The server sent nothing for this long.
+    /// The server sent nothing for this duration.
     TimedOut(Duration),
-    /// The server's reply is not SMTP.
+    /// The server's reply is not valid SMTP. Contains the details.
     Garbled(String),
-    /// A required secure connection could not be established; with the cause.
+    /// A required secure connection could not be established. Contains the reason.
     Insecure(String),
-    /// The server offers no login method that the settings allow; with the cause.
+    /// The server offers no login method that the settings allow. Contains the reason.
     NoLogin(String),
-    /// The server recently failed for this reason, and is paused for this long: nothing was attempted.
+    /// The server recently failed for the reason `why` and is paused for the duration `rest`, so no delivery was attempted.
     LeftAlone { why: String, rest: Duration },
-    /// The service is stopping.
+    /// The service is stopping, so the delivery was not attempted or was interrupted.
     Stopping,
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reply(reply) => write!(f, "it replied {reply}"),
-            Self::Unreachable(why) => write!(f, "it does not accept connections ({why})"),
-            Self::Unresolved(why) => write!(f, "its name could not be resolved ({why})"),
-            Self::Lost(why) => write!(f, "the connection was lost ({why})"),
-            Self::TimedOut(after) => write!(f, "it sent nothing for {} seconds", after.as_secs()),
-            Self::Garbled(what) => write!(f, "its reply is not valid SMTP ({what})"),
-            Self::Insecure(why) => write!(f, "a secure connection failed ({why})"),
-            Self::NoLogin(why) => write!(f, "login is not possible ({why})"),
-            Self::LeftAlone { why, .. } => write!(f, "it is paused for a while after failures ({why})"),
+            Self::Reply(reply) => write!(f, "the mail server replied {reply}"),
+            Self::Unreachable(why) => write!(f, "the mail server does not accept connections ({why})"),
+            Self::Unresolved(why) => write!(f, "the name of the mail server could not be resolved ({why})"),
+            Self::Lost(why) => write!(f, "the connection to the mail server was lost ({why})"),
+            Self::TimedOut(after) => write!(f, "the mail server sent nothing for {} seconds", after.as_secs()),
+            Self::Garbled(what) => write!(f, "the mail server's reply is not valid SMTP ({what})"),
+            Self::Insecure(why) => write!(f, "a secure connection to the mail server failed ({why})"),
+            Self::NoLogin(why) => write!(f, "login to the mail server is not possible ({why})"),
+            Self::LeftAlone { why, .. } => write!(f, "the mail server is paused after repeated failures ({why})"),
             Self::Stopping => f.write_str("the service is stopping"),
         }
     }
@@ -119,14 +120,15 @@ impl fmt::Display for Cause {
 /// The outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The server has accepted it: 2yz to the dot.
+    /// The server accepted the message: it replied 2yz to the final dot.
     Accepted { reply: Reply },
-    /// Certainly not accepted, may be retried: 4yz anywhere, or any failure before the dot.
+    /// The message was certainly not accepted, and may be retried: the server replied 4yz, or the delivery failed before the dot.
     Deferred { stage: Stage, cause: Cause },
-    /// Certainly not accepted, final for this recipient: 5yz from `MAIL` on, or decided by us on the server's behalf.
+    /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or later, or we rejected it on the
+    /// server's behalf.
     Refused { stage: Stage, reply: Reply },
-    /// Sending the dot has started, and no understandable reply followed: the delivery is uncertain.
+    /// Sending of the final dot started, but no valid reply followed: the delivery is uncertain.
     Unknown { cause: Cause },
-    /// [`BeforeDot`] decided so. Certainly not accepted.
+    /// [`BeforeDot`] decided not to send the final dot, so the message was certainly not accepted.
     Abandoned,
 }

@@ -1,10 +1,10 @@
-//! DKIM signatures (RFC 6376): keys, and one signature by each key on every message.
+//! DKIM signatures (RFC 6376): key pairs, and a signature by each key on every message.
 //!
-//! A domain has an RSA key, which every receiver can verify, and optionally an Ed25519 key (RFC 8463), which is small and fast; a message
-//! gets a signature by each. Headers that readers see are signed once more often than they occur, so that no one can add a second From,
+//! A domain has an RSA key, which every receiver can verify, and optionally an Ed25519 key (RFC 8463), which is small and fast. A message
+//! gets one signature by each key. Headers that readers see are signed once more than they occur, so that no one can add a second From,
 //! Subject or unsubscribe link.
 //!
-//! The caller stores the keys (sealed) and checks the DNS.
+//! The caller seals and stores the keys, and checks the DNS records.
 
 use std::fmt;
 
@@ -19,18 +19,18 @@ use mail_auth::dkim::{Canonicalization, Signature};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer};
 use serde::{Deserialize, Serialize};
 
-/// Receivers reject weaker keys (RFC 8301).
+/// The length of RSA keys: receivers reject shorter keys (RFC 8301).
 const RSA_BITS: usize = 2048;
 
-/// The X.509 prefix that turns a 2048-bit RSA key into a generic public key, as DNS records contain it.
+/// The X.509 prefix that turns a 2048-bit RSA key into a generic public key, the format that DNS records contain.
 const RSA_PREFIX: [u8; 24] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00, 0x03, 0x82,
     0x01, 0x0f, 0x00,
 ];
-/// The length in that prefix.
+/// The length of an RSA public key, as stated in [`RSA_PREFIX`].
 const RSA_PUBLIC_BYTES: usize = 270;
 
-/// Headers that are signed if present, in this order.
+/// The headers that are signed if they are present, in this order.
 const SIGNED: [&str; 12] = [
     "From",
     "To",
@@ -46,10 +46,10 @@ const SIGNED: [&str; 12] = [
     "Content-Type",
 ];
 
-/// Those of them that must not be added a second time.
+/// The headers in [`SIGNED`] that must not be added a second time.
 const CLOSED: [&str; 6] = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
 
-/// A kind of key.
+/// The kind of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Algorithm {
     Rsa,
@@ -58,16 +58,16 @@ pub enum Algorithm {
 
 /// A new key pair.
 pub struct KeyPair {
-    /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. Seal it before storing.
+    /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. Seal the key before storing it.
     pub private: Secret<Vec<u8>>,
-    /// The text of the DNS record with the public key.
+    /// The content of the DNS record with the public key.
     pub record: String,
 }
 
 impl KeyPair {
-    /// Creates a key pair. For RSA this takes up to seconds of one processor.
+    /// Creates a key pair. An RSA key takes up to several seconds of processor time.
     ///
-    /// The randomness comes from the operating system: the libraries accept no other for keys, and keys must never be repeatable.
+    /// The randomness comes from the operating system: the libraries accept no other source for keys, and keys must never be repeatable.
     pub fn generate(algorithm: Algorithm) -> Self {
         let made = match algorithm {
             Algorithm::Rsa => DkimKeyPair::generate_rsa(RSA_BITS),
@@ -76,7 +76,7 @@ impl KeyPair {
         let (private, public) = made.expect("the operating system's random source works").into_inner();
         let record = match algorithm {
             Algorithm::Rsa => {
-                assert_eq!(public.len(), RSA_PUBLIC_BYTES, "a key of 2048 bits with the usual exponent");
+                assert_eq!(public.len(), RSA_PUBLIC_BYTES, "the key has 2048 bits and the usual exponent");
                 format!("v=DKIM1; k=rsa; p={}", BASE64.encode(&[RSA_PREFIX.as_slice(), &public].concat()))
             }
             Algorithm::Ed25519 => format!("v=DKIM1; k=ed25519; p={}", BASE64.encode(&public)),
@@ -95,19 +95,19 @@ pub struct SigningKeyOf<'a> {
     pub private: &'a [u8],
 }
 
-/// The bytes are not a key of that kind.
+/// An error: the stored bytes are not a key of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyError;
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a DKIM key cannot be read; create new keys for the domain")
+        f.write_str("a stored DKIM key cannot be read; create new keys for the domain")
     }
 }
 
 impl std::error::Error for KeyError {}
 
-/// Signs messages for one domain. Created once, used for all of them.
+/// Signs messages from one domain. It is created once and used for all messages.
 pub struct Signer {
     keys: Vec<(Key, Signature)>,
 }
@@ -118,7 +118,7 @@ enum Key {
 }
 
 impl Signer {
-    /// Reads the keys of `domain`, which is in ASCII.
+    /// Reads the keys of `domain`, whose name is in ASCII.
     pub fn new(domain: &str, keys: &[SigningKeyOf<'_>]) -> Result<Self, KeyError> {
         let read = |given: &SigningKeyOf<'_>| {
             let (key, algorithm) = match given.algorithm {
@@ -145,7 +145,7 @@ impl Signer {
         Ok(Self { keys: keys.iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// The `DKIM-Signature` headers to put before `message`, one for each key.
+    /// Returns the `DKIM-Signature` headers to put before `message`, one for each key.
     pub fn sign(&self, message: &[u8], at: Timestamp) -> Vec<u8> {
         let end = message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |at| at + 2);
         let (head, body) = message.split_at(end);
@@ -164,7 +164,7 @@ impl Signer {
                 Key::Rsa(key) => key.sign(signed),
                 Key::Ed25519(key) => key.sign(signed),
             };
-            signature.b = bytes.expect("a key that could be read signs anything");
+            signature.b = bytes.expect("a valid key can sign any message");
             signature.write(&mut signatures, true);
         }
         signatures
@@ -184,31 +184,31 @@ impl Writable for SignatureInput<'_> {
     }
 }
 
-/// The names of the signed headers, and the headers in signing order.
+/// Returns the names of the headers to sign, and the headers themselves in signing order.
 fn chosen(head: &[u8]) -> (Vec<String>, Vec<u8>) {
     let all = headers(head);
     let mut names = Vec::with_capacity(SIGNED.len() + CLOSED.len());
     let mut canonical = Vec::with_capacity(head.len());
     for name in SIGNED {
-        // Of several headers with one name, the last one is signed first (RFC 6376 §5.4.2).
+        // If several headers have the same name, the last one is signed first (RFC 6376 §5.4.2).
         let found = all.iter().rev().filter(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()));
         let before = names.len();
         names.extend(found.clone().map(|_| name.to_owned()));
         Canonicalization::Relaxed.canonicalize_headers(found.copied(), &mut canonical);
         let closed = CLOSED.contains(&name);
-        debug_assert!(name != "From" || names.len() > before, "a message has a From");
+        debug_assert!(name != "From" || names.len() > before, "a message has a From header");
         names.extend(closed.then(|| name.to_owned()));
     }
     (names, canonical)
 }
 
-/// Names and values of the headers, still folded.
+/// Returns the names and values of the headers, still folded.
 fn headers(head: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut headers: Vec<(&[u8], &[u8])> = Vec::with_capacity(20);
     let mut rest = head;
     while !rest.is_empty() {
         let mut end = 0;
-        // A line that starts with space continues the previous header.
+        // A line that starts with white space continues the previous header.
         loop {
             end += rest[end..].iter().position(|byte| *byte == b'\n').map_or(rest.len() - end, |at| at + 1);
             if !matches!(rest.get(end), Some(b' ' | b'\t')) {
@@ -248,7 +248,7 @@ mod tests {
             SigningKeyOf { selector: "m1r", algorithm: Algorithm::Rsa, private: RSA.private.expose() },
             SigningKeyOf { selector: "m1e", algorithm: Algorithm::Ed25519, private: ED25519.private.expose() },
         ];
-        Signer::new("example.com", &keys).expect("keys that were just made")
+        Signer::new("example.com", &keys).expect("new keys can be read")
     }
 
     fn signed(message: &str) -> String {
@@ -256,11 +256,11 @@ mod tests {
         String::from_utf8(signatures).expect("signatures are ASCII") + message
     }
 
-    /// The results of a third-party verifier for each signature.
+    /// Returns whether a third-party verifier accepts each signature.
     fn verdicts(message: &str) -> Vec<bool> {
         let zone = [("m1r", &RSA), ("m1e", &ED25519)]
             .map(|(name, pair)| (format!("{name}._domainkey.example.com"), pair.record.clone()));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");
         let verdicts = runtime.block_on(crate::engine::mail::dkim_verify::verify(message.as_bytes(), &zone));
         verdicts.into_iter().map(|verdict| verdict.holds == SignatureResult::Yes).collect()
     }
@@ -273,9 +273,9 @@ mod tests {
         assert_eq!(verdicts(&signed(&(bare.to_owned() + "\r\n\r\n"))), [true, true]);
     }
 
-    /// A message like those of campaigns: encoded words, folded headers, two parts.
+    /// Returns a message like those of campaigns: with encoded words, folded headers and two parts.
     fn message() -> String {
-        let address = |text| EmailAddress::parse(text).expect("an address");
+        let address = |text| EmailAddress::parse(text).expect("the address is valid");
         let (from, to) = (address("news@example.com"), address("zoe@bücher.example"));
         let html = Encoded::new(&"<td style=\"color:#333\">  Grüße,   Zoë </td>\n\n".repeat(200));
         let text = Encoded::new("Grüße \n\n\n");
@@ -299,7 +299,7 @@ mod tests {
             is_automatic: false,
             extra: &[],
         };
-        String::from_utf8(message.write().bytes).expect("ASCII")
+        String::from_utf8(message.write().bytes).expect("the message is ASCII")
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn all_required_headers_are_signed() {
         let message = signed(MESSAGE).replace("\r\n\t", "");
-        let list = message.split("h=").nth(1).and_then(|rest| rest.split(';').next()).expect("a list of headers");
+        let list = message.split("h=").nth(1).and_then(|rest| rest.split(';').next()).expect("the signature lists its headers");
         assert_eq!(
             list,
             "From:From:To:To:Reply-To:Subject:Subject:Date:Message-ID:List-Unsubscribe:List-Unsubscribe:\
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn records_have_the_format_that_other_verifiers_read() {
-        // OpenSSL, and so OpenDKIM, reads only public keys that include their algorithm.
+        // OpenSSL, and therefore OpenDKIM, reads only public keys that include their algorithm.
         assert!(RSA.record.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{}", RSA.record);
         assert_eq!(ED25519.record.len(), "v=DKIM1; k=ed25519; p=".len() + 44);
     }
@@ -378,7 +378,7 @@ mod tests {
         }
     }
 
-    /// Verifies both signatures with dkimpy; prints the results as a line of JSON.
+    /// A Python program that verifies both signatures with dkimpy and prints the results as a line of JSON.
     const FOREIGN: &str = "
 import sys, json, dkim
 given = json.load(sys.stdin)
@@ -391,7 +391,7 @@ print(json.dumps([checker.verify(idx=number, dnsfunc=lambda name, timeout=5: zon
     fn a_third_party_verifier_agrees() {
         use std::io::Write;
         use std::process::{Command, Stdio};
-        // Python as installed by CI, and as found on the machine.
+        // Use Python from the CI tools if it is installed there, or else the machine's own.
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
         let has_dkim = |python: &&str| {
             let found = Command::new(python).args(["-c", "import dkim, nacl"]).stderr(Stdio::null()).status();
@@ -412,10 +412,10 @@ print(json.dumps([checker.verify(idx=number, dnsfunc=lambda name, timeout=5: zon
         ] {
             let python = Command::new(python).args(["-c", FOREIGN]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
             let mut python = python.expect("Python starts");
-            let mut stdin = python.stdin.take().expect("piped");
-            write!(stdin, "{}", serde_json::json!({ "zone": zone, "message": message })).expect("Python reads");
+            let mut stdin = python.stdin.take().expect("the pipe was requested");
+            write!(stdin, "{}", serde_json::json!({ "zone": zone, "message": message })).expect("Python reads its input");
             drop(stdin);
-            let output = python.wait_with_output().expect("Python ends");
+            let output = python.wait_with_output().expect("Python finishes");
             assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected);
         }
     }

@@ -1,7 +1,7 @@
 //! Verifies the DKIM signatures of a message (RFC 6376) with public keys that the caller provides.
 //!
-//! It sends no DNS queries: without a key there is no result. So viewing a message neither waits for the DNS nor reveals that someone views
-//! it.
+//! The verification sends no DNS queries: a signature without a provided key has no result. So viewing a message neither waits for the DNS
+//! nor reveals to anyone that the message is being viewed.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -18,14 +18,14 @@ use mail_auth::{AuthenticatedMessage, DkimResult, MX, MessageAuthenticator, Para
 
 use super::dns::silent;
 
-/// The result for one signature.
+/// The result of verifying one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureCheck {
-    /// The domain that signed (`d=`).
+    /// The domain that signed the message (`d=`).
     pub domain: String,
-    /// The name of its key (`s=`).
+    /// The selector of the domain's key (`s=`).
     pub selector: String,
-    /// The algorithm, like `rsa-sha256`.
+    /// The signature algorithm, such as `rsa-sha256`.
     pub algorithm: &'static str,
     pub holds: SignatureResult,
 }
@@ -34,14 +34,14 @@ pub struct SignatureCheck {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureResult {
     Yes,
-    /// Invalid, with the reason.
+    /// The signature is invalid. Contains the reason.
     No(String),
-    /// Its public key was not provided.
+    /// The public key of the signature was not provided.
     NoKey,
 }
 
-/// Verifies every signature that can be parsed, in the order of their headers. `records` are names and texts of TXT records, like
-/// `m1._domainkey.example.com`.
+/// Verifies every signature that can be parsed, in the order of the headers. `records` contains the names and contents of TXT records; a
+/// name is for example `m1._domainkey.example.com`.
 pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<SignatureCheck> {
     let Some(message) = AuthenticatedMessage::parse(message) else { return Vec::new() };
     let known = FetchedKeys::new(records);
@@ -64,7 +64,7 @@ pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<Signatu
             | DkimResult::Fail(error)
             | DkimResult::PermError(error)
             | DkimResult::TempError(error) => SignatureResult::No(error.to_string()),
-            DkimResult::None => SignatureResult::No("it cannot be read".into()),
+            DkimResult::None => SignatureResult::No("the signature cannot be read".into()),
         };
         let algorithm = match signature.a {
             Named::RsaSha1 => "rsa-sha1",
@@ -76,7 +76,7 @@ pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<Signatu
     judged.collect()
 }
 
-/// The provided public keys by the names of their records.
+/// The public keys that the caller provided, by the names of their DNS records.
 struct FetchedKeys(HashMap<Box<str>, Txt>);
 
 impl FetchedKeys {

@@ -1,4 +1,4 @@
-//! DNS look-ups for mail, with time limits, a bounded cache, and results that distinguish "does not exist" from "could not look up".
+//! DNS lookups for mail: with time limits, a bounded cache, and results that distinguish "does not exist" from "could not look up".
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,51 +18,51 @@ use crate::vocab::settings::Mail;
 
 /// The DNS resolver.
 pub struct Dns {
-    /// The resolver, or why there is none: the service runs without it, and returns the cause with every look-up.
+    /// The resolver, or the reason why it could not be created. In that case, the service still runs, and every lookup returns the reason.
     resolver: Result<TokioResolver, String>,
 }
 
-/// How old a response may be.
+/// How old a cached DNS response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxAge {
-    /// As old as its TTL allows: for sending.
+    /// As old as its TTL allows: used for sending.
     Cached,
-    /// Looked up again: for users who have just changed a record.
+    /// Not cached, but looked up again: used when a user has just changed a record.
     Fresh,
 }
 
 /// A mail server of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailServer {
-    /// Lower numbers are tried first.
+    /// The order in which servers are tried: lower numbers first.
     pub preference: u16,
-    /// The host name without the final dot. Empty: the domain accepts no mail (RFC 7505).
+    /// The host name without the final dot. An empty name means that the domain does not accept mail (RFC 7505).
     pub host: String,
 }
 
-/// Why a look-up has no result.
+/// Why a DNS lookup has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DnsLookupError {
-    /// The name does not exist.
+    /// The domain name does not exist.
     NoSuchName,
-    /// The name exists and has no record of this kind.
+    /// The domain name exists, but has no record of the requested type.
     NoSuchRecord,
-    /// The text is not a valid DNS name.
+    /// The name is not a valid domain name.
     NotAName,
-    /// No name server could be reached or knew the answer: a retry may succeed. With the cause, for display.
+    /// No name server could be reached, or none could resolve the name: a retry may succeed. Contains the reason, for display.
     Unreachable(String),
 }
 
-/// The result of a look-up.
+/// The result of a DNS lookup.
 pub type DnsResult<T> = Result<T, DnsLookupError>;
 
 impl Dns {
-    /// Uses the configured name server, or else those of the system.
+    /// Creates a resolver that uses the name server in the settings or, if none is set, the name servers of the system.
     pub fn new(settings: &Mail) -> Self {
         Self { resolver: build(settings) }
     }
 
-    /// The texts of a name, with the parts of each joined.
+    /// Returns the TXT records of a name, each joined from its parts.
     pub async fn txt(&self, name: &str, age: MaxAge) -> DnsResult<Vec<String>> {
         let text = |data: &RData| match data {
             RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),
@@ -71,7 +71,7 @@ impl Dns {
         self.ask(parse(name)?, RecordType::TXT, age, text).await
     }
 
-    /// The mail servers of a domain, preferred ones first.
+    /// Returns the mail servers of a domain, preferred ones first.
     pub async fn mx(&self, name: &str, age: MaxAge) -> DnsResult<Vec<MailServer>> {
         let server = |data: &RData| match data {
             RData::MX(mx) => Some(MailServer { preference: mx.preference, host: plain(&mx.exchange) }),
@@ -82,7 +82,7 @@ impl Dns {
         Ok(servers)
     }
 
-    /// The name that this alias points to.
+    /// Returns the name that this alias (CNAME record) points to.
     pub async fn cname(&self, name: &str, age: MaxAge) -> DnsResult<String> {
         let target = |data: &RData| match data {
             RData::CNAME(target) => Some(plain(&target.0)),
@@ -92,7 +92,7 @@ impl Dns {
         found.into_iter().next().ok_or(DnsLookupError::NoSuchRecord)
     }
 
-    /// The addresses of a host, IPv4 first.
+    /// Returns the IP addresses of a host, IPv4 first.
     pub async fn addresses(&self, name: &str, age: MaxAge) -> DnsResult<Vec<IpAddr>> {
         let name = parse(name)?;
         let address = |data: &RData| match data {
@@ -107,9 +107,9 @@ impl Dns {
         .await;
         match (old, new) {
             (Ok(old), Ok(new)) => Ok([old, new].concat()),
-            // One kind of address is enough to connect to.
+            // One address family is enough to connect to the host.
             (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
-            // If one look-up failed, it is unknown whether the host has an address.
+            // If one lookup failed, it is unknown whether the host has an address.
             (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => {
                 Err(open)
             }
@@ -117,7 +117,7 @@ impl Dns {
         }
     }
 
-    /// The names of an address.
+    /// Returns the host names of an IP address.
     pub async fn names(&self, address: IpAddr, age: MaxAge) -> DnsResult<Vec<String>> {
         let name = |data: &RData| match data {
             RData::PTR(name) => Some(plain(&name.0)),
@@ -131,17 +131,17 @@ impl Dns {
         if age == MaxAge::Fresh {
             resolver.clear_lookup_cache(name.clone(), kind);
         }
-        let looked: Result<Lookup, NetError> = match tokio::time::timeout(limits::DNS_TIME, resolver.lookup(name, kind)).await {
-            Ok(looked) => looked,
-            Err(_) => return Err(DnsLookupError::Unreachable("the name servers do not respond in time".into())),
+        let response: Result<Lookup, NetError> = match tokio::time::timeout(limits::DNS_TIME, resolver.lookup(name, kind)).await {
+            Ok(response) => response,
+            Err(_) => return Err(DnsLookupError::Unreachable("the name servers did not respond in time".into())),
         };
-        let found: Vec<T> = looked.map_err(no_answer)?.answers().iter().filter_map(|record| read(&record.data)).collect();
+        let found: Vec<T> = response.map_err(no_answer)?.answers().iter().filter_map(|record| read(&record.data)).collect();
         if found.is_empty() { Err(DnsLookupError::NoSuchRecord) } else { Ok(found) }
     }
 }
 
 impl DnsLookupError {
-    /// Whether the name or record certainly does not exist.
+    /// Whether the domain name or record certainly does not exist.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
     }
@@ -150,9 +150,9 @@ impl DnsLookupError {
 impl std::fmt::Display for DnsLookupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoSuchName => f.write_str("the name does not exist"),
-            Self::NoSuchRecord => f.write_str("the name has no such record"),
-            Self::NotAName => f.write_str("that is not a valid DNS name"),
+            Self::NoSuchName => f.write_str("the domain name does not exist"),
+            Self::NoSuchRecord => f.write_str("the domain name has no record of the requested type"),
+            Self::NotAName => f.write_str("the name is not a valid domain name"),
             Self::Unreachable(cause) => f.write_str(cause),
         }
     }
@@ -167,7 +167,7 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
             }
             (ResolverConfig::from_name_servers(vec![server]), ResolverOpts::default())
         }
-        None => read_system_conf().map_err(|error| format!("the system's name servers cannot be read: {error}"))?,
+        None => read_system_conf().map_err(|error| format!("cannot read the system's name servers: {error}"))?,
     };
     options.timeout = limits::DNS_ATTEMPT_TIME;
     options.attempts = limits::DNS_ATTEMPTS;
@@ -177,16 +177,17 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
     options.edns0 = true;
     let builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
     let built = builder.with_options(options).with_tls_config(no_tls()).build();
-    built.map_err(|error| format!("the DNS cannot be used: {error}"))
+    built.map_err(|error| format!("cannot create the DNS resolver: {error}"))
 }
 
-/// A resolver without name servers: every look-up fails at once.
+/// Returns a resolver without name servers, so that every lookup fails immediately.
 pub fn silent() -> TokioResolver {
     let builder = Resolver::builder_with_config(ResolverConfig::from_name_servers(Vec::new()), TokioRuntimeProvider::default());
     builder.with_tls_config(no_tls()).build().expect("a resolver without name servers is valid")
 }
 
-/// DNS look-ups use no TLS here: loading the system's certificates would needlessly slow down every start.
+/// Returns a TLS configuration without certificates. DNS lookups use no TLS here, and loading the system's certificates would slow down
+/// every start.
 fn no_tls() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -196,7 +197,7 @@ fn no_tls() -> ClientConfig {
 
 fn parse(name: &str) -> DnsResult<Name> {
     let mut name = Name::from_ascii(name).map_err(|_| DnsLookupError::NotAName)?;
-    // Full names only: the machine's search list is irrelevant for the internet.
+    // Names are always complete: the machine's search list is irrelevant for the internet.
     name.set_fqdn(true);
     Ok(name)
 }
@@ -211,12 +212,12 @@ fn no_answer(error: NetError) -> DnsLookupError {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
             ResponseCode::NXDomain => DnsLookupError::NoSuchName,
             ResponseCode::NoError => DnsLookupError::NoSuchRecord,
-            code => DnsLookupError::Unreachable(format!("the name servers respond with {code}")),
+            code => DnsLookupError::Unreachable(format!("the name servers responded with {code}")),
         },
         NetError::Dns(DnsError::ResponseCode(code)) => {
-            DnsLookupError::Unreachable(format!("the name servers respond with {code}"))
+            DnsLookupError::Unreachable(format!("the name servers responded with {code}"))
         }
-        NetError::Timeout => DnsLookupError::Unreachable("the name servers do not respond in time".into()),
+        NetError::Timeout => DnsLookupError::Unreachable("the name servers did not respond in time".into()),
         _ => DnsLookupError::Unreachable(format!("the name servers cannot be queried: {error}")),
     }
 }
@@ -228,7 +229,7 @@ mod tests {
     use crate::testing::name_server::NameServer;
 
     fn dns(server: &NameServer) -> Dns {
-        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the default settings are valid");
         settings.mail.dns = Some(server.address);
         Dns::new(&settings.mail)
     }
@@ -241,20 +242,25 @@ mod tests {
         server.mx("acme.example", 20, "mx2.acme.example").mx("acme.example", 10, "MX1.acme.example");
         server
             .cname("www.acme.example", "web.acme.example")
-            .address("web.acme.example", "192.0.2.7".parse().expect("an address"));
-        server.address("web.acme.example", "2001:db8::7".parse().expect("an address"));
-        server.pointer("192.0.2.7".parse().expect("an address"), "web.acme.example");
+            .address("web.acme.example", "192.0.2.7".parse().expect("the address is valid"));
+        server.address("web.acme.example", "2001:db8::7".parse().expect("the address is valid"));
+        server.pointer("192.0.2.7".parse().expect("the address is valid"), "web.acme.example");
         let dns = dns(&server);
-        let mut texts = dns.txt("acme.example", MaxAge::Cached).await.expect("texts");
+        let mut texts = dns.txt("acme.example", MaxAge::Cached).await.expect("the name has TXT records");
         texts.sort();
         assert_eq!(texts, [long, "v=spf1 -all".into()]);
-        let hosts: Vec<_> =
-            dns.mx("acme.example", MaxAge::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
+        let hosts: Vec<_> = dns
+            .mx("acme.example", MaxAge::Cached)
+            .await
+            .expect("the name has MX records")
+            .into_iter()
+            .map(|mx| mx.host)
+            .collect();
         assert_eq!(hosts, ["mx1.acme.example", "mx2.acme.example"]);
         assert_eq!(dns.cname("www.acme.example", MaxAge::Cached).await, Ok("web.acme.example".into()));
-        let addresses = dns.addresses("www.acme.example", MaxAge::Cached).await.expect("addresses");
+        let addresses = dns.addresses("www.acme.example", MaxAge::Cached).await.expect("the name has addresses");
         assert_eq!(addresses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["192.0.2.7", "2001:db8::7"]);
-        let names = dns.names("192.0.2.7".parse().expect("an address"), MaxAge::Cached).await;
+        let names = dns.names("192.0.2.7".parse().expect("the address is valid"), MaxAge::Cached).await;
         assert_eq!(names, Ok(vec!["web.acme.example".into()]));
     }
 
@@ -263,11 +269,11 @@ mod tests {
         let server = NameServer::start();
         server.txt("acme.example", "hello");
         let dns = dns(&server);
-        assert_eq!(dns.txt("nobody.example", MaxAge::Cached).await, Err(DnsLookupError::NoSuchName));
+        assert_eq!(dns.txt("unknown.example", MaxAge::Cached).await, Err(DnsLookupError::NoSuchName));
         assert_eq!(dns.mx("acme.example", MaxAge::Cached).await, Err(DnsLookupError::NoSuchRecord));
         assert_eq!(dns.txt(&"a".repeat(64), MaxAge::Cached).await, Err(DnsLookupError::NotAName));
         server.fail(true);
-        let failed = dns.txt("other.example", MaxAge::Cached).await.expect_err("a failing server");
+        let failed = dns.txt("other.example", MaxAge::Cached).await.expect_err("the server fails");
         assert!(matches!(failed, DnsLookupError::Unreachable(_)) && !failed.is_none(), "{failed}");
     }
 

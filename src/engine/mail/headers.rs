@@ -1,4 +1,4 @@
-//! Header values, encoded so that no value can escape its header.
+//! Writes header values, encoded so that no value can break out of its header.
 //!
 //! Names and subjects are untrusted: line breaks and other control characters become spaces, non-ASCII text becomes encoded words (RFC
 //! 2047), and lines never exceed the allowed length.
@@ -13,28 +13,29 @@ use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::text::Text;
 
-/// Words without space cannot be folded; longer ones become encoded words, because lines end at 998 bytes (RFC 5322 §2.1.1).
+/// The maximum length of an unencoded word. A word cannot be folded, so longer ones become encoded words, because a line has at most 998
+/// bytes (RFC 5322 §2.1.1).
 const WORD_BYTES_MAX: usize = 200;
-/// A line with an encoded word has at most 76 characters (RFC 2047 §2): 12 surround the text, and 4 encode 3 bytes.
+/// The maximum length of a line with an encoded word (RFC 2047 §2): 12 characters surround the text, and every 4 characters encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;
 
-/// A person or company with its address.
+/// A user or company with their email address.
 #[derive(Clone, Copy, Debug)]
 pub struct Mailbox<'a> {
-    /// The name that mail programs show; may be empty.
+    /// The name that email clients show. It may be empty.
     pub name: &'a str,
     /// The email address.
     pub address: &'a EmailAddress,
 }
 
-/// Writes `name: value`.
+/// Writes the header `name: value`.
 pub fn write(out: &mut Vec<u8>, name: &str, value: &impl Header) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
     value.write_header(out, name.len() + 2);
 }
 
-/// Writes a text header.
+/// Writes a header with text as its value.
 pub fn write_text(out: &mut Vec<u8>, name: &str, text: &str) {
     let text = one_line(text);
     let text = text.trim();
@@ -49,7 +50,7 @@ pub fn write_text(out: &mut Vec<u8>, name: &str, text: &str) {
     }
 }
 
-/// Writes a header with one address; returns whether only servers with SMTPUTF8 accept it.
+/// Writes a header with one email address. Returns whether only servers that support SMTPUTF8 accept the header.
 pub fn write_mailbox(out: &mut Vec<u8>, name: &str, mailbox: Mailbox<'_>) -> bool {
     let address = ascii_domain(mailbox.address);
     let shown = one_line(mailbox.name);
@@ -66,22 +67,22 @@ pub fn write_mailbox(out: &mut Vec<u8>, name: &str, mailbox: Mailbox<'_>) -> boo
     !address.is_ascii()
 }
 
-/// The address with its domain in ASCII.
+/// Returns the email address with its domain in ASCII.
 pub fn ascii_domain(address: &EmailAddress) -> String {
     format!("{}@{}", address.local(), address.domain_ascii())
 }
 
 fn is_foldable(text: &str) -> bool {
-    // Readers would decode text that only looks like an encoded word, so it is encoded too.
+    // Text that only looks like an encoded word is also encoded, because email clients would decode it.
     text.split(' ').all(|word| word.len() <= WORD_BYTES_MAX) && !text.contains("=?")
 }
 
-/// Writes text in encoded words; `column` is the used width of the first line.
+/// Writes text in encoded words. `column` is the number of characters that are already on the first line.
 fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
     let mut rest = text;
     let mut separator = "";
     while !rest.is_empty() {
-        // A word gets at least one character, however long the header's name is.
+        // An encoded word gets at least one character, even after a long header name.
         let room = ENCODED_LINE_BYTES_MAX.saturating_sub(column + 12) / 4 * 3;
         let mut end = rest.len().min(room.max(6));
         while !rest.is_char_boundary(end) {
@@ -94,7 +95,7 @@ fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
     }
 }
 
-/// A URL for use between angle brackets: characters not allowed in URLs are percent-encoded.
+/// Returns a URL for use between angle brackets: characters that are not allowed in URLs are percent-encoded.
 pub fn url(text: &str) -> String {
     let mut url = String::with_capacity(text.len());
     for byte in text.trim().bytes() {
@@ -107,7 +108,7 @@ pub fn url(text: &str) -> String {
     url
 }
 
-/// An id reduced to letters, digits and the few allowed signs.
+/// Returns the ID reduced to letters, digits and the allowed punctuation characters.
 pub fn id(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '+' | '=');
     text.chars().filter(allowed).collect()
@@ -120,16 +121,16 @@ pub struct ExtraHeader {
     value: String,
 }
 
-/// Why a header is not accepted.
+/// Why a header is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
-    /// The name has other characters than letters, digits and hyphens.
+    /// The name contains characters that are not letters, digits or hyphens.
     Name(String),
-    /// The service itself writes this header.
+    /// Mailmill itself writes this header.
     Taken(String),
-    /// The value has line breaks or other control characters.
+    /// The value contains line breaks or other control characters.
     Control(String),
-    /// It is too long.
+    /// The header is too long.
     Long(String),
 }
 
@@ -137,10 +138,12 @@ impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HeaderError::Name(name) => write!(f, "{name:?} is not a valid header name; use letters, digits and hyphens"),
-            HeaderError::Taken(name) => write!(f, "the header {name} is written by this service; remove it"),
-            HeaderError::Control(name) => write!(f, "the header {name} has a line break or a control character; remove it"),
+            HeaderError::Taken(name) => write!(f, "Mailmill sets the header {name} itself; remove the header"),
+            HeaderError::Control(name) => {
+                write!(f, "the header {name} contains a line break or a control character; remove that character")
+            }
             HeaderError::Long(name) => {
-                write!(f, "the header {name} is longer than {} bytes; shorten it", limits::EXTRA_HEADER_BYTES_MAX)
+                write!(f, "the header {name} is longer than {} bytes; shorten its value", limits::EXTRA_HEADER_BYTES_MAX)
             }
         }
     }
@@ -148,7 +151,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// Names, and prefixes of names, of headers that senders must not set.
+/// Names and prefixes of headers that senders must not set.
 const TAKEN: [&str; 17] = [
     "auto-submitted",
     "bcc",
@@ -171,7 +174,7 @@ const TAKEN: [&str; 17] = [
 const TAKEN_BEGINNINGS: [&str; 6] = ["arc-", "authentication-", "content-", "list-", "received-", "resent-"];
 
 impl ExtraHeader {
-    /// Validates a header.
+    /// Validates a header and returns it.
     pub fn parse(name: &str, value: &str) -> Result<Self, HeaderError> {
         let shown = || name.chars().take(80).collect::<String>();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -192,7 +195,7 @@ impl ExtraHeader {
         Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 
-    /// Writes the header.
+    /// Writes this header.
     pub fn write(&self, out: &mut Vec<u8>) {
         write_text(out, &self.name, &self.value);
     }
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn senders_may_add_their_own_headers() {
-        let header = ExtraHeader::parse("X-Order", "Größe 42").expect("a header");
+        let header = ExtraHeader::parse("X-Order", "Größe 42").expect("the header is valid");
         let mut out = Vec::new();
         header.write(&mut out);
         assert_eq!(String::from_utf8_lossy(&out), "X-Order: =?utf-8?B?R3LDtsOfZSA0Mg==?=\r\n");

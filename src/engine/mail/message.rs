@@ -1,7 +1,7 @@
-//! A message in its wire format: headers and parts, every line ended by CRLF.
+//! A message in its wire format: headers and parts, with every line ended by CRLF.
 //!
-//! The same input gives the same bytes each time: boundaries are derived from the Message-ID, and the date is an argument. So a retry of a
-//! delivery sends the same message, which receivers can recognize.
+//! The same input always gives the same bytes: boundaries are derived from the Message-ID, and the date is an argument. So a retry sends an
+//! identical message, which receivers can recognize.
 
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
@@ -21,44 +21,44 @@ use crate::base::text::one_line;
 /// The content of a message.
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
-    /// The sender.
+    /// The From address.
     pub from: Mailbox<'a>,
-    /// The recipient.
+    /// The To address.
     pub to: Mailbox<'a>,
-    /// The address for replies, if it is not the sender.
+    /// The address for replies, if it differs from the sender.
     pub reply_to: Option<Mailbox<'a>>,
-    /// The subject.
+    /// The subject of the message.
     pub subject: &'a str,
-    /// The plain text, for mail programs without HTML and for readers who prefer it.
+    /// The plain text, for email clients without HTML and for readers who prefer it.
     pub text: Option<&'a Encoded>,
-    /// The HTML.
+    /// The HTML of the message.
     pub html: Option<&'a Encoded>,
-    /// Images that the HTML refers to by `cid:`.
+    /// The images that the HTML refers to by `cid:`.
     pub images: &'a [Image],
-    /// The id, without angle brackets; [`message_id`] makes one.
+    /// The Message-ID without angle brackets, as created by [`message_id`].
     pub message_id: &'a str,
-    /// The date of writing.
+    /// The date in the message's header.
     pub date: Timestamp,
-    /// The mailing that it belongs to; `None` for a message to one recipient.
+    /// The unsubscribe headers, if the message belongs to a mailing; `None` for a message to one recipient.
     pub list: Option<ListHeaders<'a>>,
-    /// For Gmail's statistics: parts separated by colons; the last one is the sender.
+    /// The identifiers for Gmail's statistics, separated by colons; the last one is the sender.
     pub feedback_id: Option<&'a str>,
-    /// Whether a program wrote it, so that other programs do not reply.
+    /// Whether a program wrote the message. If so, a header asks other programs not to reply.
     pub is_automatic: bool,
-    /// Headers chosen by the sender.
+    /// Additional headers chosen by the sender.
     pub extra: &'a [ExtraHeader],
 }
 
-/// How to unsubscribe from a mailing.
+/// How recipients unsubscribe from a mailing.
 #[derive(Clone, Copy)]
 pub struct ListHeaders<'a> {
     /// The URL of the unsubscribe page, which identifies recipient and mailing.
     pub unsubscribe_url: &'a str,
-    /// The same by mail: `mailto:…`.
+    /// The `mailto:…` address that unsubscribes by mail.
     pub unsubscribe_mailto: Option<&'a str>,
-    /// Whether a POST to the URL unsubscribes at once (RFC 8058).
+    /// Whether a POST request to the URL unsubscribes immediately (RFC 8058).
     pub one_click: bool,
-    /// The common id of all messages of the list, like `news.example.com`.
+    /// The ID that all messages of the list share, such as `news.example.com`.
     pub list_id: Option<&'a str>,
 }
 
@@ -69,7 +69,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image that HTML refers to by `cid:` and this id. It is encoded here, once for all messages.
+    /// Creates an image that HTML refers to by `cid:` and this ID. It is encoded here, once for all messages.
     pub fn new(cid: &str, media_type: &str, file_name: &str, bytes: &[u8]) -> Self {
         let kind = media_type.strip_prefix("image/").unwrap_or_default();
         let is_kind =
@@ -89,20 +89,20 @@ impl Image {
 /// A message, ready to be signed and sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The bytes, with CRLF at the end of each line.
+    /// The bytes of the message, with CRLF at the end of each line.
     pub bytes: Vec<u8>,
-    /// Whether only servers that offer SMTPUTF8 can take it, because an address is not in ASCII.
+    /// Whether only servers that offer SMTPUTF8 can accept the message, because an address is not in ASCII.
     pub needs_smtputf8: bool,
 }
 
 impl Message {
-    /// Puts signatures, which are whole headers, before the message.
+    /// Puts signatures, which are complete headers, before the message.
     pub fn put_first(&mut self, signatures: &[u8]) {
         self.bytes.splice(0..0, signatures.iter().copied());
     }
 }
 
-/// The id of a mailing's message to a recipient: always the same, and impossible to guess without the secret.
+/// Returns the Message-ID for a mailing and recipient: always the same, and impossible to guess without the secret.
 pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &str) -> String {
     let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC accepts keys of any length");
     for part in [mailing, recipient] {
@@ -119,7 +119,7 @@ impl OutgoingMessage<'_> {
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
         let images = self.images.iter().map(|image| image.part.len() + 100).sum::<usize>();
-        // Leave space for two signatures in front.
+        // Leave space for two signatures at the beginning.
         let mut out = Vec::with_capacity(texts + images + 4_000);
         let mut needs_smtputf8 = headers::write_mailbox(&mut out, "From", self.from);
         needs_smtputf8 |= headers::write_mailbox(&mut out, "To", self.to);
@@ -147,7 +147,7 @@ impl OutgoingMessage<'_> {
         Message { bytes: out, needs_smtputf8 }
     }
 
-    /// Writes the part's own headers, an empty line and its content.
+    /// Writes the headers of the content, an empty line and the content.
     fn write_parts(&self, out: &mut Vec<u8>) {
         match (self.text, self.html) {
             (Some(text), Some(html)) => {
@@ -180,7 +180,7 @@ impl OutgoingMessage<'_> {
         write_end(out, &boundary);
     }
 
-    /// A boundary that occurs in no part: `=_` occurs neither in quoted-printable nor in base64.
+    /// Returns a boundary that occurs in no part: `=_` occurs neither in quoted-printable nor in base64.
     fn boundary(&self, purpose: &str) -> String {
         let sum = sha256(format!("{purpose} {}", self.message_id).as_bytes());
         format!("=_{}", HEXLOWER.encode(&sum[..12]))
@@ -207,7 +207,7 @@ fn write_multipart(out: &mut Vec<u8>, kind: &ContentType<'_>, boundary: &str) {
 }
 
 fn write_boundary(out: &mut Vec<u8>, boundary: &str) {
-    // The line break before a boundary belongs to the boundary.
+    // The line break before a boundary is part of the boundary.
     out.extend_from_slice(b"\r\n--");
     out.extend_from_slice(boundary.as_bytes());
     out.extend_from_slice(b"\r\n");

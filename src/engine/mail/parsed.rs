@@ -1,4 +1,4 @@
-//! A finished message, parsed like a mail program does: its headers and its texts.
+//! A finished message, parsed as an email client does: its headers, plain text and HTML.
 
 use mail_parser::MessageParser;
 
@@ -12,7 +12,7 @@ pub struct ParsedMessage {
 }
 
 impl ParsedMessage {
-    /// Parses a message. Unreadable parts are absent.
+    /// Parses a message. Parts that cannot be read are absent.
     pub fn of(bytes: &[u8]) -> Self {
         let Some(message) = MessageParser::default().parse(bytes) else { return Self::default() };
         let headers = message.headers_raw().map(|(name, value)| (name.to_owned(), unfolded(value))).collect();
@@ -22,7 +22,7 @@ impl ParsedMessage {
     }
 }
 
-/// The value on one line.
+/// Returns the header value on one line.
 fn unfolded(value: &str) -> String {
     value.split(['\r', '\n']).filter(|line| !line.is_empty()).collect::<String>().trim().to_owned()
 }

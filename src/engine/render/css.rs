@@ -1,6 +1,7 @@
-//! Splits style sheets into rules, declarations and URLs in values, by the CSS syntax.
+//! Splits style sheets into rules, declarations and URLs in values, according to the CSS syntax.
 //!
-//! It knows the syntax, not the meaning of properties: callers decide what to keep or change. Invalid syntax is dropped, as browsers do.
+//! This module handles the syntax, not the meaning of properties: callers decide what to keep or change. Invalid syntax is dropped, as in
+//! browsers.
 
 use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
 
@@ -10,13 +11,13 @@ use crate::base::text::Color;
 /// One piece of a style sheet.
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
-    /// `@name prelude;` or `@name prelude { body }`, the name in lowercase.
+    /// An at-rule `@name prelude;` or `@name prelude { body }`, with the name in lowercase.
     At { name: String, prelude: &'a str, body: Option<&'a str> },
-    /// `selectors { body }`.
+    /// A style rule `selectors { body }`.
     Rule { selectors: &'a str, body: &'a str },
 }
 
-/// `name: value`, the name in lowercase unless it is a custom property.
+/// A declaration `name: value`. The name is in lowercase, unless it is the name of a custom property.
 #[derive(Debug, PartialEq)]
 pub struct Declaration<'a> {
     pub name: String,
@@ -26,7 +27,7 @@ pub struct Declaration<'a> {
 
 type Nothing = Result<(), ParseError<()>>;
 
-/// The pieces of a style sheet, or of the body of a rule with nested rules.
+/// Returns the pieces of a style sheet, or of the body of a rule that contains rules.
 pub fn pieces(css: &str) -> Vec<Piece<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();
@@ -65,7 +66,7 @@ fn drain(input: &mut Parser<'_>) -> Nothing {
     Ok(())
 }
 
-/// The content of the block whose bracket was just read.
+/// Returns the content of the block whose opening bracket was just read.
 fn block<'a>(input: &mut Parser<'a>) -> &'a str {
     let inside = input.parse_nested_block(|inner| -> Result<&'a str, ParseError<()>> {
         let start = inner.position();
@@ -75,7 +76,7 @@ fn block<'a>(input: &mut Parser<'a>) -> &'a str {
     inside.unwrap_or_default()
 }
 
-/// The declarations of a rule's body or of a `style` attribute, without nested rules.
+/// Returns the declarations of a rule's body or of a `style` attribute, excluding nested rules.
 pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
     let mut input = Parser::new(body);
     let mut found = Vec::new();
@@ -103,7 +104,7 @@ pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
     found
 }
 
-/// A list cut at its commas outside of strings and brackets.
+/// Splits a list at those commas that are outside of strings and brackets.
 pub fn split(list: &str) -> Vec<&str> {
     let mut input = Parser::new(list);
     let mut parts = Vec::new();
@@ -125,7 +126,7 @@ fn without_important(value: &str) -> (&str, bool) {
     }
 }
 
-/// `value` with each URL in `url(…)` replaced by the result of `replace`. Comments are dropped.
+/// Returns `value` with each URL in `url(…)` replaced by the result of `replace`. Comments are dropped.
 pub fn with_urls(value: &str, replace: &mut dyn FnMut(&str) -> String) -> String {
     let mut out = String::with_capacity(value.len());
     copy(&mut Parser::new(value), &mut out, replace);
@@ -163,7 +164,7 @@ fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) 
     }
 }
 
-/// `value` with each color, in any notation, replaced if `replace` returns another. Comments are dropped.
+/// Returns `value` with each color, in any notation, replaced by the result of `replace`, if it returns one. Comments are dropped.
 pub fn with_colors(value: &str, replace: &mut dyn FnMut(Color) -> Option<Color>) -> String {
     let mut out = String::with_capacity(value.len());
     copy_colors(&mut Parser::new(value), &mut out, replace);
@@ -203,7 +204,7 @@ fn is_color_function(name: &str) -> bool {
     ["rgb", "rgba", "hsl", "hsla"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Writes a token of a value, or the replacement of its color; an opacity stays.
+/// Writes a token of a value. If the token is a color that `replace` replaces, the replacement keeps the opacity.
 fn push_color(written: &str, out: &mut String, replace: &mut dyn FnMut(Color) -> Option<Color>) {
     let painted = color::parse(written).filter(|painted| painted.alpha > 0.0);
     match painted.and_then(|painted| Some((replace(painted.color)?, painted.alpha))) {
@@ -215,7 +216,7 @@ fn push_color(written: &str, out: &mut String, replace: &mut dyn FnMut(Color) ->
 
 fn push_url(url: &str, out: &mut String) {
     out.push_str("url(");
-    serialize_string(url, out).expect("writing into a text cannot fail");
+    serialize_string(url, out).expect("writing to a string cannot fail");
     out.push(')');
 }
 
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn colors_are_replaced_in_any_notation() {
-        let red = "#FF0000".parse().expect("a color");
+        let red = "#FF0000".parse().expect("the color is valid");
         let mut to = |color: Color| (color == red).then_some(Color { red: 0, green: 0, blue: 255 });
         for (value, new) in [
             ("1px solid #F00", "1px solid #0000FF"),

@@ -1,10 +1,10 @@
-//! Number formats of pages: thousands separators, percentages, sizes, money.
+//! Template filters that format numbers on pages: with thousands separators, and as percentages, sizes and money.
 //!
-//! A value that is not a number becomes empty text: some fields of operations are `null`.
+//! A value that is not a number becomes an empty string, because some fields of operations are `null`.
 
 use minijinja::{Environment, Value};
 
-/// Registers the filters for templates.
+/// Registers the filters in a template environment.
 pub fn add(environment: &mut Environment<'static>) {
     environment.add_filter("number", |value: &Value| number(value));
     environment.add_filter("percent", |value: &Value| percent(value));
@@ -13,18 +13,18 @@ pub fn add(environment: &mut Environment<'static>) {
     environment.add_filter("money", |value: &Value, currency: &str| money(value, currency));
 }
 
-/// `12345.5` → `12,345.5`
+/// Adds thousands separators: `12345.5` → `12,345.5`.
 fn number(value: &Value) -> String {
     plain(value).map(|text| grouped(&text)).unwrap_or_default()
 }
 
-/// A fraction as a percentage: `0.1234` → `12.3%`
+/// Formats a fraction as a percentage: `0.1234` → `12.3%`.
 fn percent(value: &Value) -> String {
     let share = plain(value).and_then(|text| text.parse::<f64>().ok());
     share.map(|share| format!("{:.1}%", share * 100.0).replace(".0%", "%")).unwrap_or_default()
 }
 
-/// `1234567` → `1.2 MB`
+/// Formats a number of bytes as a size: `1234567` → `1.2 MB`.
 fn bytes(value: &Value) -> String {
     let Some(mut size) = plain(value).and_then(|text| text.parse::<f64>().ok()) else { return String::new() };
     for unit in ["B", "kB", "MB", "GB"] {
@@ -36,7 +36,7 @@ fn bytes(value: &Value) -> String {
     format!("{size:.1} TB")
 }
 
-/// `1234.5` of `EUR` → `EUR 1,234.50`: at least two decimals, if there are any.
+/// Formats an amount of money: `1234.5` with `EUR` → `EUR 1,234.50`. An amount with decimals gets at least two decimals.
 fn money(value: &Value, currency: &str) -> String {
     let Some(mut text) = plain(value) else { return String::new() };
     if let Some(point) = text.find('.') {
@@ -46,7 +46,7 @@ fn money(value: &Value, currency: &str) -> String {
     format!("{currency} {}", grouped(&text)).trim_start().to_owned()
 }
 
-/// Text as a value in a URL's query.
+/// Encodes text as a value in a URL's query.
 fn query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -58,7 +58,7 @@ fn query(text: &str) -> String {
     out
 }
 
-/// A number, or a text that contains one, as text.
+/// Returns a number, or a string that contains a number, as text.
 fn plain(value: &Value) -> Option<String> {
     let text = value.to_string();
     let text = text.strip_suffix(".0").unwrap_or(&text);

@@ -1,6 +1,6 @@
-//! HTML that is rejected before parsing: too large, too deep, or built so that parsing would take disproportionately long.
+//! Checks HTML before it is parsed, and rejects HTML that is too large or too deep, or that would take disproportionately long to parse.
 //!
-//! Every check here takes linear time.
+//! Every check in this module takes linear time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,9 +16,9 @@ use crate::vocab::limits::{
 /// Why HTML is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
-    /// The number of bytes with embedded images.
+    /// The HTML is too large, including embedded images. Contains its number of bytes.
     InputTooLarge(usize),
-    /// The number of bytes without embedded images.
+    /// The HTML is too large, excluding embedded images. Contains its number of bytes.
     TooLarge(usize),
     TooDeep,
     TooManyNodes,
@@ -33,10 +33,10 @@ impl fmt::Display for HtmlRefusal {
                 write!(f, "The HTML has {bytes} bytes; at most {DRAWN_INPUT_BYTES_MAX} are accepted.")
             }
             Self::TooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes besides its images; at most {DRAWN_HTML_BYTES_MAX} are accepted.")
+                write!(f, "The HTML has {bytes} bytes, not counting its images; at most {DRAWN_HTML_BYTES_MAX} are accepted.")
             }
-            Self::TooDeep => write!(f, "The HTML nests its elements deeper than {DRAWN_LEVELS_MAX} levels."),
-            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and texts."),
+            Self::TooDeep => write!(f, "The elements of the HTML are nested more than {DRAWN_LEVELS_MAX} levels deep."),
+            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes."),
             Self::NoMail => f.write_str("The file is not an email: expected headers, an empty line, and HTML or text."),
             Self::TooManyAttributes => write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes."),
         }
@@ -48,11 +48,11 @@ impl std::error::Error for HtmlRefusal {}
 /// HTML that may be parsed, with its embedded base64 images removed.
 pub struct CheckedHtml<'a> {
     pub html: Cow<'a, str>,
-    /// The original of each [`stand_in`], by its number.
+    /// The original URL for each [`stand_in`], by its number.
     pub embedded: Vec<&'a str>,
 }
 
-/// Checks HTML, and returns it or why it is rejected.
+/// Checks HTML. Returns it without embedded images, or the reason why it is rejected.
 pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     if html.len() > DRAWN_INPUT_BYTES_MAX {
         return Err(HtmlRefusal::InputTooLarge(html.len()));
@@ -69,7 +69,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     match parse_html(text, options) {
         Ok(_) => Ok(admitted),
         Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
-        // The type may grow; other HTML that the fast parser rejects does not have our form either.
+        // The library may add further errors. HTML that it rejects for another reason is not acceptable to us either.
         Err(_) => Err(HtmlRefusal::TooManyNodes),
     }
 }
@@ -77,12 +77,12 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
 const EMBEDDED: &str = "data:image/";
 const BASE64: &str = ";base64,";
 
-/// The placeholder URL for the embedded image with this number.
+/// Returns the placeholder URL for the embedded image with this number.
 pub fn stand_in(number: usize) -> String {
     format!("embedded-image:{number}")
 }
 
-/// The number of a [`stand_in`].
+/// Returns the number in a placeholder URL from [`stand_in`].
 pub fn stood_in(address: &str) -> Option<usize> {
     address.strip_prefix("embedded-image:")?.parse().ok()
 }
@@ -112,7 +112,7 @@ fn take_out_images(html: &str) -> CheckedHtml<'_> {
     CheckedHtml { html: Cow::Owned(out), embedded }
 }
 
-/// Whether a tag has too many attributes. Comments, styles and scripts contain no tags.
+/// Whether a tag has too many attributes. Comments, style sheets and scripts contain no tags.
 fn has_too_many_attributes(html: &str) -> bool {
     let bytes = html.as_bytes();
     let mut at = 0;
@@ -141,7 +141,7 @@ fn has_too_many_attributes(html: &str) -> bool {
     false
 }
 
-/// The number of attributes of the tag whose name starts at `at`, and the end of the tag.
+/// Returns the number of attributes of the tag whose name starts at `at`, and the end of the tag.
 fn count_attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
     let blank = |byte: u8| byte.is_ascii_whitespace() || byte == b'/';
     let skip = |mut at: usize, what: &dyn Fn(u8) -> bool| {
@@ -158,7 +158,7 @@ fn count_attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
             None | Some(b'>') => return (attributes, (at + 1).min(bytes.len())),
             Some(_) => attributes += 1,
         }
-        // A name may even start with "=", so its first character is skipped unchecked.
+        // An attribute name may even start with "=", so its first character is skipped without a check.
         at = skip(at + 1, &|byte| !blank(byte) && byte != b'>' && byte != b'=');
         let value = skip(at, &|byte| byte.is_ascii_whitespace());
         if bytes.get(value) != Some(&b'=') {
@@ -187,7 +187,7 @@ mod tests {
     fn embedded_images_do_not_count_as_html() {
         let image = format!("data:image/png;base64,{}", "A".repeat(DRAWN_HTML_BYTES_MAX));
         let html = format!("<p>a<img src=\"{image}\">b<i style='background:url({image})'>");
-        let admitted = admit(&html).expect("fine");
+        let admitted = admit(&html).expect("the HTML is allowed");
         assert_eq!(admitted.embedded, [image.as_str(), image.as_str()]);
         assert_eq!(admitted.html, "<p>a<img src=\"embedded-image:0\">b<i style='background:url(embedded-image:1)'>");
         assert_eq!(stood_in(&stand_in(7)), Some(7));

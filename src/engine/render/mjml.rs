@@ -1,22 +1,22 @@
-//! Converts MJML to HTML, in process. The only file that uses the MJML library.
+//! Converts MJML to HTML within the process. Only this file uses the MJML library.
 //!
-//! Nothing is fetched: an include is an error, and only fonts that the document links itself are linked.
+//! The conversion fetches no files: an include is an error, and only fonts to which the document itself links are linked.
 
 use std::fmt;
 
 use mrml::prelude::parser::{Error as ParseError, ParserOptions, Span};
 use mrml::prelude::render::RenderOptions;
 
-/// Why MJML is not converted.
+/// Why MJML cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MjmlError {
     /// The problem, for display.
     pub problem: String,
-    /// The position, if the parser knows it.
+    /// The position of the problem, if the parser reports it.
     pub place: Option<Place>,
 }
 
-/// A position in a text, both from 1. Columns are characters.
+/// A position in MJML. Lines and columns start at 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub line: usize,
@@ -34,18 +34,18 @@ impl fmt::Display for MjmlError {
 
 impl std::error::Error for MjmlError {}
 
-/// The HTML of an MJML document, with its `mj-style inline="inline"` applied to the elements.
+/// Converts an MJML document to HTML, and applies its `mj-style inline="inline"` to the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some text that our templates never write, as fuzzing found: a `>` directly after a multi-byte character, and
-    // truncated conditional comments. It shares nothing with other calls, so a panic leaves nothing half done.
+    // The parser panics on some input that our templates never contain, as fuzzing found: on a `>` directly after a multi-byte character,
+    // and on truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
-        let problem = "the parser fails on this text; write > as &gt; and close conditional comments".to_owned();
+        let problem = "the parser fails on this MJML; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })
     })
 }
 
 fn convert(mjml: &str) -> Result<String, MjmlError> {
-    // The default loader of includes loads nothing; the default fonts would be external links.
+    // The default loader of includes loads no files. The default fonts would be external links, so there are none.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
@@ -55,19 +55,21 @@ fn explain(mjml: &str, error: &ParseError) -> MjmlError {
     let at = |position: &Span| Some(place(mjml, position.start));
     let (problem, place) = match error {
         ParseError::UnexpectedElement { position, .. } => ("this element is not allowed here; move or remove it", at(position)),
-        ParseError::UnexpectedToken { position, .. } => ("this is not allowed here; close or remove it", at(position)),
+        ParseError::UnexpectedToken { position, .. } => ("this content is not allowed here; close or remove it", at(position)),
         ParseError::MissingAttribute { name, position, .. } => {
             return MjmlError { problem: format!("the attribute {name} is missing; add it"), place: at(position) };
         }
         ParseError::InvalidAttribute { position, .. } => ("this attribute is not valid; correct or remove it", at(position)),
-        ParseError::InvalidFormat { position, .. } => ("this is not valid MJML; correct or remove it", at(position)),
-        ParseError::IncludeLoaderError { position, .. } => ("includes are not supported; write it in place", at(position)),
-        ParseError::EndOfStream { .. } => ("the text ends inside an element; close it", Some(place(mjml, mjml.len()))),
-        ParseError::SizeLimit { .. } => ("the text is too long; shorten it", None),
-        ParseError::NoRootNode => ("there is no mjml element; put everything into one", None),
+        ParseError::InvalidFormat { position, .. } => ("this part is not valid MJML; correct or remove it", at(position)),
+        ParseError::IncludeLoaderError { position, .. } => {
+            ("includes are not supported; write the content here instead", at(position))
+        }
+        ParseError::EndOfStream { .. } => ("the MJML ends inside an element; close the element", Some(place(mjml, mjml.len()))),
+        ParseError::SizeLimit { .. } => ("the MJML is too long; shorten it", None),
+        ParseError::NoRootNode => ("the mjml element is missing; wrap the whole document in an mjml element", None),
         ParseError::ParserError { source, .. } => {
             let place = Place { line: source.pos().row as usize, column: source.pos().col as usize };
-            return MjmlError { problem: format!("this is not well-formed: {source}"), place: Some(place) };
+            return MjmlError { problem: format!("the MJML is not well-formed: {source}"), place: Some(place) };
         }
     };
     MjmlError { problem: problem.to_owned(), place }
@@ -95,19 +97,19 @@ mod tests {
     fn draws_html_and_writes_inline_styles_into_elements() {
         let style = "<mj-head><mj-style inline=\"inline\">.red { color: red }</mj-style></mj-head>";
         let mjml = body("<mj-text><p class=\"red\">Hello</p></mj-text>").replace("<mj-body>", &format!("{style}<mj-body>"));
-        let html = to_html(&mjml).expect("valid");
+        let html = to_html(&mjml).expect("the MJML is valid");
         assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
     }
 
     #[test]
     fn no_font_is_linked() {
-        let html = to_html(&body("<mj-text font-family=\"Roboto\">Hello</mj-text>")).expect("valid");
+        let html = to_html(&body("<mj-text font-family=\"Roboto\">Hello</mj-text>")).expect("the MJML is valid");
         assert!(!html.contains("fonts.") && !html.contains("@import"), "{html}");
     }
 
     #[test]
     fn an_error_is_reported_with_its_position() {
-        let error = to_html(&body("<mj-text a b=></mj-text>")).expect_err("an attribute without a value");
+        let error = to_html(&body("<mj-text a b=></mj-text>")).expect_err("the attribute has no value");
         assert_eq!(error.place.map(|place| place.line), Some(2), "{error}");
         assert!(to_html("<mjml><mj-body>").is_err() && to_html("").is_err() && to_html("<p>").is_err());
     }

@@ -1,7 +1,7 @@
-//! Rendering: pages from templates, and emails as screenshots and PDF. The only module that uses the libraries for it.
+//! Rendering: pages from templates, and emails as screenshots and PDF. Only this module uses the rendering libraries.
 //!
-//! Everything inserted into a page is escaped for HTML, and a name that the context lacks is an error. A test of all templates with their
-//! sample contexts finds such errors.
+//! Every value that is inserted into a page is escaped for HTML, and a name that is missing in the context is an error. A test renders all
+//! templates with their sample contexts to find such errors.
 
 pub mod css;
 mod filters;
@@ -18,11 +18,11 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, Output, State, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 
-/// A set of templates that may include each other.
+/// A set of page templates that may include each other.
 pub struct Pages(Environment<'static>);
 
 impl Pages {
-    /// Templates by name. An invalid template is a bug in the program.
+    /// Creates a set of templates, given by name. Panics if a template is invalid, which is a bug in the program.
     pub fn new(sources: &[(&'static str, &'static str)]) -> Self {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -35,14 +35,31 @@ impl Pages {
         Self(environment)
     }
 
-    /// Renders the page `name` with this context. A context that does not fit its template is a bug in the program.
+    /// Renders the page `name` with this context, and panics if that fails. Use it only for templates whose contexts are all rendered by a
+    /// test.
     pub fn draw(&self, name: &str, context: &impl Serialize) -> String {
+        self.try_draw(name, context).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Renders the page `name` with this context, or returns why the context does not fit the template.
+    pub fn try_draw(&self, name: &str, context: &impl Serialize) -> Result<String, String> {
         let drawn = self.0.get_template(name).and_then(|template| template.render(Serde(context)));
-        drawn.unwrap_or_else(|error| panic!("the page {name} cannot be drawn: {error:#}"))
+        drawn.map_err(|error| format!("the page {name} cannot be rendered: {error:#}"))
+    }
+
+    /// Returns the top-level names that the template reads in any of its branches and that this context lacks.
+    #[cfg(test)]
+    pub fn unknown_names(&self, name: &str, context: &serde_json::Value) -> Vec<String> {
+        let template = self.0.get_template(name).expect("the template exists");
+        let globals: Vec<&str> = self.0.globals().map(|(name, _)| name).collect();
+        let is_unknown = |name: &String| !globals.contains(&name.as_str()) && context.get(name.as_str()).is_none();
+        let mut unknown: Vec<String> = template.undeclared_variables(false).into_iter().filter(is_unknown).collect();
+        unknown.sort();
+        unknown
     }
 }
 
-/// Writes text escaped for HTML. The library's own function would also escape `/`, which makes every URL in a page hard to find.
+/// Writes text escaped for HTML. The library's own function would also escape `/`, which would make every URL in a page hard to find.
 fn write_escaped(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.as_str().filter(|_| matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe());
     let Some(mut rest) = text else { return escape_formatter(out, state, value) };
@@ -75,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the page greeting cannot be drawn")]
-    fn a_name_missing_from_the_context_panics() {
-        Pages::new(&[("greeting", "{{ name }}")]).draw("greeting", &json!({}));
+    fn a_name_missing_from_the_context_is_an_error() {
+        let rendered = Pages::new(&[("greeting", "{{ name }}")]).try_draw("greeting", &json!({}));
+        assert!(rendered.expect_err("the field name is missing").starts_with("the page greeting cannot be rendered"));
     }
 }

@@ -1,4 +1,4 @@
-//! Plain texts from templates, like prompts for a language model: nothing is escaped, because nothing interprets it.
+//! Renders plain text from templates, such as prompts for a language model. Values are not escaped, because no program interprets the text.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Texts(Environment<'static>);
 
 impl Texts {
-    /// Templates by name. An invalid template is a bug in the program.
+    /// Creates a set of templates, given by name. Panics if a template is invalid, which is a bug in the program.
     pub fn new(sources: &[(&'static str, &'static str)]) -> Self {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -19,9 +19,9 @@ impl Texts {
         Self(environment)
     }
 
-    /// Renders the text `name` with this context. A context that does not fit its template is a bug in the program.
+    /// Renders the template `name` with this context. Panics if the context does not fit the template, which is a bug in the program.
     pub fn write(&self, name: &str, context: &impl Serialize) -> String {
         let written = self.0.get_template(name).and_then(|template| template.render(Serde(context)));
-        written.unwrap_or_else(|error| panic!("the text {name} cannot be rendered: {error:#}"))
+        written.unwrap_or_else(|error| panic!("the template {name} cannot be rendered: {error:#}"))
     }
 }

@@ -1,13 +1,13 @@
-//! HTML as the tree that browsers build, a traversal in document order, and helpers to serialize it.
+//! Parses HTML into the tree that browsers build, traverses it in document order, and helps to serialize it.
 //!
-//! The traversal uses no call stack, whatever the depth, and stops at the limits.
+//! The traversal does not use the call stack, however deep the tree is, and stops if a limit is exceeded.
 
 use scraper::{ElementRef, Html, Node};
 
 use super::html_limits::HtmlRefusal;
 use crate::vocab::limits::{DRAWN_LEVELS_MAX, DRAWN_NODES_MAX};
 
-/// Whether to visit an element's children.
+/// Whether the traversal visits an element's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descend {
     Into,
@@ -16,11 +16,11 @@ pub enum Descend {
 
 /// A visitor of nodes in document order.
 pub trait Visitor {
-    /// An element starts.
+    /// Is called when an element starts.
     fn open(&mut self, element: ElementRef<'_>) -> Descend;
-    /// An element whose children were visited ends.
+    /// Is called at the end of an element, if the children of the element were visited.
     fn close(&mut self, name: &str);
-    /// A text node.
+    /// Is called for a text node.
     fn text(&mut self, text: &str);
 }
 
@@ -30,7 +30,7 @@ enum Step<'a> {
     Text(&'a str),
 }
 
-/// Parses HTML in standards mode, like mail clients.
+/// Parses HTML in standards mode, as email clients do.
 pub fn parse(html: &str) -> Html {
     Html::parse_document(&format!("<!doctype html>{html}"))
 }
@@ -76,7 +76,7 @@ pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> 
     Ok(())
 }
 
-/// The text of an element that contains only text, like `style`.
+/// Returns the text of an element that contains only text, such as `style`.
 pub fn raw_text(element: ElementRef<'_>) -> String {
     element.text().collect()
 }
@@ -89,7 +89,7 @@ pub fn is_void(name: &str) -> bool {
     )
 }
 
-/// Whether an HTML element starts and ends its own line. Table cells do not: see [`is_cell`].
+/// Whether an HTML element starts and ends its own line. Table cells do not; see [`is_cell`].
 pub fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
@@ -99,7 +99,7 @@ pub fn is_cell(name: &str) -> bool {
     matches!(name, "td" | "th")
 }
 
-/// Elements that start and end a line.
+/// The elements that start and end a line.
 const BLOCKS: [&str; 42] = [
     "address",
     "article",
@@ -145,13 +145,13 @@ const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Whether a name can be written as a tag or attribute and parses back to the same.
+/// Whether a name can be written as a tag or attribute name and is parsed back unchanged.
 pub fn is_plain_name(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
     name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.bytes().all(rest)
 }
 
-/// Writes text, escaped.
+/// Writes escaped text.
 pub fn push_text(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -165,7 +165,7 @@ pub fn push_text(text: &str, out: &mut String) {
     }
 }
 
-/// Writes ` name="value"`, escaped.
+/// Writes an attribute as ` name="value"`, with the value escaped.
 pub fn push_attribute(name: &str, value: &str, out: &mut String) {
     out.push(' ');
     out.push_str(name);
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_tree_is_the_one_that_browsers_build() {
         let mut outline = Outline::default();
-        walk(&parse("<table><p>a<tr><td>b<b>c</table>d<svg><p>"), &mut outline).expect("small");
+        walk(&parse("<table><p>a<tr><td>b<b>c</table>d<svg><p>"), &mut outline).expect("the HTML is small enough");
         let expected = "<html><head></head><body><p>a</p><table><tbody><tr><td>b<b>c</b></td></tr></tbody></table>d<svg><p></p>\
                         </body></html>";
         assert_eq!(outline.0, expected);

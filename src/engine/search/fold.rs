@@ -1,9 +1,9 @@
-//! Text normalized for comparison: lowercase, without diacritics and control characters. Documents and queries use the same folding, so the
-//! two can never disagree.
+//! Normalizes text for comparison: lowercase, without diacritics and control characters. Documents and queries are folded by the same code,
+//! so they always agree.
 
 use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, RawTokenizer, TextAnalyzer, TokenStream};
 
-/// Folds texts one after another; reuses its tables and buffers.
+/// Folds one text after another, and reuses its tables and buffers.
 pub(super) struct Folder {
     analyzer: TextAnalyzer,
     folded: String,
@@ -15,13 +15,13 @@ impl Folder {
         Self { analyzer, folded: String::new() }
     }
 
-    /// The first `chars_max` characters of `text`, folded. Control characters become spaces, and apostrophes are removed, so that "O'Brien"
-    /// and "obrien" are one word.
+    /// Returns the first `chars_max` characters of `text`, folded. Control characters become spaces, and apostrophes are removed, so that
+    /// "O'Brien" and "obrien" are the same word.
     pub(super) fn fold(&mut self, text: &str, chars_max: usize) -> &str {
         self.folded.clear();
         let text = cut(text, chars_max);
         if text.is_ascii() {
-            // Adding byte by byte is the hot path of bulk indexing: most texts are plain ASCII.
+            // Adding byte by byte is the hot path of bulk indexing, because most text is plain ASCII.
             self.folded.extend(text.bytes().filter(|&byte| byte != b'\'').map(fold_ascii));
         } else {
             let mut stream = self.analyzer.token_stream(text);
@@ -33,7 +33,7 @@ impl Folder {
     }
 }
 
-/// `text` up to its first `chars_max` characters.
+/// Cuts `text` off after its first `chars_max` characters.
 pub(super) fn cut(text: &str, chars_max: usize) -> &str {
     if text.len() <= chars_max {
         return text;

@@ -1,4 +1,5 @@
-//! The generations of an index and their folder: which one is in use, how the next one replaces it, and the handling of a damaged one.
+//! The generations of an index and their folder: which generation is in use, how the next one replaces it, and how a damaged one is
+//! handled.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,18 +14,19 @@ use super::schema::VERSION;
 use super::writer::Writer;
 use super::{Change, CommitMode, Options, SearchError};
 
-/// The file with the name of the generation in use. Replaced by a rename, never modified.
+/// The file that contains the name of the generation in use. The file is replaced by a rename, and never modified in place.
 const CURRENT: &str = "CURRENT";
 
 /// The folder of an index.
 pub(super) struct IndexDir {
     dir: PathBuf,
-    /// The ordinal of the next generation. Never reused while the index is open, so an old generation can be removed by its name.
+    /// The ordinal of the next generation. An ordinal is never reused while the index is open, so an old generation can be removed by its
+    /// name.
     next: AtomicU64,
 }
 
 impl IndexDir {
-    /// Opens the folder `dir`, created for its owner only if missing.
+    /// Opens the folder `dir`; if it is missing, creates it with access for its owner only.
     pub(super) fn open(dir: &Path) -> Result<Self, SearchError> {
         create_folder(dir)?;
         let names = fs::read_dir(dir)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -32,13 +34,13 @@ impl IndexDir {
         Ok(Self { dir: dir.to_owned(), next: AtomicU64::new(last.saturating_add(1)) })
     }
 
-    /// Opens the generation in use; if there is none that this version can read, an empty one.
+    /// Opens the generation in use; if there is none that this version can read, creates an empty one.
     pub(super) fn open_present(&self, options: &Options) -> Result<Generation, SearchError> {
         let current = match fs::read_to_string(self.dir.join(CURRENT)) {
             Ok(name) => Some(name),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
-                tracing::warn!(%error, "the generation of the search index cannot be read; it starts empty");
+                tracing::warn!(%error, "the current generation of the search index cannot be read; starting with an empty index");
                 None
             }
         };
@@ -48,7 +50,9 @@ impl IndexDir {
                     self.remove_all_but(generation.name());
                     return Ok(generation);
                 }
-                Err(error) => tracing::warn!(%error, "the search index cannot be used; it starts empty and is rebuilt"),
+                Err(error) => {
+                    tracing::warn!(%error, "the search index cannot be used; starting with an empty index and rebuilding it")
+                }
             }
         }
         let generation = self.create_next(options)?;
@@ -57,7 +61,7 @@ impl IndexDir {
         Ok(generation)
     }
 
-    /// Creates an empty generation next to the one in use.
+    /// Creates an empty generation alongside the one in use.
     pub(super) fn create_next(&self, options: &Options) -> Result<Generation, SearchError> {
         let name = format!("v{VERSION}-{}", self.next.fetch_add(1, Ordering::Relaxed));
         let path = self.dir.join(&name);
@@ -65,7 +69,7 @@ impl IndexDir {
         Generation::open(name, &path, options)
     }
 
-    /// Puts the generation `name` into use, durably.
+    /// Makes `name` the generation in use; the change is durable.
     pub(super) fn set_current(&self, name: &str) -> Result<(), SearchError> {
         let draft = self.dir.join("CURRENT.new");
         let mut file = fs::File::create(&draft)?;
@@ -79,14 +83,16 @@ impl IndexDir {
     /// Deletes a generation that is no longer in use.
     pub(super) fn remove(&self, name: &str) {
         if let Err(error) = fs::remove_dir_all(self.dir.join(name)) {
-            // The next start tries again.
+            // The next start tries to remove the generation again.
             tracing::warn!(%error, name, "an old generation of the search index could not be removed");
         }
     }
 
     fn open_generation(&self, name: &str, options: &Options) -> Result<Generation, SearchError> {
         if ordinal(name).is_none() {
-            return Err(SearchError::Damaged(format!("{CURRENT} names {name:?}, not a generation of version {VERSION}")));
+            return Err(SearchError::Damaged(format!(
+                "{CURRENT} names {name:?}, which is not a generation of version {VERSION}"
+            )));
         }
         let path = self.dir.join(name);
         if !path.join("meta.json").exists() {
@@ -94,7 +100,7 @@ impl IndexDir {
         }
         // Damage that checksums do not cover (a truncated footer, an impossible length) can make tantivy panic.
         catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))
-            .unwrap_or_else(|_| Err(SearchError::Damaged("its files cannot be read".to_owned())))
+            .unwrap_or_else(|_| Err(SearchError::Damaged("the index files cannot be read".to_owned())))
     }
 
     fn remove_all_but(&self, present: &str) {
@@ -104,7 +110,7 @@ impl IndexDir {
     }
 }
 
-/// The ordinal in the name of a generation of this version.
+/// Returns the ordinal in the name of a generation of this version.
 fn ordinal(name: &str) -> Option<u64> {
     name.strip_prefix(&format!("v{VERSION}-"))?.parse().ok()
 }
@@ -116,10 +122,10 @@ fn create_folder(path: &Path) -> io::Result<()> {
 /// An open generation.
 pub(super) struct Generation {
     name: String,
-    /// `None` once the generation is no longer in use.
+    /// The writer; `None` after the generation is no longer in use.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
-    /// A commit is durable that searches do not see yet, because its files could not be opened.
+    /// Whether there is a durable commit that searches cannot see yet, because the files of the commit could not be opened.
     is_behind: AtomicBool,
 }
 
@@ -141,10 +147,10 @@ impl Generation {
         self.with_writer(|writer| writer.apply(changes))
     }
 
-    /// Commits, and makes the result visible to searches.
+    /// Commits the applied changes and makes them visible to searches.
     pub(super) fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let committed = self.with_writer(|writer| writer.commit(position, pace));
-        // Set before the result is known: a failed commit may still have become durable.
+        // The flag is set before the result of the commit is known, because even a failed commit may have become durable.
         self.is_behind.store(true, Ordering::SeqCst);
         committed?;
         self.show()
@@ -165,7 +171,7 @@ impl Generation {
         self.reader.snapshot()
     }
 
-    /// Stops writing for good. Running searches on this generation end undisturbed: its files are open.
+    /// Stops writing permanently. Running searches on this generation can finish, because its files stay open.
     pub(super) fn retire(&self) {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

@@ -1,14 +1,14 @@
 //! The full-text index of one environment.
 //!
-//! It stores documents, each a number within a scope, and finds their numbers by text: while it is being typed, inside email addresses, and
-//! with small typing errors. It is derived data: the owner of the documents feeds every change in order, each commit records its feed
-//! position, and an index that is lost or damaged starts empty at position 0 and is fed again.
+//! The index stores documents, each identified by a number within a scope, and finds the numbers by text: by incomplete words, by parts of
+//! email addresses, and despite small typing errors. The index is derived data: the owner of the documents feeds every change in order, and
+//! each commit records its feed position. An index that is lost or damaged starts empty at position 0 and is fed again.
 //!
 //! Only this folder uses tantivy.
 //!
-//! On disk an index is a folder of *generations*, each a tantivy index of its own, and a file `CURRENT` with the name of the one in use. A
-//! rebuild fills the next generation while the current one serves searches, then `CURRENT` is replaced by a rename: it always names a
-//! complete generation, and each generation has its own position.
+//! On disk an index is a folder of *generations*, each a separate tantivy index, and a file `CURRENT` with the name of the generation in
+//! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` always
+//! names a complete generation, and each generation has its own position.
 
 mod fold;
 mod generation;
@@ -35,7 +35,7 @@ use generation::{Generation, IndexDir};
 /// The owner of documents; a search covers one scope.
 pub type Scope = [u8; 12];
 
-/// The kind of a text; decides how it is tokenized, matched and ranked.
+/// The kind of a piece of text, which determines how the text is tokenized, matched and ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An email address.
@@ -50,37 +50,37 @@ pub enum Kind {
     Value,
 }
 
-/// The searchable texts of one document.
+/// The searchable text of one document.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The owner of the document.
     pub scope: Scope,
-    /// The document's number. Sets of numbers are bitmaps up to the highest one, so numbers should be dense within a scope.
+    /// The document's number. Sets of numbers are bitmaps up to the highest number, so numbers should be dense within a scope.
     pub number: u32,
-    // One buffer for all texts: an import creates millions of documents.
+    // One buffer holds all the text of a document, because an import creates millions of documents.
     text: String,
     pieces: Vec<(Kind, u32)>,
 }
 
 impl Document {
-    /// A document without texts.
+    /// Creates a document without text.
     pub fn new(scope: Scope, number: u32) -> Self {
         Self { scope, number, text: String::new(), pieces: Vec::new() }
     }
 
-    /// The same document with an additional text.
+    /// Returns the document with an additional piece of text.
     pub fn with(mut self, kind: Kind, text: &str) -> Self {
         self.push(kind, text);
         self
     }
 
-    /// Adds a text.
+    /// Adds a piece of text.
     pub fn push(&mut self, kind: Kind, text: &str) {
         self.text.push_str(text);
         self.pieces.push((kind, self.text.len() as u32));
     }
 
-    /// Its texts, in the order of their addition.
+    /// Returns the pieces of text of the document, in the order in which they were added.
     pub fn pieces(&self) -> impl Iterator<Item = (Kind, &str)> {
         let mut start = 0;
         self.pieces.iter().map(move |&(kind, end)| (kind, &self.text[std::mem::replace(&mut start, end as usize)..end as usize]))
@@ -90,9 +90,9 @@ impl Document {
 /// A change to the documents.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A document whose number is certainly not in the index: nothing needs to be removed for it.
+    /// Adds a document whose number is certainly not in the index, so no document needs to be removed.
     Add(Document),
-    /// A document that replaces the one with its number, if there is one.
+    /// Adds a document, and removes the one that has the same number, if there is one.
     Replace(Document),
     /// Removes the document with this number, if there is one.
     Remove {
@@ -122,22 +122,22 @@ impl Change {
 /// The options of an index.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Memory for documents that are not written to disk yet. At least 30 MB.
+    /// The number of bytes of memory for documents that are not on disk yet; at least 30 MB.
     pub writer_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        // The same as the built-in settings: an import of a million leaves some thirty segments, and a small machine has enough memory for
-        // it.
+        // With this value, which equals the default setting, an import of a million contacts leaves about thirty segments, and a small
+        // machine has enough memory for it.
         Self { writer_bytes: 48 << 20 }
     }
 }
 
-/// What is expected after a commit.
+/// Whether many changes follow after a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitMode {
-    /// Many more changes follow: merging of segments waits where possible.
+    /// Many more changes follow, so the merging of segments is postponed where possible.
     Rush,
     /// No further changes are expected.
     Calm,
@@ -146,7 +146,7 @@ pub enum CommitMode {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// The numbers of the requested page, best first; equally good ones in descending order.
+    /// The numbers of the requested page, best matches first; equally good matches in descending order.
     pub numbers: Vec<u32>,
     /// The total number of matching documents.
     pub total: u64,
@@ -161,15 +161,15 @@ pub enum SearchError {
     Engine(tantivy::TantivyError),
     /// The files on disk are not an index of this version.
     Damaged(String),
-    /// The indexing thread accepts nothing: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
+    /// The indexing thread accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
     Stalled,
     /// The generation is no longer in use.
     Retired,
-    /// A rebuilt index has not caught up with the one that it replaces.
+    /// A rebuilt index has not caught up with the index that it would replace.
     Behind {
-        /// The position of the rebuilt index.
+        /// The feed position of the rebuilt index.
         rebuilt: u64,
-        /// The position of the current one.
+        /// The feed position of the current index.
         present: u64,
     },
 }
@@ -177,13 +177,13 @@ pub enum SearchError {
 impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SearchError::Io(error) => write!(f, "the search index cannot reach its files: {error}"),
+            SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
             SearchError::Damaged(what) => write!(f, "the search index is damaged: {what}"),
             SearchError::Stalled => f.write_str("the indexing thread does not accept changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
-                write!(f, "the rebuilt search index is at {rebuilt}, the current one already at {present}")
+                write!(f, "the rebuilt search index is at feed position {rebuilt}, but the current index is already at {present}")
             }
         }
     }
@@ -208,14 +208,14 @@ pub struct Index {
     dir: IndexDir,
     options: Options,
     present: ArcSwap<Generation>,
-    /// Held while changes are applied or committed, or the generation is replaced; searches never lock it.
+    /// Held while changes are applied or committed, or while the generation is replaced; searches never lock it.
     feeding: Mutex<()>,
     position: watch::Sender<u64>,
 }
 
 impl Index {
-    /// Opens the index in the folder `dir`, which is created if missing. An index that is damaged, or was written by a version with other
-    /// tokenization, is removed and replaced by an empty one at position 0.
+    /// Opens the index in the folder `dir`, which is created if it is missing. An index that is damaged, or was written by a version with
+    /// different tokenization, is removed and replaced by an empty index at position 0.
     pub fn open(dir: &Path, options: Options) -> Result<Index, SearchError> {
         let dir = IndexDir::open(dir)?;
         let present = dir.open_present(&options)?;
@@ -223,30 +223,30 @@ impl Index {
         Ok(Index { dir, options, present: ArcSwap::from_pointee(present), feeding: Mutex::new(()), position })
     }
 
-    /// The feed position of the last durable commit.
+    /// Returns the feed position of the last durable commit.
     pub fn position(&self) -> u64 {
         *self.position.borrow()
     }
 
-    /// Applies `changes`. They become visible with the next commit. After an error all changes since the last commit are dropped, and the
-    /// feed continues from [`Index::position`].
+    /// Applies `changes`, which become visible with the next commit. After an error, all changes since the last commit are dropped, and the
+    /// feed must continue from [`Index::position`].
     pub fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         let _feeding = self.feed();
         self.present.load().apply(changes)
     }
 
-    /// Makes all applied changes durable and visible, as the feed up to `position`, then wakes waiters. After an error the index is in the
-    /// state of the previous commit.
+    /// Makes all applied changes durable and visible, records that they are the feed up to `position`, then wakes waiters. After an error
+    /// the index is in the state of the previous commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }
 
-    /// [`Index::commit`] with a [`CommitMode`].
+    /// Like [`Index::commit`], with a [`CommitMode`].
     pub fn commit_at(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let present = self.present.load();
         let result = present.commit(position, pace);
-        // Also after an error: a commit that became durable but could not be opened must not be fed again.
+        // The position is also sent after an error: a commit that became durable but could not be opened must not be fed again.
         self.position.send_replace(present.position());
         result
     }
@@ -258,28 +258,28 @@ impl Index {
         matches!(tokio::time::timeout(timeout, reached).await, Ok(Ok(_)))
     }
 
-    /// Call this in quiet times: starts merges that were postponed, and switches to segments merged since, which frees the space of the old
-    /// ones. Free if there are none.
+    /// Starts merges that were postponed, and switches to segments that have been merged, which frees the space of the old segments. Call
+    /// this when there are no changes; it costs nothing if there is nothing to merge.
     pub fn settle(&self) -> Result<(), SearchError> {
         let _feeding = self.feed();
         self.present.load().settle()
     }
 
-    /// Deletes everything and returns to position 0.
+    /// Deletes all documents and returns to position 0.
     pub fn clear(&self) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let empty = self.dir.create_next(&self.options)?;
         self.replace(empty)
     }
 
-    /// Starts a new index beside this one, which continues to serve searches and accept changes. A dropped rebuild leaves only a folder,
-    /// which the next opening deletes.
+    /// Starts a new index alongside this one, which continues to serve searches and accept changes. If a rebuild is dropped, only its
+    /// folder remains, and the next opening deletes it.
     pub fn rebuild(&self) -> Result<Rebuild, SearchError> {
         Ok(Rebuild(self.dir.create_next(&self.options)?))
     }
 
-    /// Puts the rebuilt index into use. It must have been fed at least as far as this one, so that a caller who waited for a position never
-    /// finds less than before.
+    /// Puts the rebuilt index into use. The rebuilt index must have been fed at least as far as this one, so that a caller who waited for a
+    /// position never finds fewer documents than before.
     pub fn adopt(&self, rebuild: Rebuild) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let (rebuilt, present) = (rebuild.position(), self.position());
@@ -289,7 +289,8 @@ impl Index {
         self.replace(rebuild.0)
     }
 
-    /// The documents of `scope` that match `text` and are `allowed`: the page of `limit` items from `offset`, and the total.
+    /// Finds the documents of `scope` that match `text` and are in `allowed`. Returns the page of `limit` items from `offset`, and the
+    /// total.
     pub fn search(
         &self,
         scope: &Scope,
@@ -301,13 +302,14 @@ impl Index {
         query::ranked(&self.present.load().snapshot(), scope, text, allowed, (offset, limit))
     }
 
-    /// The numbers of all documents of `scope` that match `text`. A text without a letter or digit matches none.
+    /// Returns the numbers of all documents of `scope` that match `text`. If `text` has no letter and no digit, no document matches.
     pub fn matching(&self, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
         query::matching(&self.present.load().snapshot(), scope, text)
     }
 
     fn feed(&self) -> std::sync::MutexGuard<'_, ()> {
-        // The mutex protects no data of its own: each generation is at its last commit whatever its last user did.
+        // The mutex protects no data of its own: each generation is at its last commit, regardless of what the previous holder of the lock
+        // did.
         self.feeding.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -325,7 +327,7 @@ impl Index {
 pub struct Rebuild(Generation);
 
 impl Rebuild {
-    /// The feed position of its last commit.
+    /// Returns the feed position of the last commit to the new index.
     pub fn position(&self) -> u64 {
         self.0.position()
     }
@@ -335,7 +337,7 @@ impl Rebuild {
         self.0.apply(changes)
     }
 
-    /// Makes all applied changes durable, as the feed up to `position`.
+    /// Makes all applied changes durable, and records that they are the feed up to `position`.
     pub fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.0.commit(position, pace)
     }

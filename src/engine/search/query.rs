@@ -1,11 +1,11 @@
-//! Parses and runs a search text. There is no query language: the text is split into a bounded number of words, and each word becomes
-//! look-ups and ranges of the term dictionary.
+//! Parses and runs a search. There is no query language: the text is split into a bounded number of words, and each word becomes lookups
+//! and ranges in the term dictionary.
 //!
-//! Every word must match. The quality of a match is a [`Tier`]; a document's rank is the sum over the words, and among equals the newest
-//! (highest) number comes first. Sets remain bitmaps throughout: a word that matches a million documents costs a few operations on 125 kB
-//! instead of a million scores.
+//! Every word must match. The quality of a match is a [`Tier`]; the rank of a document is the sum of the tiers of its matches, and of
+//! documents with equal ranks the newest one (with the highest number) comes first. All sets are bitmaps: a word that matches a million
+//! documents costs a few operations on 125 kB instead of a million scores.
 //!
-//! Typing errors are only tolerated if the text as written matches no whole words or prefixes: neighbors of an existing word would be
+//! Typing errors are tolerated only if the text as written matches no whole words or prefixes: neighbors of an existing word would be
 //! noise.
 
 use roaring::RoaringBitmap;
@@ -19,58 +19,58 @@ use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;
 
-/// Longer texts are truncated.
+/// The maximum length of a search text; longer text is truncated.
 const TEXT_CHARS_MAX: usize = 256;
 const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
-/// Infix search needs a whole group.
+/// The minimum length for infix search, which needs a complete group of characters.
 const INFIX_CHARS_MIN: usize = 3;
-/// With this many matches inside words, typing errors are not considered.
+/// If there are at least this many matches inside words, typing errors are not considered.
 const ENOUGH: u64 = 20;
 
 /// The quality of a match, best first.
 #[derive(Clone, Copy)]
 enum Tier {
-    /// A whole email address.
+    /// The match is a complete email address.
     Email,
-    /// A whole word of the address or the name, a whole phone number.
+    /// The match is a complete word of the address or the name, or a complete phone number.
     Word,
     WordInLabel,
     WordInValue,
     Prefix,
     PrefixInLabel,
     PrefixInValue,
-    /// Inside the local part, the domain or the phone number.
+    /// The match is inside the local part, the domain or the phone number.
     Infix,
-    /// With typing errors.
+    /// The match has typing errors.
     Typo,
 }
 
 const TIERS: usize = Tier::Typo as usize + 1;
 type Tiers = [RoaringBitmap; TIERS];
 
-/// A part of the query between spaces.
+/// A part of the query, separated by spaces.
 #[derive(Debug, PartialEq)]
 enum Part {
-    /// With an `@`: the parts before and after it.
+    /// A part with an `@`: the text before and after it.
     Address { local: String, domain: String },
-    /// Anything else: the whole part (as in `ann.smith`), its words (`ann`, `smith`), and its digits if it looks like a phone number.
+    /// Any other part: the complete part (as in `ann.smith`), its words (`ann`, `smith`), and its digits if it looks like a phone number.
     Plain { whole: String, words: Vec<String>, digits: Option<String> },
 }
 
-/// A parsed text.
+/// A parsed search text.
 #[derive(Debug, PartialEq)]
 struct Parsed {
     parts: Vec<Part>,
-    /// All digits, if several parts together look like one phone number.
+    /// All digits of the text, if several parts together look like one phone number.
     phone: Option<String>,
 }
 
-/// All documents of `scope` that match `text`.
+/// Returns all documents of `scope` that match `text`.
 pub(super) fn matching(snapshot: &Snapshot, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
     Ok(Lookup { snapshot, scope }.answer(&parse(text))?.all)
 }
 
-/// The documents of `scope` that match `text` and are `allowed`, ranked.
+/// Returns the documents of `scope` that match `text` and are `allowed`, ranked.
 pub(super) fn ranked(
     snapshot: &Snapshot,
     scope: &Scope,
@@ -89,7 +89,7 @@ pub(super) fn ranked(
     for level in levels(found, &answer.parts, answer.phone) {
         let size = level.len();
         let wanted = (limit - numbers.len()) as u64;
-        // `select` skips whole containers, so deep pages cost no more than the first.
+        // `select` skips whole containers, so deep pages cost no more than the first page.
         numbers.extend((skip..size.min(skip + wanted)).filter_map(|nth| level.select((size - 1 - nth) as u32)));
         skip = skip.saturating_sub(size);
         if numbers.len() == limit {
@@ -99,7 +99,7 @@ pub(super) fn ranked(
     Ok(Hits { numbers, total })
 }
 
-/// The matches of a text: all documents, and the quality for each part.
+/// The matches of a search text: all documents, and the quality for each part.
 struct Answer {
     all: RoaringBitmap,
     parts: Vec<Tiers>,
@@ -108,7 +108,7 @@ struct Answer {
 
 /// Splits `found` into sets of equal rank, best first.
 fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
-    // Documents found only by the phone number of all parts rank as if each part were found inside.
+    // If all parts together form a phone number, documents that match only this number rank as if each part matched inside a word.
     let (by_parts, only_phone) = if phone.is_empty() {
         (found, phone)
     } else {
@@ -134,7 +134,7 @@ fn union(sets: &[RoaringBitmap]) -> RoaringBitmap {
     sets.iter().filter(|set| !set.is_empty()).fold(RoaringBitmap::new(), |all, set| all | set)
 }
 
-/// Reads one scope of one snapshot.
+/// Reads the terms of one scope in one snapshot.
 struct Lookup<'a> {
     snapshot: &'a Snapshot,
     scope: &'a Scope,
@@ -158,7 +158,7 @@ impl Lookup<'_> {
         Ok(Answer { all, parts, phone })
     }
 
-    /// The matches of `part` as written. The tiers are disjoint.
+    /// Finds the matches of `part` as written. The tiers are disjoint.
     fn written(&self, part: &Part) -> Result<Tiers, SearchError> {
         let mut tiers = Tiers::default();
         match part {
@@ -208,15 +208,15 @@ impl Lookup<'_> {
         if whole.is_empty() && ending.is_empty() {
             return Ok(());
         }
-        let begun = self.prefix(&[Space::Domain], domain)?;
+        let starting = self.prefix(&[Space::Domain], domain)?;
         tiers[Tier::Email as usize] = &whole & self.exact(&[Space::Domain], domain)?;
-        tiers[Tier::Prefix as usize] = whole & &begun;
-        tiers[Tier::Infix as usize] = ending & begun;
+        tiers[Tier::Prefix as usize] = whole & &starting;
+        tiers[Tier::Infix as usize] = ending & starting;
         Ok(())
     }
 
-    /// Several words that were written together (`jean-luc`): the document must contain all of them, each at least as a prefix. The worst
-    /// match determines the tier.
+    /// Finds the matches of several words that were written together (`jean-luc`): the document must contain all of them, each at least as
+    /// a prefix. The worst match determines the tier.
     fn written_words(&self, words: &[String], tiers: &mut Tiers) -> Result<(), SearchError> {
         let mut up_to: Vec<RoaringBitmap> = Vec::new();
         for (nth, word) in words.iter().enumerate() {
@@ -237,7 +237,7 @@ impl Lookup<'_> {
         Ok(())
     }
 
-    /// The matches of `part` with typing errors.
+    /// Finds the matches of `part` with typing errors.
     fn mistyped(&self, part: &Part) -> Result<RoaringBitmap, SearchError> {
         match part {
             Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain, true),
@@ -315,12 +315,13 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Phone numbers that contain `digits`, or start with them if there are few digits; also without the leading zero of national numbers.
+    /// Finds phone numbers that contain `digits`, also without the leading zero of national numbers. If there are only a few digits, finds
+    /// only phone numbers that start with them.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
         if digits.len() < INFIX_CHARS_MIN {
-            // So few digits match only at the beginning.
-            let begun = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
-            return self.collect(&[begun], Segment::exact);
+            // With so few digits, only the beginning of a number matches.
+            let starting = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
+            return self.collect(&[starting], Segment::exact);
         }
         let mut found = self.snapshot.collect();
         let mut forms = vec![digits, digits.trim_start_matches('0')];
@@ -337,14 +338,14 @@ impl Lookup<'_> {
         Ok(found.finish())
     }
 
-    /// Words similar to `word`, or (if `begun`) with a similar prefix.
-    fn near(&self, spaces: &[Space], word: &str, begun: bool) -> Result<RoaringBitmap, SearchError> {
+    /// Finds words similar to `word` or, if `starting`, words with a similar prefix.
+    fn near(&self, spaces: &[Space], word: &str, starting: bool) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let mut found = self.snapshot.collect();
-        for typo in Typo::all(word, begun) {
+        for typo in Typo::all(word, starting) {
             let rungs = rung(chars - typo.edits)..=rung((chars + typo.edits).min(WORD_CHARS_MAX));
             for &space in spaces {
-                // Local parts are never plain.
+                // Local parts are never plain words.
                 let plain = (space != Space::Local).then_some(PLAIN);
                 for class in plain.into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
                     let head = term(self.scope, space, class, typo.first.as_bytes(), false);
@@ -358,7 +359,7 @@ impl Lookup<'_> {
     }
 }
 
-/// The documents that match every part in one of its first `tiers` tiers.
+/// Returns the documents that match every part in one of its first `tiers` tiers.
 fn intersection(parts: &[Tiers], tiers: usize) -> RoaringBitmap {
     let mut unions = parts.iter().map(|part| union(&part[..tiers]));
     let first = unions.next().unwrap_or_default();
@@ -400,7 +401,7 @@ fn parse_part(piece: &str, words_max: usize) -> Option<Part> {
     (!words.is_empty()).then(|| Part::Plain { digits: phone_digits(piece), whole, words })
 }
 
-/// The digits of a text that looks like a phone number or a part of one.
+/// Returns the digits of text that looks like a phone number or a part of one.
 fn phone_digits(text: &str) -> Option<String> {
     let written_so = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-' | '(' | ')' | '.' | '/'));
     let digits = if written_so { digits(text) } else { String::new() };

@@ -1,5 +1,5 @@
-//! The last commit, ready to be read: the segments, and the mapping of their rows to document numbers. Turns terms and ranges of terms into
-//! sets of numbers.
+//! The last commit, ready for reading: the segments, and the mapping of their rows to document numbers. This module turns terms and ranges
+//! of terms into sets of numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tantivy_fst::Automaton;
 use super::SearchError;
 use super::schema::{NUMBER, TERMS_FIELD};
 
-/// Terms read for one range in one segment. Laddered words keep ranges far below it; it bounds the work if a project has hundreds of
-/// thousands of different plain words with the same prefix.
+/// The maximum number of terms read for one range in one segment. Laddered words keep ranges far smaller; the limit bounds the work if a
+/// project has hundreds of thousands of different plain words with the same prefix.
 const RANGE_TERMS_MAX: usize = 100_000;
-/// Up to this size a set is collected as a list; beyond, as bits.
+/// Up to this size, a set is collected as a list; a larger set is collected as bits.
 const LIST_MAX: usize = 4_096;
 
 /// Follows the commits of one generation.
@@ -43,7 +43,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Like [`Self::reload`], but does nothing if no merged segments are ready.
+    /// Like [`Self::reload`], but has no effect if no merged segments are ready.
     pub(super) fn reload_if_merged(&self) -> Result<(), SearchError> {
         let ready: HashSet<SegmentId> = self.index.searchable_segment_ids()?.into_iter().collect();
         let shown = self.snapshot.load();
@@ -62,7 +62,7 @@ impl Reader {
 #[derive(Default)]
 pub(super) struct Snapshot {
     pub(super) segments: Vec<Segment>,
-    /// One more than the highest number in any segment.
+    /// The highest number in any segment, plus one.
     numbers_end: u32,
 }
 
@@ -82,16 +82,16 @@ impl Snapshot {
         Ok(Self { segments, numbers_end })
     }
 
-    /// An empty set that any number of this snapshot fits.
+    /// Creates an empty set with space for every number of this snapshot.
     pub(super) fn collect(&self) -> NumberCollector {
         NumberCollector { list: Vec::new(), bits: Vec::new(), bytes: self.numbers_end as usize / 8 + 1 }
     }
 }
 
-/// The numbers of a segment's rows.
+/// The document numbers of a segment's rows.
 #[derive(Clone)]
 enum Numbers {
-    /// Row 0 has this number, and each further row the next one: the result of an import into an empty project.
+    /// Row 0 has this number, and the numbers of the following rows increase by one, as after an import into an empty project.
     From(u32),
     Table(Arc<[u32]>),
 }
@@ -114,7 +114,7 @@ impl Numbers {
     }
 }
 
-/// One segment, opened.
+/// An open segment.
 pub(super) struct Segment {
     id: SegmentId,
     reader: SegmentReader,
@@ -123,7 +123,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Adds the documents with `term`.
+    /// Adds the documents that have `term`.
     pub(super) fn exact(&self, term: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         if let Some(info) = self.index.terms().get(term)? {
             self.add(&info, &mut None, into)?;
@@ -131,11 +131,11 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents with a term that starts with `prefix`.
+    /// Adds the documents that have a term starting with `prefix`.
     pub(super) fn range(&self, prefix: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut end = prefix.to_vec();
-        // Terms end in a byte of UTF-8 text, or in a small class or space byte: never 0xff.
-        *end.last_mut().expect("a prefix has at least the scope") += 1;
+        // The last byte of a prefix belongs to UTF-8 text, or is a small number for a class or space, so it is never 0xff.
+        *end.last_mut().expect("a prefix contains at least the scope") += 1;
         let mut terms = self.index.terms().range().ge(prefix).lt(&end).into_stream()?;
         let mut postings = None;
         for _ in 0..RANGE_TERMS_MAX {
@@ -147,7 +147,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents with a term that `automaton` accepts.
+    /// Adds the documents that have a term accepted by `automaton`.
     pub(super) fn accepted<A: Automaton>(&self, automaton: A, into: &mut NumberCollector) -> Result<(), SearchError>
     where
         A::State: Clone,
@@ -163,7 +163,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents with every one of `terms`.
+    /// Adds the documents that have all of `terms`.
     pub(super) fn all(&self, terms: &[Vec<u8>], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut infos = Vec::with_capacity(terms.len());
         for term in terms {
@@ -174,7 +174,7 @@ impl Segment {
         }
         infos.sort_by_key(|info| info.doc_freq);
         infos.dedup_by_key(|info| info.postings_range.start);
-        // A term that every row has excludes none.
+        // A term that every row has excludes no document.
         let rows = self.reader.max_doc();
         let (first, rest) = infos.split_first().expect("a query has at least one group");
         if rest.iter().all(|info| info.doc_freq == rows) {
@@ -193,7 +193,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents of one term; `postings` is the previous term's cursor, reused.
+    /// Adds the documents that have one term; `postings` is the cursor of the previous term, which is reused.
     fn add(
         &self,
         info: &TermInfo,
@@ -234,9 +234,9 @@ impl Segment {
     }
 }
 
-/// Keeps those of the ascending rows `found` that are in `postings`.
+/// Removes from `found` all rows that are not in `postings`. `found` is in ascending order.
 fn retain_common(found: &mut Vec<DocId>, mut postings: BlockSegmentPostings) {
-    // Skipping blocks pays off only if most of them contain no wanted row.
+    // Skipping blocks is worthwhile only if most blocks contain no wanted row.
     if found.len() * 64 < postings.doc_freq() as usize {
         found.retain(|&row| {
             let at = postings.seek(row);
@@ -262,7 +262,7 @@ fn retain_common(found: &mut Vec<DocId>, mut postings: BlockSegmentPostings) {
     found.truncate(kept);
 }
 
-/// A set of numbers during collection: a list while small, bits once large.
+/// A set of numbers while it is collected: a list if small, bits if large.
 pub(super) struct NumberCollector {
     list: Vec<u32>,
     bits: Vec<u8>,
@@ -299,14 +299,14 @@ impl NumberCollector {
         self.add(whole.end..end);
     }
 
-    /// The set.
+    /// Returns the collected set.
     pub(super) fn finish(mut self) -> RoaringBitmap {
         if !self.bits.is_empty() {
             return RoaringBitmap::from_lsb0_bytes(0, &self.bits);
         }
         self.list.sort_unstable();
         self.list.dedup();
-        RoaringBitmap::from_sorted_iter(self.list).expect("sorted above, without repeats")
+        RoaringBitmap::from_sorted_iter(self.list).expect("the list is sorted above and has no duplicates")
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tantivy schema: one field of byte terms, and the number of each document. Nothing is stored or scored by frequency, so there are
+//! The tantivy schema: one field of byte terms, and the number of each document. No content is stored or scored by frequency, so there are
 //! neither field norms nor positions.
 
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use tantivy::schema::{BytesOptions, Field, NumericOptions, Schema};
 
 use super::tokens::Terms;
 
-/// Raised whenever the tokenization changes; an index of another version is rebuilt.
+/// The version of the tokenization; raised whenever the tokenization changes. An index of a different version is rebuilt.
 pub(super) const VERSION: u32 = 3;
 
-/// The name of the column with each document's number.
+/// The name of the column that has each document's number.
 pub(super) const NUMBER: &str = "number";
 
-/// The fields, in the order of [`schema`].
+/// The field of the terms. Fields are numbered in the order of [`schema`].
 pub(super) const TERMS_FIELD: Field = Field::from_field_id(0);
 const NUMBER_FIELD: Field = Field::from_field_id(1);
 
@@ -27,8 +27,8 @@ pub(super) fn schema() -> Schema {
     builder.build()
 }
 
-/// The terms of a batch of documents. When the last document of a batch is dropped, its buffer returns for the next batch: this also keeps
-/// the caller from running ahead of the indexing thread.
+/// The terms of a batch of documents. When the last document of a batch is dropped, the batch's buffer returns and is used for the next
+/// batch; waiting for a buffer also keeps the caller from running ahead of the indexing thread.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,
@@ -38,7 +38,7 @@ impl Drop for Batch {
     fn drop(&mut self) {
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
-        // There is no receiver any more if the writer is gone.
+        // Sending fails if the writer, which receives the buffers, no longer exists.
         let _ = self.home.try_send(terms);
     }
 }
@@ -60,7 +60,7 @@ impl tantivy::Document for Entry {
     }
 }
 
-/// The terms of an entry, then its number.
+/// Iterates over the terms of an entry, then returns its number.
 pub(super) struct Items<'a> {
     entry: &'a Entry,
     at: u32,
@@ -86,7 +86,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The value of a field.
+/// The value of a field of an entry.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'a> {
     Term(&'a [u8]),

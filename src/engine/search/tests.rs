@@ -1,4 +1,4 @@
-//! The index from a user's perspective: matches, order, and durability.
+//! Tests the index from a user's perspective: matches, order and durability.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,20 +21,20 @@ fn person(number: u32, email: &str, name: &str) -> Document {
     Document::new(SCOPE, number).with(Kind::Address, email).with(Kind::Name, name)
 }
 
-/// An index of these documents, committed at position 1, and its temporary folder.
+/// Creates an index of these documents, committed at position 1, in a temporary folder.
 fn index_of(documents: impl IntoIterator<Item = Document>) -> (tempfile::TempDir, Index) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let index = open(dir.path());
-    index.apply(documents.into_iter().map(Change::Add).collect()).expect("applies");
-    index.commit(1).expect("commits");
+    index.apply(documents.into_iter().map(Change::Add).collect()).expect("the changes are applied");
+    index.commit(1).expect("the commit succeeds");
     (dir, index)
 }
 
 fn found(index: &Index, text: &str) -> Vec<u32> {
-    let hits = index.search(&SCOPE, text, &RoaringBitmap::full(), 0, 1_000).expect("searches");
-    let matching = index.matching(&SCOPE, text).expect("searches");
-    assert_eq!(matching, hits.numbers.iter().copied().collect(), "both ways find the same for {text:?}");
-    assert_eq!(matching.len(), hits.total, "the total counts what is found for {text:?}");
+    let hits = index.search(&SCOPE, text, &RoaringBitmap::full(), 0, 1_000).expect("the search succeeds");
+    let matching = index.matching(&SCOPE, text).expect("the search succeeds");
+    assert_eq!(matching, hits.numbers.iter().copied().collect(), "both methods find the same contacts for {text:?}");
+    assert_eq!(matching.len(), hits.total, "the total is the number of contacts found for {text:?}");
     hits.numbers
 }
 
@@ -53,7 +53,7 @@ fn people() -> (tempfile::TempDir, Index) {
 #[test]
 fn ranks_whole_words_before_prefixes_and_names_before_tags_before_values() {
     let (_dir, index) = people();
-    // 3: name and whole local part; 4: tag; 5: value; 6: prefix of a name; 0: inside the local part.
+    // Contact 3 matches by name and whole local part, 4 by a tag, 5 by a value, 6 by the prefix of a name, and 0 inside the local part.
     assert_eq!(found(&index, "ann"), [3, 4, 5, 6, 0]);
     assert_eq!(found(&index, "ann smi"), [3, 0]);
 }
@@ -110,7 +110,7 @@ fn tolerates_typing_errors_if_nothing_matches_as_written() {
     assert_eq!(found(&index, "gogle.com"), [1]);
     assert_eq!(found(&index, "jaonn.smiht@example.com"), [0]);
     assert_eq!(found(&index, "joann.smith@exmaple.com"), [0]);
-    assert_eq!(found(&index, "zde"), [0_u32; 0], "three letters are too few to guess");
+    assert_eq!(found(&index, "zde"), [0_u32; 0], "typo correction needs more than three characters");
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn finds_phone_numbers_in_any_notation() {
     assert_eq!(found(&index, "1 555-123-4567"), [3]);
     assert_eq!(found(&index, "4567"), [3]);
     assert_eq!(found(&index, "456"), [3]);
-    assert_eq!(found(&index, "+4"), [5], "the first digits while they are typed");
+    assert_eq!(found(&index, "+4"), [5], "the first digits of a number match");
     assert_eq!(found(&index, "+1 5"), [3]);
-    assert_eq!(found(&index, "567"), [3], "the last three");
+    assert_eq!(found(&index, "567"), [3], "the last three digits match");
     assert_eq!(found(&index, "0171 555"), [5]);
     assert_eq!(found(&index, "555 123"), [5, 3]);
     assert_eq!(found(&index, "ann 555"), [3, 5]);
@@ -147,7 +147,7 @@ fn pages_of_allowed_numbers_join_to_the_whole_list() {
     let (_dir, index) =
         index_of((0..300).map(|n| person(n, &format!("user{n}@example.com"), if n % 7 == 0 { "User" } else { "U" })));
     let allowed: RoaringBitmap = (0..300).filter(|n| n % 2 == 0).collect();
-    let page = |offset, limit| index.search(&SCOPE, "user", &allowed, offset, limit).expect("searches");
+    let page = |offset, limit| index.search(&SCOPE, "user", &allowed, offset, limit).expect("the search succeeds");
     let whole = page(0, 1_000).numbers;
     assert_eq!(whole.len(), 150);
     assert_eq!(whole[..3], [294, 280, 266], "whole words first, newest first");
@@ -158,17 +158,17 @@ fn pages_of_allowed_numbers_join_to_the_whole_list() {
 
 #[test]
 fn scopes_are_isolated() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let index = open(dir.path());
     let foreign = Document::new(OTHER, 0).with(Kind::Address, "bob@foreign.io");
-    index.apply(vec![Change::Add(person(0, "ann@y.io", "Ann")), Change::Add(foreign)]).expect("applies");
-    index.commit(1).expect("commits");
+    index.apply(vec![Change::Add(person(0, "ann@y.io", "Ann")), Change::Add(foreign)]).expect("the changes are applied");
+    index.commit(1).expect("the commit succeeds");
     assert_eq!(found(&index, "bob@foreign.io"), [0_u32; 0]);
-    assert_eq!(index.matching(&OTHER, "bob").expect("searches"), [0].into());
-    index.apply(vec![Change::Remove { scope: OTHER, number: 0 }]).expect("applies");
-    index.commit(2).expect("commits");
+    assert_eq!(index.matching(&OTHER, "bob").expect("the search succeeds"), [0].into());
+    index.apply(vec![Change::Remove { scope: OTHER, number: 0 }]).expect("the changes are applied");
+    index.commit(2).expect("the commit succeeds");
     assert_eq!(found(&index, "ann"), [0]);
-    assert!(index.matching(&OTHER, "bob").expect("searches").is_empty());
+    assert!(index.matching(&OTHER, "bob").expect("the search succeeds").is_empty());
 }
 
 #[test]
@@ -198,11 +198,13 @@ fn hostile_texts_match_nothing_or_little() {
 
 #[test]
 fn uncommitted_changes_are_gone_after_reopening() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let index = open(dir.path());
-    index.apply(vec![Change::Add(person(0, "ann@x.io", "Ann"))]).expect("applies");
-    index.commit(41).expect("commits");
-    index.apply(vec![Change::Add(person(1, "bob@x.io", "Bob")), Change::Remove { scope: SCOPE, number: 0 }]).expect("applies");
+    index.apply(vec![Change::Add(person(0, "ann@x.io", "Ann"))]).expect("the changes are applied");
+    index.commit(41).expect("the commit succeeds");
+    index
+        .apply(vec![Change::Add(person(1, "bob@x.io", "Bob")), Change::Remove { scope: SCOPE, number: 0 }])
+        .expect("the changes are applied");
     assert_eq!(found(&index, "bob"), [0_u32; 0]);
     drop(index);
     let index = open(dir.path());
@@ -215,20 +217,20 @@ fn uncommitted_changes_are_gone_after_reopening() {
 fn a_damaged_index_starts_empty_at_position_0() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 4] = [
-        ("meta.json", |file| std::fs::write(file, "{\"segments\": [").expect("writes")),
+        ("meta.json", |file| std::fs::write(file, "{\"segments\": [").expect("the write succeeds")),
         ("term", |file| {
-            let mut bytes = std::fs::read(file).expect("reads");
+            let mut bytes = std::fs::read(file).expect("the read succeeds");
             bytes[20] ^= 0x55;
-            std::fs::write(file, bytes).expect("writes");
+            std::fs::write(file, bytes).expect("the write succeeds");
         }),
-        ("idx", |file| std::fs::write(file, b"short").expect("writes")),
-        ("fast", |file| std::fs::remove_file(file).expect("removes")),
+        ("idx", |file| std::fs::write(file, b"short").expect("the write succeeds")),
+        ("fast", |file| std::fs::remove_file(file).expect("the file can be removed")),
     ];
     for (ending, damage) in damages {
         let (dir, index) = people();
         drop(index);
-        let current = std::fs::read_to_string(dir.path().join("CURRENT")).expect("reads");
-        let files = std::fs::read_dir(dir.path().join(current)).expect("lists");
+        let current = std::fs::read_to_string(dir.path().join("CURRENT")).expect("the read succeeds");
+        let files = std::fs::read_dir(dir.path().join(current)).expect("the folder can be listed");
         let mut hit = 0;
         for file in files.flatten().filter(|file| file.file_name().to_string_lossy().ends_with(ending)) {
             damage(&file.path());
@@ -237,8 +239,8 @@ fn a_damaged_index_starts_empty_at_position_0() {
         assert_eq!(hit, 1, "one file ends with {ending}");
         let index = open(dir.path());
         assert_eq!((index.position(), found(&index, "ann").len()), (0, 0), "{ending}");
-        index.apply(vec![Change::Add(person(0, "ann@x.io", "Ann"))]).expect("applies");
-        index.commit(1).expect("commits");
+        index.apply(vec![Change::Add(person(0, "ann@x.io", "Ann"))]).expect("the changes are applied");
+        index.commit(1).expect("the commit succeeds");
         assert_eq!(found(&index, "ann"), [0], "{ending}");
     }
 }
@@ -248,30 +250,34 @@ fn an_index_of_another_version_or_an_unreadable_pointer_starts_empty() {
     for pointer in ["v0-1", "../elsewhere", "", "v1-9999"] {
         let (dir, index) = people();
         drop(index);
-        std::fs::write(dir.path().join("CURRENT"), pointer).expect("writes");
+        std::fs::write(dir.path().join("CURRENT"), pointer).expect("the write succeeds");
         let index = open(dir.path());
         assert_eq!((index.position(), found(&index, "ann").len()), (0, 0), "{pointer:?}");
-        assert_eq!(std::fs::read_dir(dir.path()).expect("lists").count(), 2, "only the pointer and its generation remain");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).expect("the folder can be listed").count(),
+            2,
+            "only the pointer and its generation remain"
+        );
     }
 }
 
 #[test]
 fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
     let (dir, index) = people();
-    let early = index.rebuild().expect("begins");
-    early.apply(vec![Change::Add(person(0, "new@x.io", "New"))]).expect("applies");
-    early.commit(0, CommitMode::Calm).expect("commits");
+    let early = index.rebuild().expect("the rebuild starts");
+    early.apply(vec![Change::Add(person(0, "new@x.io", "New"))]).expect("the changes are applied");
+    early.commit(0, CommitMode::Calm).expect("the commit succeeds");
     assert!(matches!(index.adopt(early), Err(SearchError::Behind { rebuilt: 0, present: 1 })));
     assert_eq!(found(&index, "zed"), [4]);
 
-    let rebuild = index.rebuild().expect("starts again");
-    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, CommitMode::Calm).expect("commits");
+    let rebuild = index.rebuild().expect("the rebuild starts again");
+    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("the changes are applied");
+    rebuild.commit(7, CommitMode::Calm).expect("the commit succeeds");
     assert_eq!(found(&index, "zed"), [4], "the current index serves searches until it is replaced");
-    index.adopt(rebuild).expect("replaces");
+    index.adopt(rebuild).expect("the index is replaced");
     assert_eq!((index.position(), found(&index, "zed"), found(&index, "new")), (7, vec![], vec![9]));
-    index.apply(vec![Change::Add(person(10, "newer@x.io", "Newer"))]).expect("applies");
-    index.commit(8).expect("commits");
+    index.apply(vec![Change::Add(person(10, "newer@x.io", "Newer"))]).expect("the changes are applied");
+    index.commit(8).expect("the commit succeeds");
     drop(index);
     assert_eq!(found(&open(dir.path()), "new"), [9, 10]);
 }
@@ -279,23 +285,23 @@ fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
 #[test]
 fn an_abandoned_rebuild_keeps_the_current_index() {
     let (dir, index) = people();
-    let rebuild = index.rebuild().expect("begins");
-    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, CommitMode::Calm).expect("commits");
+    let rebuild = index.rebuild().expect("the rebuild starts");
+    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("the changes are applied");
+    rebuild.commit(7, CommitMode::Calm).expect("the commit succeeds");
     drop((rebuild, index));
     let index = open(dir.path());
     assert_eq!((index.position(), found(&index, "zed")), (1, vec![4]));
-    assert_eq!(std::fs::read_dir(dir.path()).expect("lists").count(), 2);
+    assert_eq!(std::fs::read_dir(dir.path()).expect("the folder can be listed").count(), 2);
 }
 
 #[test]
 fn clearing_during_a_rebuild_affects_neither() {
     let (dir, index) = people();
-    let rebuild = index.rebuild().expect("begins");
-    index.clear().expect("clears");
-    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, CommitMode::Calm).expect("commits");
-    index.adopt(rebuild).expect("replaces");
+    let rebuild = index.rebuild().expect("the rebuild starts");
+    index.clear().expect("the index is cleared");
+    rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("the changes are applied");
+    rebuild.commit(7, CommitMode::Calm).expect("the commit succeeds");
+    index.adopt(rebuild).expect("the index is replaced");
     drop(index);
     let index = open(dir.path());
     assert_eq!((index.position(), found(&index, "new")), (7, vec![9]));
@@ -304,7 +310,7 @@ fn clearing_during_a_rebuild_affects_neither() {
 #[test]
 fn clearing_deletes_everything_durably() {
     let (dir, index) = people();
-    index.clear().expect("clears");
+    index.clear().expect("the index is cleared");
     assert_eq!((index.position(), found(&index, "ann").len()), (0, 0));
     drop(index);
     assert_eq!(open(dir.path()).position(), 0);
@@ -313,10 +319,10 @@ fn clearing_deletes_everything_durably() {
 #[test]
 fn the_folder_is_for_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let path = dir.path().join("search");
     let _index = open(&path);
-    assert_eq!(std::fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o700);
+    assert_eq!(std::fs::metadata(&path).expect("the file exists").permissions().mode() & 0o777, 0o700);
 }
 
 #[tokio::test]
@@ -324,53 +330,54 @@ async fn waiting_ends_with_the_commit_or_the_timeout() {
     let (_dir, index) = people();
     assert!(index.caught_up(1, Duration::ZERO).await);
     assert!(!index.caught_up(2, Duration::from_millis(5)).await);
-    let (reached, ()) = tokio::join!(index.caught_up(2, Duration::from_secs(30)), async { index.commit(2).expect("commits") });
+    let (reached, ()) =
+        tokio::join!(index.caught_up(2, Duration::from_secs(30)), async { index.commit(2).expect("the commit succeeds") });
     assert!(reached);
 }
 
 #[test]
 fn large_batches_and_many_segments_lose_nothing() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
     let index = open(dir.path());
     for part in 0..20_u32 {
         let documents =
             (part * 600..part * 600 + 600).map(|n| Change::Add(person(n, &format!("user{n:05}@example.com"), "Same")));
-        index.apply(documents.collect()).expect("applies");
-        index.commit(u64::from(part)).expect("commits");
+        index.apply(documents.collect()).expect("the changes are applied");
+        index.commit(u64::from(part)).expect("the commit succeeds");
     }
-    assert_eq!(index.matching(&SCOPE, "same").expect("searches").len(), 12_000);
-    assert_eq!(index.matching(&SCOPE, "user011").expect("searches").len(), 100);
-    assert_eq!(index.matching(&SCOPE, "er0102").expect("searches").len(), 10);
-    index.settle().expect("settles");
-    assert_eq!(index.matching(&SCOPE, "xample").expect("searches").len(), 12_000);
+    assert_eq!(index.matching(&SCOPE, "same").expect("the search succeeds").len(), 12_000);
+    assert_eq!(index.matching(&SCOPE, "user011").expect("the search succeeds").len(), 100);
+    assert_eq!(index.matching(&SCOPE, "er0102").expect("the search succeeds").len(), 10);
+    index.settle().expect("the index settles");
+    assert_eq!(index.matching(&SCOPE, "xample").expect("the search succeeds").len(), 12_000);
 }
 
-/// A newly opened writer gave its first operation the number of the last commit. Merges that started before the next commit took a deletion
-/// of that number as already applied: documents replaced right after a restart came back.
+/// In an earlier version, a newly opened writer gave its first operation the number of the last commit. Merges that started before the next
+/// commit treated a deletion with that number as already applied, so documents that were replaced right after a restart came back.
 #[test]
 fn documents_replaced_right_after_a_restart_stay_replaced() {
     let named = |number, name| Document::new(SCOPE, number).with(Kind::Name, name);
     for round in 0..20 {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = tempfile::tempdir().expect("a temporary folder can be created");
         let change = |position: u64, changes: Vec<Change>| {
             let index = open(dir.path());
-            index.apply(changes).expect("applies");
-            index.commit(position).expect("commits");
+            index.apply(changes).expect("the changes are applied");
+            index.commit(position).expect("the commit succeeds");
             index
         };
         drop(change(1, vec![Change::Add(named(0, "ann")), Change::Add(named(1, "bob")), Change::Add(named(2, "eve"))]));
-        // A segment that has lost a third of its documents is merged as soon as there is another segment.
+        // A segment of which a third of the documents are deleted is merged as soon as there is another segment.
         drop(change(2, vec![Change::Replace(named(0, "anna")), Change::Add(named(3, "dan")), Change::Add(named(4, "kim"))]));
         drop(open(dir.path()));
         let index =
             change(3, vec![Change::Replace(named(1, "robert")), Change::Add(named(5, "tom")), Change::Add(named(6, "liv"))]);
-        index.apply(vec![Change::Add(named(7, "una")), Change::Replace(named(2, "eva"))]).expect("applies");
-        index.commit(4).expect("commits");
+        index.apply(vec![Change::Add(named(7, "una")), Change::Replace(named(2, "eva"))]).expect("the changes are applied");
+        index.commit(4).expect("the commit succeeds");
         assert_eq!(found(&index, "bob"), Vec::<u32>::new(), "round {round}");
     }
 }
 
-/// The steps of the property test.
+/// A step of the property test.
 #[derive(Clone, Debug)]
 enum Step {
     Put(u32, usize, usize),
@@ -394,10 +401,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Random changes compared with a plain map, with restarts that lose uncommitted changes.
+    /// Compares the results of random changes with those of a plain map, with restarts that lose uncommitted changes.
     #[test]
     fn finds_the_content_of_a_plain_map(steps in steps()) {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = tempfile::tempdir().expect("a temporary folder can be created");
         let mut index = open(dir.path());
         let mut committed: BTreeMap<u32, [&str; 2]> = BTreeMap::new();
         let mut map = committed.clone();
@@ -416,12 +423,12 @@ proptest! {
                 }
                 Step::Commit => {
                     position += 1;
-                    index.apply(std::mem::take(&mut pending)).expect("applies");
-                    index.commit(position).expect("commits");
+                    index.apply(std::mem::take(&mut pending)).expect("the changes are applied");
+                    index.commit(position).expect("the commit succeeds");
                     committed = map.clone();
                 }
                 Step::Reopen => {
-                    index.apply(std::mem::take(&mut pending)).expect("applies");
+                    index.apply(std::mem::take(&mut pending)).expect("the changes are applied");
                     drop(index);
                     index = open(dir.path());
                     map = committed.clone();
@@ -435,13 +442,13 @@ proptest! {
                 let words = |words: &[&str; 2]| words.iter().any(|word| test(&word.replace('ä', "a")));
                 committed.iter().filter(|(_, held)| words(held)).map(|(number, _)| *number).collect()
             };
-            // Typing errors are only considered if no word has this prefix.
-            let begun = holds(&|held| held.starts_with(&plain));
-            if !begun.is_empty() {
-                let hits = index.search(&SCOPE, word, &RoaringBitmap::full(), 0, 100).expect("searches");
+            // Typing errors are considered only if no word has this prefix.
+            let prefixed = holds(&|held| held.starts_with(&plain));
+            if !prefixed.is_empty() {
+                let hits = index.search(&SCOPE, word, &RoaringBitmap::full(), 0, 100).expect("the search succeeds");
                 let mut sorted = hits.numbers.clone();
                 sorted.sort_unstable();
-                prop_assert_eq!(&sorted, &begun);
+                prop_assert_eq!(&sorted, &prefixed);
                 let whole = holds(&|held| held == plain);
                 let mut first = hits.numbers[..whole.len()].to_vec();
                 first.sort_unstable();

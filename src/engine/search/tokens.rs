@@ -1,22 +1,23 @@
-//! Turns texts into terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of text, and a
-//! range of it is "all words of this kind in this project with this prefix".
+//! Turns text into terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of text, and one
+//! range of the dictionary contains "all words of this kind in this project with this prefix".
 //!
-//! A prefix search must not read a million terms. Words are therefore also indexed truncated to certain lengths, the [`RUNGS`], each a
-//! class of its own; a prefix is then a short range on the next rung. *Plain* words come from a natural vocabulary with few different words
-//! and are only on the first rungs ([`plain_rungs`]); longer ones are in class 0 as a whole. *Laddered* words (local parts of addresses,
-//! anything with a digit) may all differ and are on every rung. A whole word ends with [`END`], a truncated one does not.
+//! A prefix search must not read a million terms. Words are therefore also indexed truncated to certain lengths, the [`RUNGS`], each of
+//! which is a class; a prefix is then a short range on the next rung. *Plain* words come from a natural vocabulary with few different words
+//! and are only on the first rungs ([`plain_rungs`]); longer plain words are in class 0, untruncated. *Laddered* words (local parts of
+//! addresses, words with a digit) may all differ and are on every rung. A whole word ends with [`END`]; a truncated word does not.
 //!
-//! Text inside a local part or a domain is found by its groups of three characters, from the second character on (text at the first one is
-//! found as a prefix; the domains of [`PROVIDERS`] have no groups). Whether the groups are adjacent in the text is not checked.
+//! Text inside a local part or a domain is found by its groups of three characters, from the second character on (text at the first
+//! character is found as a prefix; the domains in [`PROVIDERS`] have no groups). Whether the groups are adjacent in the text is not
+//! checked.
 
 use super::fold::{Folder, cut};
 use super::{Document, Kind, Scope};
 
-/// Prefix lengths, in characters, that are indexed in addition to whole words. They are closest for short prefixes, which many different
-/// words share; each rung costs an import time and space.
+/// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
+/// different words share. Each rung makes imports slower and the index larger.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. Half of all addresses end in one of them, so their groups of characters would be among the longest
-/// lists; a query searches these names itself instead.
+/// Domains of large mail providers. Half of all addresses have one of them, so the groups of their characters would be among the longest
+/// lists; a query searches for these names directly instead.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",
@@ -35,47 +36,49 @@ pub(super) const PROVIDERS: [&str; 16] = [
     "mail.ru",
     "qq.com",
 ];
-/// Longer words are truncated: local parts have at most 64 characters, and no one types more of a word.
+/// The maximum length of a word; longer words are truncated. Local parts have at most 64 characters, and users do not type longer words.
 pub(super) const WORD_CHARS_MAX: usize = 64;
-/// Longer texts are truncated; the first 512 characters of a name or a custom value are enough to find it.
+/// The maximum length of text; longer text is truncated. The first 512 characters of a name or a custom value are enough to find a contact
+/// by it.
 const TEXT_CHARS_MAX: usize = 512;
-/// The number of words indexed of one text.
+/// The maximum number of words indexed for one piece of text.
 const WORDS_MAX: usize = 48;
 /// The class of plain whole words.
 pub(super) const PLAIN: u8 = 0;
-/// Digits in a group of a phone number: long enough that a few groups distinguish numbers, and people type the last four.
+/// The number of digits in a group of a phone number. A few groups of this length distinguish numbers, and users often type the last four
+/// digits.
 pub(super) const PHONE_GROUP: usize = 4;
-/// Ends a whole word. Folded text has no control characters, so it cannot occur inside one.
+/// The byte that ends a whole word. Folded text has no control characters, so this byte cannot occur inside a word.
 pub(super) const END: u8 = 0;
-/// Document numbers that share one key term. Removing a document looks up its key, then compares numbers; with one term for 64 documents
-/// the keys cost almost no space in the dictionary.
+/// The number of bits by which a document number is shifted to get its key term, so that 64 documents share a key term. Removing a document
+/// looks up its key term, then compares numbers; with one term for 64 documents, the keys use almost no space in the dictionary.
 pub(super) const KEY_SHIFT: u32 = 6;
 
-/// The kind of a term; each has its own range of the dictionary.
+/// The kind of a term; each kind has its own range in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Space {
-    /// The part of an address before the `@`, whole.
+    /// The complete part of an address before the `@`.
     Local = b'L',
-    /// The part of an address after the `@`, whole.
+    /// The complete part of an address after the `@`.
     Domain = b'D',
-    /// Words of names, of local parts and of domains.
+    /// Words in names, local parts and domains.
     Name = b'N',
     /// All digits of a phone number.
     Phone = b'P',
     Label = b'T',
     Value = b'V',
-    /// Three characters inside a local part.
+    /// Groups of three characters inside a local part.
     InLocal = b'l',
-    /// Three characters inside a domain.
+    /// Groups of three characters inside a domain.
     InDomain = b'd',
-    /// Four digits inside a phone number, and its last three.
+    /// Groups of four digits inside a phone number, and its last three digits.
     InPhone = b'p',
-    /// A key that finds a document by its number.
+    /// Keys that find a document by its number.
     Key = b'K',
 }
 
-/// The terms of many documents, concatenated. Reused for the next ones, so indexing allocates nothing per document.
+/// The terms of many documents, concatenated. The buffers are reused, so indexing allocates no memory per document.
 #[derive(Default)]
 pub(super) struct Terms {
     bytes: Vec<u8>,
@@ -139,38 +142,38 @@ impl Tokenizer {
     }
 }
 
-/// The text of the key term of the document `number`.
+/// Returns the text of the key term for the document with this `number`.
 pub(super) fn key(number: u32) -> [u8; 4] {
     (number >> KEY_SHIFT).to_be_bytes()
 }
 
-/// `scope · space · class · text`, with or without [`END`].
+/// Builds the term `scope · space · class · text`, with or without [`END`].
 pub(super) fn term(scope: &Scope, space: Space, class: u8, text: &[u8], end: bool) -> Vec<u8> {
     let mut terms = Terms::default();
     terms.push(scope, space, class, text, end);
     terms.bytes
 }
 
-/// The first rung with at least `chars` characters.
+/// Returns the index of the first rung with at least `chars` characters.
 pub(super) fn rung(chars: usize) -> u8 {
     RUNGS.into_iter().find(|&rung| rung as usize >= chars).unwrap_or(WORD_CHARS_MAX as u8)
 }
 
-/// The words of folded text.
+/// Returns the words of folded text.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(WORDS_MAX)
 }
 
-/// All groups of `size` adjacent characters.
+/// Returns all groups of `size` adjacent characters.
 pub(super) fn groups(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let starts = text.char_indices().map(|(at, _)| at);
     let ends = text.char_indices().map(|(at, _)| at).skip(size).chain([text.len()]);
-    // The chained end closes the last group; a text shorter than `size` has none.
+    // The end position added by `chain` closes the last group; if the text is shorter than `size`, there are no groups.
     let count = text.chars().count().saturating_sub(size - 1);
     starts.zip(ends).take(count).map(|(start, end)| &text[start..end])
 }
 
-/// The digits of `text`.
+/// Returns the digits of `text`.
 pub(super) fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).take(WORD_CHARS_MAX).collect()
 }
@@ -184,11 +187,11 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // Names in the local part. Numbers after them distinguish people and would make every word different; a word with its number is
-        // found as text inside the local part.
+        // The names in the local part. Numbers after names distinguish people and would make every word different; a word with its number
+        // is found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
-            // As a prefix, the first word is already found by the whole local part.
+            // The prefixes of the first word are already found through the complete local part.
             if nth == 0 && local.starts_with(name) { write_whole(terms, scope, name) } else { write_name(terms, scope, name) }
         }
     }
@@ -199,7 +202,7 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
                 terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
             }
         }
-        // The first label is found as a prefix of the domain, and the last one says nothing about a person.
+        // The first label is found as a prefix of the domain, and the last label does not help to identify a person.
         if let Some((rest, _)) = domain.rsplit_once('.') {
             words(rest).filter(|word| !rest.starts_with(word)).for_each(|word| write_name(terms, scope, word));
         }
@@ -214,7 +217,7 @@ fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
     words(text).for_each(|word| write_word(terms, scope, space, cut(word, WORD_CHARS_MAX), has_digit(word)));
 }
 
-/// Writes only the whole word, because its prefixes are covered elsewhere.
+/// Writes only the complete word, because its prefixes are indexed in a different way.
 fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
     terms.push(scope, Space::Name, class(Space::Name, char_count(word), false), word.as_bytes(), true);
 }
@@ -228,15 +231,15 @@ fn write_word(terms: &mut Terms, scope: &Scope, space: Space, word: &str, ladder
     terms.push(scope, space, class(space, chars, laddered), word.as_bytes(), true);
 }
 
-/// The class of a whole word of `chars` characters.
+/// Returns the class of a whole word with `chars` characters.
 fn class(space: Space, chars: usize, laddered: bool) -> u8 {
     if laddered || chars <= plain_rungs(space) { rung(chars) } else { PLAIN }
 }
 
-/// The number of rungs with plain words. The first rungs are one and two characters long, so this is also the length up to which one class
-/// contains every word.
+/// Returns the number of rungs that contain plain words. The first rungs are one and two characters long, so this number is also the length
+/// up to which one class contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // Tags and the plain words of custom values are few enough to read all with the same first letter.
+    // There are few enough tags and plain words of custom values to read every one that starts with a given letter.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 
@@ -246,11 +249,11 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    // The first digits as they are typed; from three on, the groups find them.
-    for begun in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
-        terms.push(scope, Space::Phone, begun as u8, &digits.as_bytes()[..begun], false);
+    // Index the first digits separately, so that they match while the number is typed; from three digits on, the groups find them.
+    for length in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
+        terms.push(scope, Space::Phone, length as u8, &digits.as_bytes()[..length], false);
     }
-    // With its last digits as a shorter group, any three digits start a group.
+    // The last digits are added as a shorter group, so that any three digits are the start of a group.
     let last = &digits[digits.len().saturating_sub(PHONE_GROUP - 1)..];
     for group in groups(&digits, PHONE_GROUP).chain([last]) {
         terms.push(scope, Space::InPhone, PLAIN, group.as_bytes(), false);
@@ -280,7 +283,7 @@ mod tests {
     fn written(kind: Kind, text: &str) -> Vec<String> {
         let mut terms = Terms::default();
         Tokenizer::new().write(&Document::new([b'-'; 12], 70).with(kind, text), &mut terms);
-        // The key comes first in every document.
+        // The key is the first term of every document.
         assert_eq!(terms.get(0)[14..], [0, 0, 0, 1]);
         (1..terms.len()).map(|at| terms.get(at)[12..].escape_ascii().to_string()).collect()
     }

@@ -1,5 +1,5 @@
-//! Words within a small edit distance of the typed one, found by walking the term dictionary with an automaton instead of comparing every
-//! term. A transposition of neighbors counts as one edit, and so does a wrong first character.
+//! Finds words within a small edit distance of the typed word by walking the term dictionary with an automaton instead of comparing every
+//! term. A transposition of neighboring characters counts as one edit, and so does a wrong first character.
 
 use std::sync::OnceLock;
 
@@ -13,38 +13,38 @@ use super::tokens::{END, char_count};
 pub(super) struct Typo<'w> {
     dfa: DFA,
     pub(super) edits: usize,
-    /// The prefix of the word that must be correct.
+    /// The prefix of the word, which must be correct.
     pub(super) first: &'w str,
-    /// The typed word may be a prefix of a longer one.
-    begun: bool,
+    /// Whether the typed word may be a prefix of a longer word.
+    is_prefix: bool,
 }
 
 impl<'w> Typo<'w> {
-    /// The errors tolerated in `word`: one error from four characters on, at any position, also in a prefix of a longer word if `begun`.
-    /// From eight characters on also two errors, but in whole words only and not in the first character: otherwise the walk through the
-    /// dictionary would visit most of its upper levels. None in words of up to three characters: nearly every short word is one error away
-    /// from another.
-    pub(super) fn all(word: &'w str, begun: bool) -> Vec<Self> {
+    /// Returns the typing errors to tolerate in `word`. From four characters on, one error is tolerated at any position, and also in a
+    /// prefix of a longer word if `is_prefix`. From eight characters on, two errors are tolerated as well, but only in whole words and not
+    /// in the first character: otherwise the walk through the dictionary would visit most of its upper levels. No error is tolerated in
+    /// words of up to three characters, because nearly every short word is one error away from another.
+    pub(super) fn all(word: &'w str, is_prefix: bool) -> Vec<Self> {
         let chars = char_count(word);
         if chars < 4 {
             return Vec::new();
         }
-        let dfa = if begun { builder(1).build_prefix_dfa(word) } else { builder(1).build_dfa(word) };
-        let mut typos = vec![Self { dfa, edits: 1, first: "", begun }];
+        let dfa = if is_prefix { builder(1).build_prefix_dfa(word) } else { builder(1).build_dfa(word) };
+        let mut typos = vec![Self { dfa, edits: 1, first: "", is_prefix }];
         if chars >= 8 {
             let first = cut(word, 1);
-            typos.push(Self { dfa: builder(2).build_dfa(&word[first.len()..]), edits: 2, first, begun: false });
+            typos.push(Self { dfa: builder(2).build_dfa(&word[first.len()..]), edits: 2, first, is_prefix: false });
         }
         typos
     }
 
-    /// The automaton for terms that start with exactly `head`, followed by such a word.
+    /// Returns the automaton for terms that start with exactly `head`, followed by a word that this value accepts.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
-        AfterPrefix { head, dfa: &self.dfa, begun: self.begun }
+        AfterPrefix { head, dfa: &self.dfa, is_prefix: self.is_prefix }
     }
 }
 
-/// The tables for this many errors: they take a few milliseconds to build, so they are built once.
+/// Returns the tables for this many errors. They take a few milliseconds to build, so they are built only once.
 fn builder(edits: usize) -> &'static LevenshteinAutomatonBuilder {
     static BUILDERS: OnceLock<[LevenshteinAutomatonBuilder; 2]> = OnceLock::new();
     let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits: u8| LevenshteinAutomatonBuilder::new(edits, true)));
@@ -54,15 +54,15 @@ fn builder(edits: usize) -> &'static LevenshteinAutomatonBuilder {
 struct AfterPrefix<'a> {
     head: &'a [u8],
     dfa: &'a DFA,
-    begun: bool,
+    is_prefix: bool,
 }
 
-/// The state of reading a term.
+/// The state of the automaton while it reads a term.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     Head(usize),
     Word(u32),
-    /// After the mark that ends a whole word.
+    /// The automaton has read the byte that ends a whole word.
     Ended(u32),
     Lost,
 }
@@ -84,8 +84,8 @@ impl Automaton for AfterPrefix<'_> {
         let near = |state: &u32| matches!(self.dfa.distance(*state), Distance::Exact(_));
         match step {
             Step::Ended(state) => near(state),
-            // A truncated word, which may match as a prefix.
-            Step::Word(state) => self.begun && near(state),
+            // A truncated word matches only if the typed word may be a prefix.
+            Step::Word(state) => self.is_prefix && near(state),
             Step::Head(_) | Step::Lost => false,
         }
     }
@@ -111,8 +111,8 @@ impl Automaton for AfterPrefix<'_> {
 mod tests {
     use super::*;
 
-    fn accepts(typed: &str, begun: bool, word: &str) -> bool {
-        Typo::all(typed, begun).iter().any(|typo| {
+    fn accepts(typed: &str, is_prefix: bool, word: &str) -> bool {
+        Typo::all(typed, is_prefix).iter().any(|typo| {
             let head = format!("ab{}", typo.first);
             let automaton = typo.behind(head.as_bytes());
             let step = format!("ab{word}").bytes().fold(automaton.start(), |step, byte| automaton.accept(&step, byte));

@@ -1,4 +1,4 @@
-//! One generation of the index on disk: its writer, its commits and their positions.
+//! One generation of the index on disk: its writer, its commits and their feed positions.
 //!
 //! Invariant: the feed position is the payload of tantivy's own commit file, which is replaced by one rename. So documents and position
 //! always change together, even in a power cut.
@@ -20,45 +20,45 @@ use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
 use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 
-/// Documents passed to the indexing thread at once, to make the transfer cheap.
+/// The number of documents passed to the indexing thread together, which makes the transfer cheap.
 const BATCH_DOCUMENTS: usize = 512;
-/// The size limit of a batch: tantivy checks its memory budget only between batches.
+/// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// Indexing is half of the work of an import.
+/// The number of indexing threads. Indexing is half of the work of an import.
 const INDEXING_THREADS: usize = 2;
-/// Batches in flight, so that neither thread waits for the other each time.
+/// The number of batches in flight: several, so that neither thread waits for the other after every batch.
 const BATCHES: usize = 6;
-/// The indexing thread pauses this long only if the disk hangs.
+/// How long to wait for a batch to return. The indexing thread pauses this long only if the disk hangs.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
-/// An open generation.
+/// The writer of an open generation.
 pub(super) struct Writer {
     index: tantivy::Index,
-    /// Memory for collecting changes.
+    /// The number of bytes of memory for collecting changes.
     memory: usize,
-    /// `None` while it cannot be restarted after a fatal failure, for example because no descriptor was left.
+    /// The writer of tantivy; `None` while it cannot be restarted after a fatal failure, for example because no file descriptor was left.
     writer: Option<IndexWriter<Entry>>,
     tokenizer: Tokenizer,
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
-    /// The last commit was made in a rush: merging is postponed.
+    /// Whether the last commit was made in a rush, so that merging was postponed.
     rushed: bool,
 }
 
 impl Writer {
-    /// Opens the generation in the existing folder `path`; creates its files if there are none. Fails if any file is damaged.
+    /// Opens the generation in the existing folder `path`; if the folder has no index files, creates them. Fails if any file is damaged.
     pub(super) fn open(path: &Path, options: &Options) -> Result<(Self, Reader), SearchError> {
         let directory = MmapDirectory::open(path).map_err(tantivy::TantivyError::from)?;
         let index = if tantivy::Index::exists(&directory).map_err(tantivy::TantivyError::from)? {
             tantivy::Index::open(directory)?
         } else {
-            // Nothing is stored, so the document store has only a few bytes; without a dedicated thread it needs no thread either.
+            // No documents are stored, so the document store has only a few bytes and needs no dedicated thread.
             let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
             tantivy::Index::create(directory, schema(), settings)?
         };
         if index.schema() != schema() {
-            return Err(SearchError::Damaged("the index has other fields".to_owned()));
+            return Err(SearchError::Damaged("the index has different fields than this version expects".to_owned()));
         }
         let damaged = index.validate_checksum()?;
         if !damaged.is_empty() {
@@ -72,12 +72,13 @@ impl Writer {
         Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
-    /// The feed position of the last commit.
+    /// Returns the feed position of the last commit.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// Applies `changes`; they are durable and visible after the next commit. After an error all changes since the last commit are dropped.
+    /// Applies `changes`, which are durable and visible after the next commit. After an error, all changes since the last commit are
+    /// dropped.
     pub(super) fn apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.start_again()?;
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
@@ -90,7 +91,7 @@ impl Writer {
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
     }
 
-    /// Starts the postponed merges, if any: tantivy looks for merges at each commit.
+    /// Starts the postponed merges, if any, with a commit, because tantivy looks for merges at each commit.
     pub(super) fn settle(&mut self) -> Result<(), SearchError> {
         self.start_again()?;
         if self.rushed { self.commit(self.position, CommitMode::Calm) } else { Ok(()) }
@@ -100,13 +101,13 @@ impl Writer {
         self.writer.as_mut().ok_or(SearchError::Stalled)
     }
 
-    /// Restarts the writer from the last commit, if it did not survive a failure. Only between commits: uncommitted changes are lost with
-    /// it.
+    /// Restarts the writer from the last commit, if the writer did not survive a failure. Call this only between commits, because
+    /// uncommitted changes are lost.
     fn start_again(&mut self) -> Result<(), SearchError> {
         if self.writer.is_none() {
             let writer = start(&self.index, self.memory)?;
             self.position = committed_position(&self.index)?;
-            // Batches in flight to the previous writer do not return.
+            // Batches in flight to the previous writer do not return, so new batches are created.
             (self.home, self.spare) = batches();
             self.rushed = false;
             self.writer = Some(writer);
@@ -118,8 +119,8 @@ impl Writer {
     fn try_apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
         let (documents, outdated) = settle(changes);
         if !outdated.is_empty() {
-            // All outdated documents are removed in one operation, however many there are: each operation is applied to every segment at
-            // commit.
+            // All outdated documents are removed in one operation, however many there are, because each operation is applied to every
+            // segment at commit.
             self.writer()?.delete_query(Box::new(StaleDocuments(Arc::new(outdated))))?;
         }
         let mut documents = documents.as_slice();
@@ -129,7 +130,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Passes the first of `documents` to the indexing thread; returns the others.
+    /// Passes the first of `documents` to the indexing thread; returns the rest.
     fn send<'a>(&mut self, documents: &'a [Document]) -> Result<&'a [Document], SearchError> {
         let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
         let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);
@@ -160,7 +161,7 @@ impl Writer {
 
     fn drop_uncommitted(&mut self) {
         let Some(writer) = &mut self.writer else { return };
-        // The commit may have become durable before it failed, so the position is read again too.
+        // The commit may have become durable before it failed, so the position is also read again.
         let returned = writer.rollback().and_then(|_| pass_committed(writer)).map_err(SearchError::from);
         match returned.and_then(|()| committed_position(&self.index)) {
             Ok(position) => {
@@ -168,8 +169,8 @@ impl Writer {
                 self.position = position;
             }
             Err(error) => {
-                tracing::warn!(%error, "the search index could not return to its last commit; its writer will be restarted");
-                // The writer holds the lock of the index until it is dropped.
+                tracing::warn!(%error, "the search index could not be rolled back to its last commit; the index writer will be restarted");
+                // A writer holds the lock of the index until it is dropped.
                 self.writer = None;
             }
         }
@@ -189,20 +190,20 @@ fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, Se
     Ok(writer)
 }
 
-/// The channel that batches come from and return to.
+/// Creates the channel from which batches are taken and to which they return.
 fn batches() -> (SyncSender<Terms>, Receiver<Terms>) {
     let (home, spare) = sync_channel(BATCHES);
     for _ in 0..BATCHES {
-        home.try_send(Terms::default()).expect("the channel holds this many");
+        home.try_send(Terms::default()).expect("the channel has a slot for each batch");
     }
     (home, spare)
 }
 
-/// Skips the number of the last commit.
+/// Skips the operation number of the last commit.
 ///
-/// A writer gives its first operation the number of the commit from which it starts. If that operation deletes, a merge that starts before
-/// the next commit takes the deletion as a part of that commit, skips it if the commit has deleted something else, and the deleted
-/// documents come back.
+/// A writer gives its first operation the number of the commit from which it starts. If that operation is a deletion, a merge that starts
+/// before the next commit treats the deletion as a part of the earlier commit. If that commit has deleted other documents, the merge skips
+/// the deletion, and the deleted documents come back.
 fn pass_committed(writer: &IndexWriter<Entry>) -> tantivy::Result<()> {
     let nothing: [UserOperation<Entry>; 0] = [];
     writer.run(nothing).map(drop)
@@ -210,26 +211,30 @@ fn pass_committed(writer: &IndexWriter<Entry>) -> tantivy::Result<()> {
 
 fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
     match index.load_metas()?.payload {
-        Some(payload) => payload.parse().map_err(|_| SearchError::Damaged(format!("commit without position: {payload}"))),
+        Some(payload) => {
+            payload.parse().map_err(|_| SearchError::Damaged(format!("a commit has an invalid feed position: {payload}")))
+        }
         None => Ok(0),
     }
 }
 
-/// Single changes create segments of one document, an import creates segments of 100,000: both must end in few segments, without rewriting
-/// the large ones often. During an import, merging would compete for the processor: it waits until there are so many segments that searches
-/// would become noticeably slower.
+/// Returns the policy for merging segments. Single changes create segments of one document, and an import creates segments of 100,000
+/// documents: in both cases, few segments must remain, without frequent rewriting of the large ones. During an import, merging would
+/// compete for the processor, so merging waits until there are so many segments that searches would become noticeably slower.
 fn merge_policy(pace: CommitMode) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(if pace == CommitMode::Rush { 32 } else { 6 });
     policy.set_min_layer_size(400);
-    // Segments within a factor of 5.6 belong together: less than the 6 of a merge, so that its result is not merged again soon.
+    // Segments whose sizes are within a factor of 5.6 are merged with each other. The factor is less than the 6 segments of a merge, so
+    // that the result is not merged again soon.
     policy.set_level_log_size(2.5);
     policy.set_max_docs_before_merge(4_000_000);
     policy.set_del_docs_ratio_before_merge(0.3);
     policy
 }
 
-/// The documents to add, and the numbers whose existing documents must be removed. Of several changes to one number the last one counts.
+/// Returns the documents to add, and the numbers whose existing documents must be removed. If a number has several changes, the last one
+/// applies.
 fn settle(changes: Vec<Change>) -> (Vec<Document>, BTreeMap<Scope, Vec<u32>>) {
     if changes.iter().all(|change| matches!(change, Change::Add(_))) {
         let added = |change| if let Change::Add(document) = change { Some(document) } else { None };
@@ -257,7 +262,7 @@ fn settle(changes: Vec<Change>) -> (Vec<Document>, BTreeMap<Scope, Vec<u32>>) {
     (documents, outdated)
 }
 
-/// Selects documents by scope and number.
+/// A query that selects documents by scope and number.
 #[derive(Clone, Debug)]
 struct StaleDocuments(Arc<BTreeMap<Scope, Vec<u32>>>);
 
@@ -289,7 +294,7 @@ impl Query for StaleDocuments {
 }
 
 impl Weight for StaleDocuments {
-    /// Deletion needs whole lists of documents (below) and never a scorer.
+    /// A deletion needs whole lists of documents (below) and never a scorer.
     fn scorer(&self, _: &SegmentReader, _: f32) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(EmptyScorer))
     }

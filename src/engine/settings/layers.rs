@@ -1,7 +1,7 @@
-//! Layers of settings, flattened to dotted keys with their origins.
+//! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! So each error can name the key, the origin, and the remedy. The known keys are those of the defaults. The meaning of keys, and rules
-//! between values, are not known here.
+//! So each error can name the key, the origin and the remedy. The known keys are those of the defaults. The meaning of keys and the rules
+//! between values are not handled in this file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,19 +13,19 @@ use toml::{Table, Value};
 use super::{Origin, SettingsError, VARIABLE_PREFIX};
 use crate::vocab::settings::Settings;
 
-/// Tables whose entries the operator names; every entry has the same keys.
+/// Tables whose entries the operator names; every entry of such a table has the same keys.
 const NAMED_TABLES: [&str; 1] = ["plans"];
 
-/// The values of all layers so far.
+/// The values of all layers that were added so far.
 pub(super) struct Layers {
-    /// The known keys, with defaults as examples of their types, text last. Names in named tables are `*`.
+    /// The known keys, with their defaults as examples of their types, strings last. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,
-    /// Invariant: every key matches one of `known`, with a value of one of its types.
+    /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key.
     values: BTreeMap<String, (Value, Origin)>,
 }
 
 impl Layers {
-    /// The first layer, which defines the known keys.
+    /// Reads the first layer, which defines the known keys.
     pub(super) fn of_defaults(text: &str) -> Result<Self, SettingsError> {
         let (table, _) = read(Path::new("default.toml"), text)?;
         let leaves = flatten(&table);
@@ -34,7 +34,7 @@ impl Layers {
             let examples = known.entry(pattern(key)).or_default();
             if !examples.iter().any(|example| example.same_type(value)) {
                 examples.push(value.clone());
-                // Any text parses as text, so other types are tried first.
+                // Any text parses as a string, so other types are tried first.
                 examples.sort_by_key(Value::is_str);
             }
         }
@@ -42,7 +42,7 @@ impl Layers {
         Ok(Self { known, values })
     }
 
-    /// Adds a file's values.
+    /// Adds the values of a settings file.
     pub(super) fn add_file(&mut self, path: &Path, text: &str) -> Result<(), SettingsError> {
         let (table, lines) = read(path, text)?;
         for (key, value) in flatten(&table) {
@@ -55,7 +55,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Adds a variable's value. `name` starts with the prefix.
+    /// Adds the value of an environment variable, whose `name` starts with the prefix.
     pub(super) fn add_variable(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
         let origin = Origin::Variable(name.to_owned());
         let rest = &name[VARIABLE_PREFIX.len()..];
@@ -75,7 +75,7 @@ impl Layers {
         }
     }
 
-    /// Adds a value given as text: the key's type decides how it is parsed.
+    /// Adds a value that is given as text: the type of the key determines how the text is parsed.
     pub(super) fn add_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), SettingsError> {
         let Some(examples) = self.known.get(&pattern(key)) else {
             return Err(self.unknown(key, origin));
@@ -106,19 +106,19 @@ impl Layers {
             }
             return Err(self.unknown(&key, origin));
         };
-        // A price of 3 means 3.0.
+        // Where a fraction is expected, a whole number is accepted, such as 3 for a price of 3.0.
         let value = match (&value, &examples[0]) {
             (Value::Integer(whole), Value::Float(_)) => Value::Float(*whole as f64),
-            // A list of one value may be written as that value, and an empty list as empty text.
+            // A list with one value may be written as that value, and an empty list as an empty string.
             (Value::String(one), Value::Array(_)) => {
                 Value::Array(Some(value.clone()).filter(|_| !one.trim().is_empty()).into_iter().collect())
             }
             _ => value,
         };
-        // All our lists are lists of strings.
+        // All lists in the settings are lists of strings.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
         if !examples.iter().any(|example| value.same_type(example)) || has_wrong_item {
-            let found = if has_wrong_item { "a list of other values" } else { type_name(&value) };
+            let found = if has_wrong_item { "a list with values of a different type" } else { type_name(&value) };
             return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
         }
         self.values.insert(key, (value, origin));
@@ -132,16 +132,17 @@ impl Layers {
 
     fn unknown(&self, key: &str, origin: Origin) -> SettingsError {
         if let Some((table, name)) = misnamed(key) {
-            let reason = format!("{name} as a name in {table} must consist of lowercase letters, digits and single underscores");
+            let reason = format!("the name {name} in {table} must consist of lowercase letters, digits and single underscores");
             return SettingsError::Invalid { key: key.to_owned(), origin, reason };
         }
         SettingsError::UnknownKey { key: key.to_owned(), origin, nearest: self.nearest(key) }
     }
 
-    /// The most similar known key. The last part counts most: a key in the wrong table is a frequent mistake.
+    /// Returns the known key that is most similar to `key`. The last part of the key has the most weight, because a key in the wrong table
+    /// is a frequent mistake.
     fn nearest(&self, key: &str) -> String {
         let mut candidates: Vec<&str> = self.values.keys().map(String::as_str).collect();
-        // An unknown table is most similar to another table.
+        // An unknown table is compared with the known tables.
         candidates.extend(self.values.keys().filter_map(|known| known.rsplit_once('.')).map(|(table, _)| table));
         let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
         let distance = |known: &&str| {
@@ -152,7 +153,7 @@ impl Layers {
         candidates.into_iter().min_by_key(distance).unwrap_or_default().to_owned()
     }
 
-    /// All values in their types.
+    /// Converts all values to their types.
     pub(super) fn settings(&self) -> Result<Settings, SettingsError> {
         let mut root = Table::new();
         for (key, (value, _)) in &self.values {
@@ -164,9 +165,9 @@ impl Layers {
         })
     }
 
-    /// The error for a value, with its origin.
+    /// Creates the error for an invalid value, with the origin of the value.
     pub(super) fn invalid(&self, path: &str, reason: String) -> SettingsError {
-        // Errors inside a list or a table name the list's key, or the first key of the table.
+        // An error inside a list or a table names the key of the list, or the first key of the table.
         let holder = |key: &&String| path == key.as_str() || path.starts_with(&format!("{key}["));
         let inside = |key: &&String| key.starts_with(&format!("{path}."));
         let keys = || self.values.keys();
@@ -176,7 +177,7 @@ impl Layers {
     }
 }
 
-/// The file's values, and the line of each key.
+/// Reads the values of a file, and the line of each key.
 fn read(path: &Path, text: &str) -> Result<(Table, BTreeMap<String, usize>), SettingsError> {
     let syntax = |error: toml::de::Error| SettingsError::Syntax { path: path.to_owned(), message: error.to_string() };
     let spanned = DeTable::parse(text).map_err(syntax)?;
@@ -197,7 +198,7 @@ fn find_lines(table: &DeTable<'_>, path: &str, text: &str, lines: &mut BTreeMap<
     }
 }
 
-/// Every value with its dotted key; of tables, only those without entries.
+/// Returns every value with its dotted key. A table is returned as a value only if it has no entries.
 fn flatten(table: &Table) -> Vec<(String, Value)> {
     let mut leaves = Vec::new();
     let mut open: Vec<(String, &Table)> = vec![(String::new(), table)];
@@ -214,7 +215,7 @@ fn flatten(table: &Table) -> Vec<(String, Value)> {
 }
 
 fn join(path: &str, key: &str) -> String {
-    // A quoted key may contain dots; shown quoted, it is not mistaken for a path.
+    // A quoted key may contain dots; it is shown in quotes, so that it is not mistaken for a path.
     let is_plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     let key = if is_plain { key.to_owned() } else { format!("{key:?}") };
     if path.is_empty() { key } else { format!("{path}.{key}") }
@@ -227,12 +228,12 @@ fn put(table: &mut Table, key: &str, value: Value) {
         }
         Some((first, rest)) => {
             let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
-            put(inner.as_table_mut().expect("no known key continues another"), rest, value);
+            put(inner.as_table_mut().expect("no setting's key continues another setting's key"), rest, value);
         }
     }
 }
 
-/// The key with `*` for a name that the operator chose.
+/// Returns the key with `*` in place of a name that the operator chose.
 fn pattern(key: &str) -> String {
     let mut levels: Vec<&str> = key.split('.').collect();
     if let [first, name, ..] = levels.as_mut_slice()
@@ -248,20 +249,20 @@ fn split_list(text: &str) -> Value {
     Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
 }
 
-/// The table and the name, if the operator chose an invalid name.
+/// Returns the table and the name, if the operator chose an invalid name.
 fn misnamed(key: &str) -> Option<(&str, &str)> {
     let (table, rest) = key.split_once('.')?;
     let (name, _) = rest.split_once('.')?;
     (NAMED_TABLES.contains(&table) && !is_name(name)).then_some((table, name))
 }
 
-/// Names must be usable as part of a variable's name.
+/// Whether `name` can be used as a part of a variable's name.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=40).contains(&name.len()) && name.bytes().all(is_letter) && !name.contains("__")
 }
 
-/// The variable that sets a key.
+/// Returns the name of the environment variable that sets a key.
 pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
 }
@@ -273,7 +274,7 @@ fn type_name(value: &Value) -> &'static str {
         Value::Float(_) => "a number with a fraction",
         Value::Boolean(_) => "true or false",
         Value::Datetime(_) => "a date or time",
-        Value::Array(_) => "a list of texts",
+        Value::Array(_) => "a list of strings",
         Value::Table(_) => "a table",
     }
 }
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_default_and_every_default_is_a_setting() {
         let keys = default_keys();
-        // The types reject an extra key; removing each key shows that it is required.
+        // The types reject an additional key. Removing each key in turn shows that it is required.
         for gone in keys.keys() {
             let layers = Layers {
                 known: BTreeMap::new(),
@@ -301,16 +302,16 @@ mod tests {
                     .map(|(k, v)| (k.clone(), (v.clone(), Origin::Default)))
                     .collect(),
             };
-            let error = layers.settings().expect_err("incomplete").to_string();
-            let last = gone.rsplit('.').next().expect("a word");
-            // Without its only key, a table is missing too.
-            let table = gone.split('.').next().expect("a word");
+            let error = layers.settings().expect_err("the settings are incomplete").to_string();
+            let last = gone.rsplit('.').next().expect("the key has several parts");
+            // If the only key of a table is removed, the table is missing too.
+            let table = gone.split('.').next().expect("the key has several parts");
             let is_named = |word: &str| error.contains(&format!("missing field `{word}`"));
             assert!(is_named(last) || is_named(table), "{gone}: {error}");
         }
         let mut layers = Layers::of_defaults(DEFAULT).expect("the defaults are TOML");
         layers.values.insert("server.more".to_owned(), (Value::from(1), Origin::Default));
-        assert!(layers.settings().expect_err("an extra key").to_string().contains("unknown field `more`"));
+        assert!(layers.settings().expect_err("the key is unknown").to_string().contains("unknown field `more`"));
     }
 
     #[test]
@@ -319,7 +320,7 @@ mod tests {
         let mut explained = 0;
         for line in DEFAULT.lines() {
             if line.contains(" = ") && !line.starts_with('#') {
-                assert!(previous.starts_with("# "), "no comment above: {line}");
+                assert!(previous.starts_with("# "), "there is no comment above this line: {line}");
                 explained += 1;
             }
             previous = line;

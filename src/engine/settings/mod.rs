@@ -1,9 +1,9 @@
-//! Combines the settings from their layers: the built-in defaults, a file, environment variables, the command line.
+//! Combines the settings from their layers: the built-in defaults, a file, environment variables and the command line.
 //!
-//! Later layers replace earlier ones, value by value, and lists as a whole; `layers.rs` does that. Here are the errors and the rules
-//! between keys.
+//! Later layers replace earlier ones value by value, and lists as a whole; `layers.rs` implements this. This file contains the errors and
+//! the rules between keys.
 //!
-//! It reads neither files nor the environment: the caller passes them in, without the variables that the command line itself uses (like the
+//! It reads neither files nor the environment: the caller passes both, without the variables that the command line itself uses (such as the
 //! one for the data folder).
 
 mod layers;
@@ -21,11 +21,11 @@ use layers::Layers;
 /// The built-in defaults, with an explanation of every key.
 pub const DEFAULT: &str = include_str!("../../../config/default.toml");
 
-/// The prefix of every variable.
+/// The prefix of the name of every environment variable.
 pub const VARIABLE_PREFIX: &str = "MAILMILL_";
 
-/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others, and empty ones, are ignored), `overrides` are
-/// keys and values from the command line.
+/// Returns the settings from all layers. `vars` are the environment variables with [`VARIABLE_PREFIX`] (variables without it, and empty
+/// ones, are ignored); `overrides` are keys and values from the command line.
 pub fn load(
     default: &str,
     file: Option<(&Path, &str)>,
@@ -62,18 +62,18 @@ pub enum Origin {
 /// Why the settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsError {
-    /// The file is not TOML; the message shows the place.
+    /// The file is not valid TOML; the message shows where.
     Syntax {
         path: PathBuf,
         message: String,
     },
-    /// `nearest` is the most similar key, written like `key`.
+    /// There is no such key. `nearest` is the most similar key, written in the same style as `key`.
     UnknownKey {
         key: String,
         origin: Origin,
         nearest: String,
     },
-    /// With single underscores between levels, the name fits several keys.
+    /// The name fits several keys, because it has single underscores between levels.
     AmbiguousVariable {
         name: String,
         candidates: Vec<String>,
@@ -114,7 +114,7 @@ impl fmt::Display for SettingsError {
             }
             Self::AmbiguousVariable { name, candidates } => {
                 let candidates: Vec<_> = candidates.iter().map(|key| layers::variable_name(key)).collect();
-                write!(f, "The variable {name} may mean several settings; write {}.", candidates.join(" or "))
+                write!(f, "The variable {name} can mean more than one setting; use {}.", candidates.join(" or "))
             }
             Self::WrongType { key, origin, found, expected } => {
                 write!(f, "The setting {key} ({origin}) is {found}, expected {expected}.")
@@ -129,7 +129,7 @@ impl std::error::Error for SettingsError {}
 /// Checks the settings of the language model.
 fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static str)> {
     if model.protocol.is_some() && model.name.is_none() {
-        return Some(("language_model.name", "language_model.protocol is given, so the model must be named too"));
+        return Some(("language_model.name", "language_model.protocol is set, so set language_model.name too"));
     }
     let is_web_address = |url: &String| {
         url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none())
@@ -150,12 +150,12 @@ fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static
     None
 }
 
-/// The first violated rule between keys: the key to change, and the reason.
+/// Returns the first violated rule between keys: the key to change, and the reason.
 fn check(settings: &Settings) -> Option<(String, String)> {
     let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
     let server = &settings.server;
     if server.http.is_none() && server.https.is_none() {
-        return broken("server.https", "neither server.http nor server.https is given; give one of them");
+        return broken("server.https", "neither server.http nor server.https is set; set at least one of the two");
     }
     if server.http.is_some_and(|address| !address.ip().is_loopback()) && !server.behind_proxy {
         return broken(
@@ -167,11 +167,11 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if let Some(url) = &server.public_url
         && (url.ends_with('/') || !is_origin(url))
     {
-        return broken("server.public_url", "expected scheme, host and optionally a port, like https://mail.example.com");
+        return broken("server.public_url", "expected a scheme, a host and optionally a port, like https://mail.example.com");
     }
     if settings.tls.certificate.is_some() != settings.tls.key.is_some() {
         let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
-        return broken(missing, "tls.certificate and tls.key belong together; give both or neither");
+        return broken(missing, "set both tls.certificate and tls.key, or neither");
     }
     if let Some((key, reason)) = check_language_model(&settings.language_model) {
         return broken(key, reason);
@@ -212,7 +212,7 @@ fn check_plan(name: &str, plan: &Plan) -> Option<(String, String)> {
         return None;
     }
     let reason = format!(
-        "{sending} requests per minute cannot use {per_second} recipients per second; give at least {needed}, or 0 to close direct sending"
+        "{sending} requests per minute are too few for {per_second} recipients per second; set at least {needed}, or 0 to block direct sending"
     );
     Some((format!("plans.{name}.budgets.sending"), reason))
 }
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn refused(result: Result<Settings, SettingsError>) -> String {
-        result.expect_err("these settings are invalid").to_string()
+        result.expect_err("the settings are invalid").to_string()
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         let own = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let vars = [own("MAILMILL_SERVER__BODY_SECONDS", "2"), own("MAILMILL_SERVER__REQUEST_SECONDS", "2"), own("HOME", "/")];
         let overrides = [own("server.request_seconds", "3")];
-        let settings = load(DEFAULT, Some((Path::new("my.toml"), file)), &vars, &overrides).expect("right").server;
+        let settings = load(DEFAULT, Some((Path::new("my.toml"), file)), &vars, &overrides).expect("the input is valid").server;
         let seconds = [settings.idle_seconds, settings.body_seconds, settings.request_seconds, settings.drain_seconds];
         assert_eq!(seconds.map(|seconds| seconds.get()), [1, 2, 3, 30]);
     }
@@ -290,9 +290,9 @@ mod tests {
         for name in ["MAILMILL_LOG__LEVEL", "MAILMILL_LOG_LEVEL"] {
             assert_eq!(with_variable(name, "debug").expect(name).log.level, LogLevel::Debug);
         }
-        let settings = with_variable("MAILMILL_SERVER_HTTP2_STREAMS_MAX", "9").expect("unambiguous");
+        let settings = with_variable("MAILMILL_SERVER_HTTP2_STREAMS_MAX", "9").expect("the variable is unambiguous");
         assert_eq!(settings.server.http2_streams_max.get(), 9);
-        let settings = with_variable("MAILMILL_PLANS_STANDARD_BUDGETS_GENERAL", "9").expect("unambiguous");
+        let settings = with_variable("MAILMILL_PLANS_STANDARD_BUDGETS_GENERAL", "9").expect("the variable is unambiguous");
         assert_eq!(settings.plans["standard"].budgets.general.get(), 9);
         assert_eq!(
             refused(with_variable("MAILMILL_LOG_LEVLE", "debug")),
@@ -307,22 +307,23 @@ mod tests {
             ["MAILMILL_SERVER__HTTP", "MAILMILL_SERVER_IDLE_SECONDS", "MAILMILL_SERVER__TRUSTED_PROXIES", "MAILMILL_NO_SETTING"]
         {
             let settings = with_variable(name, "").expect(name);
-            let defaults = load(DEFAULT, None, &[], &[]).expect("the defaults");
+            let defaults = load(DEFAULT, None, &[], &[]).expect("the defaults are valid");
             assert_eq!(format!("{settings:?}"), format!("{defaults:?}"), "{name}");
         }
         let vars = [("MAILMILL_LOG__LEVEL".to_owned(), String::new())];
-        let settings = load(DEFAULT, Some((Path::new("my.toml"), "log.level = 'debug'")), &vars, &[]).expect("right");
+        let settings =
+            load(DEFAULT, Some((Path::new("my.toml"), "log.level = 'debug'")), &vars, &[]).expect("the input is valid");
         assert_eq!(settings.log.level, LogLevel::Debug, "the file's value stays");
     }
 
     #[test]
     fn a_variable_that_fits_two_keys_is_rejected_with_both() {
-        // Two plans whose names give different keys the same variable name.
+        // The names of these two plans give different keys the same variable name.
         let defaults = format!("{DEFAULT}\n[plans.a]\nb_c = 1\n[plans.a_b]\nc = 1\n");
         let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
         assert_eq!(
             refused(error),
-            "The variable MAILMILL_PLANS_A_B_C may mean several settings; write MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
+            "The variable MAILMILL_PLANS_A_B_C can mean more than one setting; use MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
         );
     }
 
@@ -334,7 +335,11 @@ mod tests {
             assert_eq!(networks, ["10.0.0.0/8", "192.168.0.1/32"]);
         }
         assert!(
-            with_variable("MAILMILL_SERVER__TRUSTED_PROXIES", "[]").expect("an empty list").server.trusted_proxies.is_empty()
+            with_variable("MAILMILL_SERVER__TRUSTED_PROXIES", "[]")
+                .expect("the empty list is valid")
+                .server
+                .trusted_proxies
+                .is_empty()
         );
         let error = refused(with_variable("MAILMILL_PLANS__FREE__DAILY_EMAILS", "7"));
         assert!(error.starts_with("The setting plans.free (in the variable MAILMILL_PLANS__FREE__DAILY_EMAILS)"), "{error}");
@@ -355,7 +360,7 @@ mod tests {
             ("server = 5", "The setting server (in my.toml, line 1) is a whole number, expected a table."),
             (
                 "[tls]\nnames = [1]",
-                "The setting tls.names (in my.toml, line 2) is a list of other values, expected a list of texts.",
+                "The setting tls.names (in my.toml, line 2) is a list with values of a different type, expected a list of strings.",
             ),
         ] {
             assert_eq!(refused(with_file(text)), expected);
@@ -381,7 +386,7 @@ mod tests {
             ),
             (
                 "[server]\ntrusted_proxies = ['::1', 'x']",
-                "(in my.toml, line 2) cannot be used: expected an address or a range of addresses",
+                "(in my.toml, line 2) cannot be used: expected an IP address or a range of IP addresses",
             ),
         ] {
             let error = refused(with_file(text));
@@ -394,18 +399,18 @@ mod tests {
         for (text, expected) in [
             (
                 "[plans.standard]\nrecipients_per_second = 11",
-                "plans.standard.budgets.sending (in the built-in defaults) cannot be used: 600 requests per minute cannot use \
-                 11 recipients per second; give at least 660, or 0",
+                "plans.standard.budgets.sending (in the built-in defaults) cannot be used: 600 requests per minute are too few for \
+                 11 recipients per second; set at least 660, or 0 to block direct sending",
             ),
             (
                 "[accounts]\nplan = 'gold'",
                 "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard, unlimited.",
             ),
             ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
-            ("[server]\nhttp = ''\nhttps = ''", "give one of them"),
+            ("[server]\nhttp = ''\nhttps = ''", "set at least one of the two"),
             (
                 "[tls]\ncertificate = 'a.pem'",
-                "The setting tls.key (in the built-in defaults) cannot be used: tls.certificate and tls.key belong together",
+                "The setting tls.key (in the built-in defaults) cannot be used: set both tls.certificate and tls.key, or neither",
             ),
             (
                 "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
@@ -421,9 +426,9 @@ mod tests {
         }
         assert!(with_file("[plans.standard]\nbudgets.sending = 0").is_ok());
         assert!(with_file("[server]\nhttp = '0.0.0.0:80'\nbehind_proxy = true").is_ok());
-        let one = with_file("[mail]\nrelay = 'smtp://localhost'").expect("a list of one is written as that one");
+        let one = with_file("[mail]\nrelay = 'smtp://localhost'").expect("a list with one value can be written as that value");
         assert_eq!(one.mail.relay.len(), 1);
-        assert!(with_file("[mail]\nrelay = ''").expect("an empty list is written as empty text").mail.relay.is_empty());
+        assert!(with_file("[mail]\nrelay = ''").expect("an empty list can be written as an empty string").mail.relay.is_empty());
         for name in ["mail.example.com", "mill", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
             assert!(with_file(&format!("[mail]\nhello_name = '{name}'")).is_ok(), "{name}");
         }
@@ -435,15 +440,17 @@ mod tests {
             let settings = with_file(&format!("[plans.standard]\n{text}"))?;
             Ok::<_, SettingsError>(settings.plans["standard"].daily_emails.get())
         };
-        assert_eq!(plan("daily_emails = 5").expect("a number"), Some(5));
-        assert_eq!(plan("daily_emails = 'unlimited'").expect("the word"), None);
-        for (text, expected) in
-            [("-1", "-1 is outside 0 to 1000000000"), ("'none'", "nor \"unlimited\""), ("2_000_000_000", "outside 0 to")]
-        {
-            let error = plan(&format!("daily_emails = {text}")).expect_err("no plan").to_string();
+        assert_eq!(plan("daily_emails = 5").expect("the value is a number"), Some(5));
+        assert_eq!(plan("daily_emails = 'unlimited'").expect("the word is accepted"), None);
+        for (text, expected) in [
+            ("-1", "-1 is not between 0 and 1000000000"),
+            ("'none'", "nor \"unlimited\""),
+            ("2_000_000_000", "2000000000 is not between 0 and"),
+        ] {
+            let error = plan(&format!("daily_emails = {text}")).expect_err("the plan is invalid").to_string();
             assert!(error.contains("plans.standard.daily_emails") && error.contains(expected), "{error}");
         }
-        let settings = with_variable("MAILMILL_PLANS_STANDARD_DAILY_EMAILS", "7").expect("a number");
+        let settings = with_variable("MAILMILL_PLANS_STANDARD_DAILY_EMAILS", "7").expect("the value is a number");
         assert_eq!(settings.plans["standard"].daily_emails.get(), Some(7));
     }
 
@@ -451,7 +458,7 @@ mod tests {
     fn a_plan_name_that_no_variable_can_contain_is_rejected() {
         assert_eq!(
             refused(with_file("[plans.my-plan]\ndaily_emails = 1")),
-            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: my-plan as a name in plans must consist of \
+            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: the name my-plan in plans must consist of \
              lowercase letters, digits and single underscores."
         );
     }

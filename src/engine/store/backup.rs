@@ -1,7 +1,7 @@
-//! Copies a store while it is written to, and verifies that a copy is complete.
+//! Copies a store while commands write to it, and verifies that a copy is complete.
 //!
-//! A backup is a new file filled from one snapshot: consistent by construction, compact, and free of any damage in the old file's free
-//! pages. Its digest is computed from the rows as they are read, and again from the rows of the copy.
+//! A backup is a new file filled from one snapshot, so it is always consistent and compact, and free of any damage in unused pages of the
+//! old file. Its digest is computed from the rows as they are read, and again from the rows of the copy.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,25 +18,25 @@ use super::tx::{Read, ReadTx};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId, TableInfo};
 
-/// Rows copied in one transaction of the copy.
+/// The number of rows copied in one transaction.
 const ROWS_PER_COMMIT: usize = 20_000;
-/// Bytes copied in one transaction of the copy: rows may be blob chunks.
+/// The number of bytes copied in one transaction: rows may be large chunks of blobs.
 const BYTES_PER_COMMIT: usize = 16 * 1024 * 1024;
-/// Cache for pages of the copy.
+/// The size of the page cache of the copy.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The rows of one table of a backup.
+/// The digest of one table's rows in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableDigest {
     pub rows: u64,
-    /// SHA-256 over every key and value with their lengths, in order, in hexadecimal.
+    /// The SHA-256 over every key and value with their lengths, in order, in hexadecimal.
     pub sha256: String,
 }
 
-/// Table name to digest, for every table that has rows.
+/// The digests of all tables that have rows, by table name.
 pub type Digests = BTreeMap<String, TableDigest>;
 
-/// Copies everything that `tx` sees into a new file at `target`. After an error the file is not a backup.
+/// Copies all rows that `tx` sees into a new file at `target`. After an error, the file is not a usable backup.
 pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
         return Err(Error::Io(format!("{} already exists", target.display())));
@@ -62,8 +62,8 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     Ok(digests)
 }
 
-/// The digests of the file at `path`, computed row by row after every page was compared with its checksum (rows alone would not show damage
-/// to index pages). A damaged file is an error.
+/// Computes the digests of the file at `path` row by row, after comparing every page with its checksum (rows alone would not show damage to
+/// index pages). A damaged file is an error.
 pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     let port = RedbPort::open_verified(path, CACHE_BYTES)?;
     let here = port.table_names()?;
@@ -76,7 +76,8 @@ pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     Ok(digests)
 }
 
-/// Tables without rows are omitted, so that a newer program, which has more tables, computes the same for an old backup.
+/// Adds the digest of a table. Tables without rows are omitted, so that a newer program, which has more tables, computes the same digests
+/// for an old backup.
 fn note(digests: &mut Digests, info: &TableInfo, digest: TableDigest) {
     if digest.rows > 0 {
         digests.insert(info.name.to_owned(), digest);
@@ -126,7 +127,7 @@ mod tests {
             rows.push((key.to_vec(), value.to_vec()));
             Ok(ControlFlow::Continue(()))
         })
-        .expect("readable");
+        .expect("the data is readable");
         rows
     }
 
@@ -152,13 +153,13 @@ mod tests {
             for round in 0..8 {
                 let target = folder.path().join(format!("copy{round}.redb"));
                 let tx = store.read();
-                let digests = copy(&tx, DatabaseKind::Environment, &target).expect("copied");
-                let image = std::fs::read(&target).expect("there");
+                let digests = copy(&tx, DatabaseKind::Environment, &target).expect("the copy succeeds");
+                let image = std::fs::read(&target).expect("the file exists");
                 assert_eq!(super::digests(&target, DatabaseKind::Environment), Ok(digests.clone()));
-                assert!(std::fs::read(&target).expect("there") == image, "reading a copy does not change it");
+                assert!(std::fs::read(&target).expect("the file exists") == image, "reading a copy does not change the file");
                 let copied = open(&target).expect("a copy opens as a store");
-                let counted = copied.read().get(COUNT, &0).expect("readable").unwrap_or(0);
-                assert_eq!(rows(&copied.read(), CONTACTS).len() as i64, counted, "the rows and their count are of one commit");
+                let counted = copied.read().get(COUNT, &0).expect("the data is readable").unwrap_or(0);
+                assert_eq!(rows(&copied.read(), CONTACTS).len() as i64, counted, "the rows and their count come from one commit");
                 assert_eq!(digests.get("contacts").map_or(0, |digest| digest.rows) as i64, counted);
                 assert!(rows(&copied.read(), BLOBS) == rows(&tx, BLOBS));
                 assert_eq!(copied.feed_position(), tx.feed_position());
@@ -180,7 +181,7 @@ mod tests {
         });
         assert_eq!(wrote, Ok(Ok(())));
         let target = folder.path().join("copy.redb");
-        let digests = copy(&store.read(), DatabaseKind::Environment, &target).expect("copied");
+        let digests = copy(&store.read(), DatabaseKind::Environment, &target).expect("the copy succeeds");
         assert_eq!(digests["contacts"].rows, ROWS_PER_COMMIT as u64 + 1);
         assert_eq!(super::digests(&target, DatabaseKind::Environment), Ok(digests));
         store.close();
@@ -190,17 +191,17 @@ mod tests {
     fn a_copy_never_replaces_a_file_and_reading_creates_none() {
         let (folder, store) = scratch();
         let target = folder.path().join("copy.redb");
-        std::fs::write(&target, b"mine").expect("written");
+        std::fs::write(&target, b"mine").expect("the write succeeds");
         assert!(matches!(copy(&store.read(), DatabaseKind::Environment, &target), Err(Error::Io(_))));
-        assert_eq!(std::fs::read(&target).expect("there"), b"mine");
+        assert_eq!(std::fs::read(&target).expect("the file exists"), b"mine");
         let missing = folder.path().join("missing.redb");
         assert!(matches!(digests(&missing, DatabaseKind::Environment), Err(Error::Io(_))));
         assert!(!missing.exists());
         store.close();
     }
 
-    /// Digests alone would miss damage to index pages: checksums find that. A flipped byte in an unused page changes nothing, so then every
-    /// row must still be found.
+    /// Digests alone would miss damage to index pages, but checksums find such damage. A flipped byte in an unused page has no effect; in
+    /// that case the test checks that every row is still found.
     #[test]
     fn a_flipped_byte_in_a_copy_is_detected_or_harmless() {
         let (folder, store) = scratch();
@@ -216,17 +217,17 @@ mod tests {
         });
         assert_eq!(wrote, Ok(Ok(())));
         let target = folder.path().join("copy.redb");
-        let whole = copy(&store.read(), DatabaseKind::Environment, &target).expect("copied");
+        let whole = copy(&store.read(), DatabaseKind::Environment, &target).expect("the copy succeeds");
         store.close();
-        let image = std::fs::read(&target).expect("there");
-        // Zeros fill unused pages, and 255 the maps of free pages.
+        let image = std::fs::read(&target).expect("the file exists");
+        // Bytes with the value 0 or 255 are skipped: zeros fill unused pages, and 255 fills the maps of free pages.
         let filled: Vec<usize> = (0..image.len()).filter(|at| !matches!(image[*at], 0 | 255)).collect();
         let (mut noticed, tries) = (0, 120);
         for _ in 0..tries {
             let at = filled[dice.below(filled.len() as u64) as usize];
             let mut damaged = image.clone();
             damaged[at] ^= 1 << dice.below(8);
-            std::fs::write(&target, &damaged).expect("written");
+            std::fs::write(&target, &damaged).expect("the write succeeds");
             if digests(&target, DatabaseKind::Environment) != Ok(whole.clone()) {
                 noticed += 1;
                 continue;

@@ -1,7 +1,7 @@
-//! Sets of row numbers in blocks of 65,536: the rows that have a tag, a status, a topic.
+//! Sets of row numbers in blocks of 65,536, for example the rows that have a tag, a status or a topic.
 //!
 //! Row numbers of one scope are dense and ascending, so a set is a compressed bitmap. Counting, combining and finding the n-th member take
-//! microseconds where reading rows would take a second; a change rewrites one block of at most 8 KiB.
+//! microseconds, while reading the rows would take a second; a change rewrites one block of at most 8 KiB.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::port::{Order, Span};
 use super::tx::{Read, Table, WriteTx};
 use super::{Result, port::corrupt};
 
-/// One block of a set: only numbers whose upper half is the block's number.
+/// One block of a set: the numbers whose upper half is the number of the block.
 pub struct Block(RoaringBitmap);
 
 impl Value for Block {
@@ -27,19 +27,19 @@ impl Value for Block {
     }
 }
 
-/// Numbers to add to and to remove from one set.
+/// Numbers to add to a set, and numbers to remove from it.
 #[derive(Default)]
 pub struct Delta {
     pub add: RoaringBitmap,
     pub remove: RoaringBitmap,
 }
 
-/// Loads the whole set under `key`.
+/// Loads the complete set under `key`.
 pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key: &S) -> Result<RoaringBitmap> {
     load_span(tx, table, &table.under(key))
 }
 
-/// Loads all sets whose blocks are in `span`, as one.
+/// Loads all sets whose blocks are in `span`, and returns their union.
 pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) -> Result<RoaringBitmap> {
     let mut whole = RoaringBitmap::new();
     tx.visit_bytes(table.id, span, Order::Forward, &mut |_, bytes| {
@@ -56,13 +56,13 @@ pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u1
     Ok(block.is_some_and(|Block(members)| members.contains(number)))
 }
 
-/// Changes the set whose block `n` is under `block_key(n)`. Numbers in both halves of the delta end up in the set.
+/// Changes the set whose block `n` is under `block_key(n)`. A number that is both added and removed ends up in the set.
 pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: impl Fn(u16) -> K, delta: &Delta) -> Result<()> {
     for (number, part) in by_block(delta) {
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
         if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
-            // Most activity repeats earlier activity: then the block need not be written again.
+            // Most activity repeats earlier activity and leaves the block unchanged, so the block need not be written again.
             continue;
         }
         block -= &part.remove;
@@ -71,7 +71,7 @@ pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: im
             tx.delete(table, &key);
             continue;
         }
-        // A full or nearly full block shrinks from 8 KiB to a few bytes.
+        // Optimizing shrinks a full or nearly full block from 8 KiB to a few bytes.
         block.optimize();
         tx.put(table, &key, &Block(block));
     }
@@ -102,13 +102,13 @@ mod tests {
 
     const BITS: Table<(u8, u16), Block> = Table::new(CONTACT_BITS);
 
-    /// Numbers in a few blocks, many at block boundaries.
+    /// Generates numbers in a few blocks, many of them at block boundaries.
     fn number() -> impl Strategy<Value = u32> {
         (0..3_u32, prop_oneof![0..4_u32, 65_532..65_536_u32, 0..65_536_u32], any::<bool>())
             .prop_map(|(block, low, far)| (block << 16) + low + if far { 0xFFFF_0000 - (2 << 16) } else { 0 })
     }
 
-    /// Single numbers, and occasionally a run that fills most of a block.
+    /// Generates single numbers and, occasionally, a run that fills most of a block.
     fn numbers() -> impl Strategy<Value = BTreeSet<u32>> {
         let run = (0..200_000_u32, 0..70_000_u32).prop_map(|(from, count)| (from..from + count).collect());
         prop_oneof![6 => prop::collection::btree_set(number(), 0..40), 1 => run]
@@ -118,7 +118,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn a_set_in_blocks_equals_a_plain_set(deltas in prop::collection::vec((numbers(), numbers()), 1..6)) {
-            let store = start(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
+            let store = start(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("the store starts");
             let mut plain = BTreeSet::new();
             for (add, remove) in deltas {
                 plain = &(&plain - &remove) | &add;
@@ -128,18 +128,18 @@ mod tests {
                         apply(tx, BITS, |block| (8, block), &Delta { add: [9].into(), remove: RoaringBitmap::new() })?;
                         apply(tx, BITS, |block| (7, block), &delta)
                     })
-                    .expect("written")
-                    .expect("applied");
+                    .expect("the write succeeds")
+                    .expect("the changes are applied");
                 let tx = store.read();
-                prop_assert!(load(&tx, BITS, &(7,)).expect("readable").iter().eq(plain.iter().copied()));
-                prop_assert_eq!(load(&tx, BITS, &(8,)).expect("readable"), RoaringBitmap::from([9]));
+                prop_assert!(load(&tx, BITS, &(7,)).expect("the data is readable").iter().eq(plain.iter().copied()));
+                prop_assert_eq!(load(&tx, BITS, &(8,)).expect("the data is readable"), RoaringBitmap::from([9]));
                 let mut blocks = BTreeSet::new();
                 tx.visit(BITS, &BITS.under(&(7,)), Order::Forward, |(_, number), Block(block)| {
                     assert!(!block.is_empty() && block.iter().all(|member| (member >> 16) as u16 == number));
                     blocks.insert(number);
                     Ok(ControlFlow::Continue(()))
                 })
-                .expect("readable");
+                .expect("the data is readable");
                 let expected: BTreeSet<u16> = plain.iter().map(|number| (number >> 16) as u16).collect();
                 prop_assert_eq!(blocks, expected);
             }
@@ -149,10 +149,18 @@ mod tests {
 
     #[test]
     fn a_full_block_needs_only_a_few_bytes() {
-        let store = start(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
+        let store = start(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("the store starts");
         let delta = Delta { add: (0..65_536).collect(), remove: RoaringBitmap::new() };
-        store.write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta)).expect("written").expect("applied");
-        let bytes = store.read().get_bytes(BITS.id, &(7_u8, 0_u16).to_bytes()).expect("readable").expect("there").len();
+        store
+            .write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta))
+            .expect("the write succeeds")
+            .expect("the changes are applied");
+        let bytes = store
+            .read()
+            .get_bytes(BITS.id, &(7_u8, 0_u16).to_bytes())
+            .expect("the data is readable")
+            .expect("the row exists")
+            .len();
         assert!(bytes < 64, "{bytes}");
         store.close();
     }

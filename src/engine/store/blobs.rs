@@ -1,7 +1,7 @@
-//! Files stored as rows: uploads, exports, images. So there is a single file to copy and to back up.
+//! Files stored as rows, such as uploads, exports and images, so that all data is in a single file that can be copied and backed up.
 //!
-//! A blob is written chunk by chunk, each chunk durable on its own, and becomes visible to readers once its head is marked complete. Heads
-//! have an expiry, so the rest of an interrupted upload is deleted like an export that no one downloaded.
+//! A blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as complete.
+//! Heads have an expiry, so that the remains of an interrupted upload are deleted, as is an export that no user downloaded.
 
 use std::ops::ControlFlow;
 
@@ -18,51 +18,51 @@ use crate::vocab::tables;
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
 
-/// Bytes of one chunk: large enough that rows are few, small enough that a writer needs little memory.
+/// The size of a chunk: large enough that there are few rows, small enough that a writer needs little memory.
 pub const CHUNK_BYTES: usize = 256 * 1024;
-/// Chunks deleted in one transaction.
+/// The maximum number of chunks deleted in one transaction.
 const SWEEP_CHUNKS_MAX: usize = 256;
 
 /// The metadata of a blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Whether all bytes are stored.
+    /// Whether all bytes of the blob are stored.
     pub complete: bool,
     pub bytes: u64,
     pub content_type: String,
-    /// The file name of a download.
+    /// The file name for downloads.
     pub name: String,
-    /// When it may be deleted; `None` for never.
+    /// When the blob may be deleted; `None`: never.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Record for Head {}
 
-/// Starts a blob. Its head must have an expiry, later than any upload takes: an upload that never ends is then deleted.
+/// Starts a blob. The head must have an expiry that no running upload reaches, so that the sweep deletes only interrupted uploads.
 pub fn begin(tx: &mut WriteTx<'_>, id: BlobId, head: Head) {
     debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay forever");
     tx.put(HEADS, &id, &Head { complete: false, bytes: 0, ..head });
 }
 
-/// Stores chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. Returns false if the blob was deleted, or never started: a
-/// chunk without a head would never be found again.
+/// Stores chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. Returns false if the blob was deleted or never started: a chunk
+/// without a head would never be found again.
 pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) -> Result<bool> {
-    debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk must fit its bound");
-    let begun = tx.has(HEADS, &id)?;
-    if begun {
+    debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk has at most CHUNK_BYTES bytes");
+    let exists = tx.has(HEADS, &id)?;
+    if exists {
         tx.put(CHUNKS, &(id, number), &bytes);
     }
-    Ok(begun)
+    Ok(exists)
 }
 
-/// Marks the blob as complete, which makes it visible to readers. Returns false if it was deleted before.
+/// Marks the blob as complete, which makes it visible to readers. Returns false if the blob was deleted before.
 pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
     let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
     tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
     Ok(true)
 }
 
-/// Lets the blob be deleted from `when` on.
+/// Allows the blob to be deleted from `when` on.
 pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     if let Some(head) = tx.get(HEADS, &id)? {
         tx.put(HEADS, &id, &Head { expires_at: Some(when), ..head });
@@ -70,14 +70,14 @@ pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Stores these bytes as a blob at once: for data that is in memory anyway.
+/// Stores `bytes` as a complete blob in one step, for data that is already in memory.
 pub fn put(tx: &mut WriteTx<'_>, head: Head, bytes: &[u8]) -> BlobId {
     let id = BlobId::make(tx.now(), tx.random());
     put_as(tx, id, head, bytes);
     id
 }
 
-/// Stores them under an identifier that the caller derives from the content.
+/// Like [`put`], but under an ID that the caller derives from the content.
 pub fn put_as(tx: &mut WriteTx<'_>, id: BlobId, head: Head, bytes: &[u8]) {
     for (number, chunk) in bytes.chunks(CHUNK_BYTES).enumerate() {
         tx.put(CHUNKS, &(id, number as u32), &chunk.to_vec());
@@ -96,17 +96,17 @@ pub fn keep_until(tx: &mut WriteTx<'_>, id: BlobId, when: Option<Timestamp>) -> 
     Ok(())
 }
 
-/// The head of a complete blob.
+/// Returns the head of a blob, if the blob is complete.
 pub fn head(tx: &impl Read, id: BlobId) -> Result<Option<Head>> {
     Ok(tx.get(HEADS, &id)?.filter(|head| head.complete))
 }
 
-/// Chunk `number` of a blob.
+/// Returns chunk `number` of a blob.
 pub fn chunk(tx: &impl Read, id: BlobId, number: u32) -> Result<Option<Vec<u8>>> {
     tx.get(CHUNKS, &(id, number))
 }
 
-/// Deletes expired blobs, a bounded amount; returns true if there may be more.
+/// Deletes a bounded amount of expired blobs; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let now = tx.now();
     let mut due = None;
@@ -121,13 +121,13 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     if tx.delete_span(CHUNKS, &CHUNKS.under(&(id,)), SWEEP_CHUNKS_MAX)? < SWEEP_CHUNKS_MAX {
         tx.delete(HEADS, &id);
     } else if head.complete {
-        // Its first chunks are deleted: from now on it does not exist for readers either.
+        // The first chunks of the blob are deleted, so it must no longer exist for readers either.
         tx.put(HEADS, &id, &Head { complete: false, ..head });
     }
     Ok(true)
 }
 
-/// Reads a complete blob from one snapshot, from any byte on.
+/// Reads a complete blob from one snapshot, starting at any byte.
 pub struct Reader {
     tx: ReadTx,
     id: BlobId,
@@ -138,13 +138,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that starts at byte `at`; `None` if the blob does not exist.
+    /// Creates a reader that starts at byte `at`; `None` if the blob does not exist.
     pub fn open(tx: ReadTx, id: BlobId, at: u64) -> Result<Option<Self>> {
         let Some(head) = head(&tx, id)? else { return Ok(None) };
         Ok(Some(Self { tx, id, bytes: head.bytes, at, chunk: Vec::new(), chunk_number: None }))
     }
 
-    /// The next bytes, at most one chunk; empty at the end.
+    /// Returns the next bytes, at most one chunk; an empty slice at the end.
     pub fn next_bytes(&mut self) -> Result<&[u8]> {
         if self.at >= self.bytes {
             return Ok(&[]);
@@ -193,30 +193,30 @@ mod tests {
     }
 
     fn upload(store: &Store, id: BlobId, bytes: &[u8]) {
-        let begun = store.write_blocking(move |tx| {
+        let exists = store.write_blocking(move |tx| {
             begin(tx, id, head_until(5_000));
             Ok::<_, ()>(())
         });
-        assert_eq!(begun, Ok(Ok(())));
+        assert_eq!(exists, Ok(Ok(())));
         for (number, part) in bytes.chunks(CHUNK_BYTES).enumerate() {
             let part = part.to_vec();
-            let kept = store.write_blocking(move |tx| put_chunk(tx, id, number as u32, part)).expect("written");
+            let kept = store.write_blocking(move |tx| put_chunk(tx, id, number as u32, part)).expect("the write succeeds");
             assert_eq!(kept, Ok(true));
         }
     }
 
     fn finish(store: &Store, id: BlobId, bytes: usize, expires_at: Option<Timestamp>) -> Result<bool> {
-        store.write_blocking(move |tx| complete(tx, id, bytes as u64, expires_at)).expect("written")
+        store.write_blocking(move |tx| complete(tx, id, bytes as u64, expires_at)).expect("the write succeeds")
     }
 
     fn sweep_all(store: &Store) -> usize {
-        (0..100).take_while(|_| store.write_blocking(sweep).expect("written").expect("readable")).count()
+        (0..100).take_while(|_| store.write_blocking(sweep).expect("the write succeeds").expect("the data is readable")).count()
     }
 
     fn rows(store: &Store) -> (usize, usize) {
         let tx = store.read();
-        let heads = tx.list(HEADS, &Span::default(), Order::Forward, 9_999).expect("readable").len();
-        (heads, tx.list(CHUNKS, &Span::default(), Order::Forward, 9_999).expect("readable").len())
+        let heads = tx.list(HEADS, &Span::default(), Order::Forward, 9_999).expect("the data is readable").len();
+        (heads, tx.list(CHUNKS, &Span::default(), Order::Forward, 9_999).expect("the data is readable").len())
     }
 
     fn sample(length: usize) -> Vec<u8> {
@@ -231,9 +231,10 @@ mod tests {
             upload(&store, ID, &bytes);
             assert_eq!(finish(&store, ID, length, None), Ok(true));
             for at in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 5, length.saturating_sub(1), length, length + 9] {
-                let mut reader = Reader::open(store.read(), ID, at as u64).expect("readable").expect("complete");
+                let mut reader =
+                    Reader::open(store.read(), ID, at as u64).expect("the data is readable").expect("the blob is complete");
                 let mut read = Vec::new();
-                reader.read_to_end(&mut read).expect("readable");
+                reader.read_to_end(&mut read).expect("the data is readable");
                 assert!(read == bytes[at.min(length)..], "{length} bytes from byte {at}");
             }
         }
@@ -246,10 +247,10 @@ mod tests {
         let bytes = sample(2 * CHUNK_BYTES);
         upload(&store, ID, &bytes);
         assert_eq!(finish(&store, ID, bytes.len(), Some(Timestamp(0))), Ok(true));
-        let mut reader = Reader::open(store.read(), ID, 0).expect("readable").expect("complete");
+        let mut reader = Reader::open(store.read(), ID, 0).expect("the data is readable").expect("the blob is complete");
         assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
         let mut read = Vec::new();
-        reader.read_to_end(&mut read).expect("readable");
+        reader.read_to_end(&mut read).expect("the data is readable");
         assert!(read == bytes);
         store.close();
     }
@@ -257,14 +258,15 @@ mod tests {
     #[test]
     fn an_interrupted_upload_is_invisible_and_deleted_when_it_expires() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
-        let store = start_at(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
+        let store =
+            start_at(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("the store starts");
         upload(&store, ID, &sample(CHUNK_BYTES + 1));
         assert_eq!(head(&store.read(), ID), Ok(None));
-        assert!(Reader::open(store.read(), ID, 0).expect("readable").is_none());
-        assert_eq!((sweep_all(&store), rows(&store)), (0, (1, 2)), "not before it expires");
+        assert!(Reader::open(store.read(), ID, 0).expect("the data is readable").is_none());
+        assert_eq!((sweep_all(&store), rows(&store)), (0, (1, 2)), "the upload is kept until it expires");
         clock.advance_ms(4_000);
         assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
-        let late = store.write_blocking(|tx| put_chunk(tx, ID, 2, vec![1])).expect("written");
+        let late = store.write_blocking(|tx| put_chunk(tx, ID, 2, vec![1])).expect("the write succeeds");
         assert_eq!((late, finish(&store, ID, 9, None)), (Ok(false), Ok(false)), "a late upload gets false");
         assert_eq!(rows(&store), (0, 0));
         store.close();
@@ -277,7 +279,7 @@ mod tests {
             DatabaseKind::Environment,
             std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
         )
-        .expect("started");
+        .expect("the store starts");
         let chunks = SWEEP_CHUNKS_MAX as u32 + 1;
         let written = store.write_blocking(move |tx| {
             begin(tx, ID, head_until(5_000));
@@ -288,7 +290,7 @@ mod tests {
             expire(tx, ID, Timestamp(900))
         });
         assert_eq!(written, Ok(Ok(())));
-        assert!(head(&store.read(), ID).expect("readable").is_some());
+        assert!(head(&store.read(), ID).expect("the data is readable").is_some());
         assert_eq!(store.write_blocking(sweep), Ok(Ok(true)));
         assert_eq!((head(&store.read(), ID), rows(&store)), (Ok(None), (1, 1)));
         assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
@@ -302,14 +304,14 @@ mod tests {
             DatabaseKind::Environment,
             std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
         )
-        .expect("started");
+        .expect("the store starts");
         upload(&store, ID, &sample(10));
         assert_eq!(finish(&store, ID, 11, None), Ok(true));
-        let mut reader = Reader::open(store.read(), ID, 0).expect("readable").expect("complete");
+        let mut reader = Reader::open(store.read(), ID, 0).expect("the data is readable").expect("the blob is complete");
         assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(10));
         assert_eq!(reader.next_bytes(), Err(corrupt(tables::BLOBS)));
         assert_eq!(finish(&store, ID, 4, None), Ok(true));
-        let mut reader = Reader::open(store.read(), ID, 1).expect("readable").expect("complete");
+        let mut reader = Reader::open(store.read(), ID, 1).expect("the data is readable").expect("the blob is complete");
         assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(3), "data beyond the declared length is not part of the blob");
         store.close();
     }

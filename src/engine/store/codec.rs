@@ -1,12 +1,12 @@
-//! Encodes values as bytes and decodes them, version by version.
+//! Encodes values as bytes and decodes them, with versions.
 //!
-//! This is the only file that uses bincode. A record starts with its version; a newer program upgrades older bytes as it reads them, so
-//! that a change of a record needs no rewrite of the table.
+//! Only this file uses bincode. A record starts with its version; a newer program upgrades older bytes when it reads them, so that a
+//! changed record type does not require rewriting the table.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A value in a table.
+/// A value that can be stored in a table.
 pub trait Value: Sized {
     /// Appends the bytes of this value.
     fn encode(&self, out: &mut Vec<u8>);
@@ -16,7 +16,7 @@ pub trait Value: Sized {
 
 /// A value that is written field by field after a version byte.
 pub trait Record: Serialize + DeserializeOwned {
-    /// The version this program writes.
+    /// The version of the record that this program writes.
     const VERSION: u8 = 1;
 
     /// Decodes a record of an older version, without its version byte.
@@ -25,7 +25,7 @@ pub trait Record: Serialize + DeserializeOwned {
     }
 }
 
-/// A length in a damaged record must not cause a huge allocation. No row comes near this size.
+/// The maximum size of a decoded record: a length in a damaged record must not cause a huge allocation. Real rows are much smaller.
 const RECORD_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 type Config = bincode::config::Configuration<
@@ -56,7 +56,7 @@ pub fn decode_fields<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     bincode::serde::decode_from_slice(bytes, CONFIG).ok().map(|(value, _)| value)
 }
 
-/// Decodes a record of version `version` into a type that borrows its text from `bytes`: for scans over many rows.
+/// Decodes a record of version `version` into a type that borrows its text from `bytes`, for scans over many rows.
 pub fn decode_borrowed<'de, T: Deserialize<'de>>(bytes: &'de [u8], version: u8) -> Option<T> {
     let (&found, body) = bytes.split_first()?;
     if found != version {
@@ -90,7 +90,7 @@ impl Value for i64 {
     }
 }
 
-/// Plain bytes: the caller has its own format.
+/// Stores plain bytes: the caller defines their format.
 impl Value for Vec<u8> {
     fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self);

@@ -1,4 +1,4 @@
-//! Tests that every engine behind the port must pass, run on redb in a file, redb in memory, and a plain map.
+//! Tests that every engine behind the port must pass. The tests run on redb in a file, redb in memory, and a plain map.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
@@ -10,18 +10,18 @@ use super::redb_port::RedbPort;
 use super::space::Space;
 use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, FEED, TABLES, TableId};
 
-/// The page cache: small, so that tests also read from the file.
+/// The size of the page cache: small, so that tests also read from the file.
 pub const CACHE_BYTES: usize = 1024 * 1024;
 
 type Rows = Vec<BTreeMap<Box<[u8]>, Box<[u8]>>>;
 
-/// The simplest engine that fulfills the contract of the port, except that its rows do not outlive the process.
+/// The simplest engine that fulfills the contract of the port, except that its rows are lost when the process ends.
 pub struct MemoryPort {
     newest: Mutex<Arc<Rows>>,
 }
 
 impl MemoryPort {
-    /// An engine without rows.
+    /// Creates an engine without rows.
     pub fn new() -> Self {
         Self { newest: Mutex::new(Arc::new(vec![BTreeMap::new(); TABLES.len()])) }
     }
@@ -77,12 +77,13 @@ impl Snapshot for MemorySnapshot {
     }
 }
 
-/// Every kind of engine, each empty, with its name for failure messages.
+/// Runs `check` on an empty engine of every kind, with the engine's name for failure messages.
 fn on_every_port(check: fn(&dyn Port)) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let in_file = RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), DatabaseKind::Environment, CACHE_BYTES)
-        .expect("a new file");
-    let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), DatabaseKind::Environment).expect("a new image");
+        .expect("a new file can be created");
+    let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), DatabaseKind::Environment)
+        .expect("a new image can be created");
     let ports: [(&str, &dyn Port); 3] =
         [("redb in a file", &in_file), ("redb in memory", &in_memory), ("a plain map", &MemoryPort::new())];
     for (name, port) in ports {
@@ -100,11 +101,11 @@ fn commit(port: &dyn Port, table: TableId, rows: &[(&str, &str)]) {
     for (key, value) in rows {
         put(&mut batch, table, *key, *value);
     }
-    port.commit(&batch).expect("the engine accepts it");
+    port.commit(&batch).expect("the engine accepts the batch");
 }
 
 fn get(snapshot: &dyn Snapshot, table: TableId, key: &[u8]) -> Option<Vec<u8>> {
-    snapshot.get(table, key).expect("readable").map(|bytes| bytes.to_vec())
+    snapshot.get(table, key).expect("the data is readable").map(|bytes| bytes.to_vec())
 }
 
 fn keys(snapshot: &dyn Snapshot, from: &str, to: Option<&str>, order: Order, limit: usize) -> Vec<String> {
@@ -113,10 +114,10 @@ fn keys(snapshot: &dyn Snapshot, from: &str, to: Option<&str>, order: Order, lim
     snapshot
         .visit(CONTACTS, &span, order, &mut |key, value| {
             assert_eq!(key, value, "these tests store each key as its own value");
-            keys.push(String::from_utf8(key.to_vec()).expect("text was stored"));
+            keys.push(String::from_utf8(key.to_vec()).expect("the stored value is text"));
             Ok(if keys.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })
-        .expect("readable");
+        .expect("the data is readable");
     keys
 }
 
@@ -124,7 +125,7 @@ fn keys(snapshot: &dyn Snapshot, from: &str, to: Option<&str>, order: Order, lim
 fn a_value_is_found_under_its_key_in_its_table_only() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "1"), ("b", "2")]);
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"1".as_slice()));
         assert_eq!(get(&*snapshot, CONTACTS, b"c"), None);
         assert_eq!(get(&*snapshot, CONTACTS, b""), None);
@@ -141,10 +142,10 @@ fn a_later_value_replaces_an_earlier_one_and_a_removal_deletes_it() {
         batch.set(CONTACTS, b"b".as_slice().into(), None);
         batch.set(CONTACTS, b"never there".as_slice().into(), None);
         port.commit(&batch).expect("removing a missing key is not an error");
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"2".as_slice()));
         assert_eq!(get(&*snapshot, CONTACTS, b"b"), None);
-        let rows = |table| snapshot.rows(table).expect("readable");
+        let rows = |table| snapshot.rows(table).expect("the data is readable");
         assert_eq!((rows(CONTACTS), rows(FEED)), (1, 0));
     });
 }
@@ -153,13 +154,13 @@ fn a_later_value_replaces_an_earlier_one_and_a_removal_deletes_it() {
 fn a_span_holds_its_first_key_and_not_its_end_in_both_orders() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("ba", "ba"), ("c", "c"), ("d", "d")]);
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         let snapshot = &*snapshot;
         assert_eq!(keys(snapshot, "b", Some("d"), Order::Forward, 9), ["b", "ba", "c"]);
         assert_eq!(keys(snapshot, "b", Some("d"), Order::Backward, 9), ["c", "ba", "b"]);
         assert_eq!(keys(snapshot, "", None, Order::Forward, 9), ["a", "b", "ba", "c", "d"]);
         assert_eq!(keys(snapshot, "bb", None, Order::Backward, 9), ["d", "c"]);
-        assert_eq!(keys(snapshot, "", None, Order::Forward, 2), ["a", "b"], "a visitor that breaks gets no more");
+        assert_eq!(keys(snapshot, "", None, Order::Forward, 2), ["a", "b"], "a visitor that breaks gets no more rows");
         assert_eq!(keys(snapshot, "", None, Order::Backward, 2), ["d", "c"]);
     });
 }
@@ -168,7 +169,7 @@ fn a_span_holds_its_first_key_and_not_its_end_in_both_orders() {
 fn an_empty_or_reversed_span_is_empty_and_not_an_error() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("c", "c")]);
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         for (from, to) in [("b", "b"), ("c", "a"), ("", ""), ("x", "y")] {
             for order in [Order::Forward, Order::Backward] {
                 assert!(keys(&*snapshot, from, Some(to), order, 9).is_empty(), "{from:?} to {to:?}");
@@ -181,7 +182,7 @@ fn an_empty_or_reversed_span_is_empty_and_not_an_error() {
 fn an_error_of_the_visitor_ends_the_visit_and_is_returned() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         let mut seen = 0;
         let outcome = snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| {
             seen += 1;
@@ -200,8 +201,8 @@ fn values_may_be_empty_or_large_and_keys_may_be_long() {
         put(&mut batch, BLOBS, "empty", Vec::new());
         put(&mut batch, BLOBS, "large", large.clone());
         put(&mut batch, BLOBS, long.clone(), "long key");
-        port.commit(&batch).expect("the engine accepts it");
-        let snapshot = port.snapshot().expect("readable");
+        port.commit(&batch).expect("the engine accepts the batch");
+        let snapshot = port.snapshot().expect("the data is readable");
         assert_eq!(get(&*snapshot, BLOBS, b"empty"), Some(Vec::new()));
         assert_eq!(get(&*snapshot, BLOBS, b"large"), Some(large));
         assert_eq!(get(&*snapshot, BLOBS, &long).as_deref(), Some(b"long key".as_slice()));
@@ -213,12 +214,12 @@ fn settling_changes_nothing() {
     on_every_port(|port| {
         port.settle().expect("an empty engine settles");
         commit(port, CONTACTS, &[("a", "a")]);
-        let before = port.snapshot().expect("readable");
-        port.settle().expect("it settles");
-        port.settle().expect("and again");
+        let before = port.snapshot().expect("the data is readable");
+        port.settle().expect("the engine settles");
+        port.settle().expect("the engine settles again");
         commit(port, CONTACTS, &[("b", "b")]);
         assert_eq!(keys(&*before, "", None, Order::Forward, 9), ["a"]);
-        assert_eq!(keys(&*port.snapshot().expect("readable"), "", None, Order::Forward, 9), ["a", "b"]);
+        assert_eq!(keys(&*port.snapshot().expect("the data is readable"), "", None, Order::Forward, 9), ["a", "b"]);
     });
 }
 
@@ -226,22 +227,22 @@ fn settling_changes_nothing() {
 fn a_snapshot_does_not_change_during_later_commits() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
-        let before = port.snapshot().expect("readable");
+        let before = port.snapshot().expect("the data is readable");
         for round in 0..200 {
             let key = format!("n{round:03}");
             commit(port, CONTACTS, &[(&key, &key), ("a", "changed")]);
             let mut batch = Overlay::new();
             batch.set(CONTACTS, b"b".as_slice().into(), None);
-            port.commit(&batch).expect("the engine accepts it");
+            port.commit(&batch).expect("the engine accepts the batch");
         }
         assert_eq!(keys(&*before, "", None, Order::Forward, 999), ["a", "b"]);
-        let after = port.snapshot().expect("readable");
+        let after = port.snapshot().expect("the data is readable");
         assert_eq!(keys(&*after, "n", None, Order::Forward, 999).len(), 200);
         assert_eq!(get(&*after, CONTACTS, b"b"), None);
     });
 }
 
-/// One writer raises the same number in two tables; readers on other threads must never see two different numbers.
+/// One writer increases the same number in two tables; readers on other threads must never see two different numbers.
 #[test]
 fn a_commit_is_visible_in_all_its_tables_or_in_none() {
     on_every_port(|port| {
@@ -252,7 +253,7 @@ fn a_commit_is_visible_in_all_its_tables_or_in_none() {
                 .map(|_| {
                     scope.spawn(|| {
                         loop {
-                            let snapshot = port.snapshot().expect("readable");
+                            let snapshot = port.snapshot().expect("the data is readable");
                             let (one, two) = (get(&*snapshot, CONTACTS, b"n"), get(&*snapshot, FEED, b"n"));
                             assert_eq!(one, two);
                             if one.as_deref() == Some(b"100") {
@@ -266,10 +267,10 @@ fn a_commit_is_visible_in_all_its_tables_or_in_none() {
                 let mut batch = Overlay::new();
                 put(&mut batch, CONTACTS, "n", number.to_string());
                 put(&mut batch, FEED, "n", number.to_string());
-                port.commit(&batch).expect("the engine accepts it");
+                port.commit(&batch).expect("the engine accepts the batch");
             }
             for reader in readers {
-                reader.join().expect("both tables agreed");
+                reader.join().expect("both tables agree");
             }
         });
     });

@@ -1,7 +1,7 @@
-//! A read-only view of a file: writes to it stay in memory.
+//! A read-only view of a file: writes to the view stay in memory.
 //!
 //! The engine writes even when it only checks a file (a header that says "in use", the map of free pages). A backup may be on a read-only
-//! medium, and a check must never change it.
+//! medium, and a check must never change the backup.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const BLOCK: usize = 4096;
 
-/// The written data, by block of the file.
+/// The data written to the view, by block of the file.
 type Blocks = BTreeMap<u64, Box<[u8; BLOCK]>>;
 
-/// A file, and the writes on top of it.
+/// A file and the writes on top of it.
 #[derive(Debug)]
 pub struct CowFile {
     file: File,
-    /// How much of the file is visible; the blocks hide the rest.
+    /// How many bytes of the file are visible; the written blocks replace parts of them.
     file_bytes: u64,
     state: Mutex<State>,
 }
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl CowFile {
-    /// Opens a file that must exist and not be empty.
+    /// Opens a file, which must exist and must not be empty.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -45,7 +45,7 @@ impl CowFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The block as it is in the file, zeros after its end.
+    /// Returns the block as it is in the file, with zeros after the end of the file.
     fn in_file(&self, block: u64) -> io::Result<Box<[u8; BLOCK]>> {
         let mut bytes = Box::new([0; BLOCK]);
         let start = block * BLOCK as u64;
@@ -55,7 +55,7 @@ impl CowFile {
     }
 }
 
-/// The parts of `length` bytes from `offset` on: block, offset in it, and number of bytes.
+/// Splits `length` bytes starting at `offset` into blocks: the block, the offset inside the block, and the number of bytes.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -94,7 +94,7 @@ impl redb::StorageBackend for CowFile {
     fn set_len(&self, length: u64) -> io::Result<()> {
         let mut state = self.state();
         if length < state.length {
-            // A truncated part must read as zeros when the file grows again.
+            // The truncated part of the file must read as zeros when the file grows again.
             for block in length / BLOCK as u64..state.length.div_ceil(BLOCK as u64) {
                 let mut bytes = match state.blocks.remove(&block) {
                     Some(bytes) => bytes,
@@ -142,17 +142,17 @@ mod tests {
 
     #[test]
     fn reads_like_a_writable_file_and_leaves_the_file_unchanged() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("file");
         let mut dice = Dice::new(3);
         let original = dice.bytes(3 * BLOCK + 100);
-        std::fs::write(&path, &original).expect("written");
-        let aside = CowFile::open(&path).expect("there");
+        std::fs::write(&path, &original).expect("the write succeeds");
+        let aside = CowFile::open(&path).expect("the file exists");
         let mut plain = original.clone();
         for _ in 0..400 {
             if dice.below(10) == 0 {
                 let length = dice.below(6 * BLOCK as u64) + 1;
-                aside.set_len(length).expect("set");
+                aside.set_len(length).expect("the change succeeds");
                 plain.resize(length as usize, 0);
                 continue;
             }
@@ -160,24 +160,24 @@ mod tests {
             let most = (plain.len() as u64 - offset).min(2 * BLOCK as u64);
             let length = dice.below(most) as usize + 1;
             let bytes = dice.bytes(length);
-            aside.write(offset, &bytes).expect("written");
+            aside.write(offset, &bytes).expect("the write succeeds");
             plain[offset as usize..][..bytes.len()].copy_from_slice(&bytes);
-            assert_eq!(aside.len().expect("known"), plain.len() as u64);
+            assert_eq!(aside.len().expect("the length is known"), plain.len() as u64);
             let mut seen = vec![1; plain.len()];
-            aside.read(0, &mut seen).expect("readable");
+            aside.read(0, &mut seen).expect("the data is readable");
             assert!(seen == plain);
         }
         let mut beyond = [0; 2];
         assert!(aside.read(plain.len() as u64 - 1, &mut beyond).is_err());
         assert!(aside.write(plain.len() as u64 - 1, &beyond).is_err());
-        assert_eq!(std::fs::read(&path).expect("there"), original);
+        assert_eq!(std::fs::read(&path).expect("the file exists"), original);
     }
 
     #[test]
     fn an_empty_file_is_rejected() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("file");
-        std::fs::write(&path, b"").expect("written");
+        std::fs::write(&path, b"").expect("the write succeeds");
         assert!(CowFile::open(&path).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! Damaged files: redb trusts its own pages and panics on some that were changed by a disk or by hand. Here such a panic becomes an error
-//! with the file name, the finding and the way to restore.
+//! Handles damaged files: redb trusts its own pages and panics on some pages that a disk or a user has changed. Here such a panic becomes
+//! an error with the file name, the finding and instructions for restoring a backup.
 //!
-//! It does not know which rows are lost. Checksums find damage; `mailmill check-data` compares them.
+//! This file does not determine which rows are lost. Checksums find damage; `mailmill check-data` compares them.
 
 use std::any::Any;
 use std::io::ErrorKind;
@@ -13,32 +13,32 @@ use super::{Error, Result};
 /// The command that restores a backup into a new folder.
 pub const RESTORE: &str = "mailmill restore BACKUP --data NEW_FOLDER --master-key KEY_FILE";
 
-/// Runs `work` on the file; a panic of the engine means a damaged file.
+/// Runs `work` on the file, and turns a panic of the engine into an error that reports a damaged file.
 pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(impossible(file, panic.as_ref())))
 }
 
-/// The error for a panic of the engine.
+/// Creates the error for a panic of the engine.
 pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
-    // The engine's own message is meaningful only to its authors.
+    // The engine's own message is meaningful only to the authors of the engine.
     tracing::debug!(file = %file.display(), words = words(panic), "a page could not be read");
-    Error::Damaged { file: file.to_path_buf(), found: "a page has impossible contents".to_owned() }
+    Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }
 
-/// The message for an error of the engine.
+/// Creates the message for an error of the engine.
 pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     let damaged = |found: String| Error::Damaged { file: file.to_path_buf(), found };
     match error.into() {
         redb::Error::DatabaseAlreadyOpen => Error::InUse(file.to_path_buf()),
         redb::Error::Corrupted(found) => damaged(found),
         redb::Error::UpgradeRequired(version) => {
-            damaged(format!("its format number is {version}, which this program does not know"))
+            damaged(format!("its format number is {version}, which this program does not support"))
         }
         redb::Error::Io(error)
             if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::InvalidInput) =>
@@ -72,7 +72,7 @@ mod tests {
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const CHUNKS: Table<u32, Vec<u8>> = Table::new(BLOBS);
 
-    /// The bytes of a closed store with rows of many sizes.
+    /// Returns the bytes of a closed store that has rows of many sizes.
     fn image(dice: &mut Dice) -> Vec<u8> {
         let (folder, store) = scratch();
         let values: Vec<_> = (0..2_000_u32).map(|_| dice.bytes(60)).collect();
@@ -83,7 +83,7 @@ mod tests {
         });
         assert_eq!(wrote, Ok(Ok(())));
         store.close();
-        std::fs::read(folder.path().join("world.redb")).expect("there")
+        std::fs::read(folder.path().join("world.redb")).expect("the file exists")
     }
 
     fn damage(image: &[u8], dice: &mut Dice) -> Vec<u8> {
@@ -106,7 +106,8 @@ mod tests {
         damaged
     }
 
-    /// Opens without comparing checksums, reads every row, writes some, closes: like a service with a file too large to be checked.
+    /// Opens the file without comparing checksums, reads every row, writes some rows and closes the file, as a service does with a file
+    /// that is too large to be checked.
     fn use_unchecked(path: &Path) -> Result<()> {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;
         let file = StoreFile { path: path.to_path_buf(), space: Space::unlimited(), port };
@@ -134,16 +135,16 @@ mod tests {
         outcome
     }
 
-    /// Flipped bytes once ended the process with a backtrace in 10 of 12 attempts.
+    /// In an earlier version, flipped bytes ended the process with a backtrace in 10 of 12 attempts.
     #[test]
     fn a_damaged_file_is_an_error_with_its_name_and_the_remedy_never_a_panic() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("live.redb");
         let mut dice = Dice::new(14);
         let image = image(&mut dice);
         let (mut refused, mut found_in_use) = (0, 0);
         for seed in 0..200 {
-            std::fs::write(&path, damage(&image, &mut dice)).expect("written");
+            std::fs::write(&path, damage(&image, &mut dice)).expect("the write succeeds");
             let checked = StoreFile::open(Space::unlimited(), &path, CACHE_BYTES).map(drop);
             if let Err(error) = &checked {
                 let words = error.to_string();
@@ -153,12 +154,12 @@ mod tests {
             if let Err(error) = use_unchecked(&path) {
                 assert!(
                     checked.is_err() || matches!(error, Error::Closed),
-                    "{seed}: the check missed damage that use has found: {error}"
+                    "{seed}: the check missed damage that was found in use: {error}"
                 );
                 found_in_use += 1;
             }
         }
-        println!("{refused} of 200 were rejected; unchecked, {found_in_use} were found in use");
+        println!("{refused} of 200 damaged files were rejected; without the check, damage was found in use in {found_in_use}");
         assert!(refused > 60, "{refused}");
     }
 }

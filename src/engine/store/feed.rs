@@ -1,7 +1,7 @@
-//! The change feed: the rows that changed, in commit order, written in the transaction of the change.
+//! The change feed: which rows changed, in commit order, written in the same transaction as the change.
 //!
-//! Derived data (the search index) follows this feed and stores its position in its own commit. So it continues from there after a crash:
-//! nothing is missed and nothing needs to be compared.
+//! Derived data (the search index) follows this feed and stores its feed position in its own commit. So it continues from that position
+//! after a crash: no change is missed and no rows need to be compared.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::vocab::tables::{self, DatabaseKind};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
 
-/// Rows `first..=last` of one scope changed.
+/// A change to the rows `first..=last` of one scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The scope: the project's id.
+    /// The scope of the rows: the project's ID.
     pub scope: [u8; 12],
-    /// The first changed number.
+    /// The number of the first changed row.
     pub first: u32,
-    /// The last changed number.
+    /// The number of the last changed row.
     pub last: u32,
-    /// The rows are new: nothing was derived from them yet.
+    /// Whether the rows are new, so that no data has been derived from them yet.
     pub fresh: bool,
 }
 
@@ -39,30 +39,30 @@ impl WriteTx<'_> {
     }
 }
 
-/// Up to `limit` changes after `position`, with their positions.
+/// Returns up to `limit` changes after `position`, with their positions.
 pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Change)>> {
     tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
-/// Whether changes after `position` are deleted already: a follower at that position must start over.
+/// Whether changes after `position` have already been deleted: a follower at that position must start over.
 pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
     let oldest = tx.list(FEED, &Span::default(), Order::Forward, 1)?;
     Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))
 }
 
-/// Deletes up to `limit` changes up to `position`. The newest row always stays: the next position is counted from it.
+/// Deletes up to `limit` changes up to `position`. The newest change is always kept, because the next position is counted from it.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;
     let span = Span { from: Vec::new(), to: Some(position.saturating_add(1).min(last).to_bytes()) };
     tx.delete_span(FEED, &span, limit)
 }
 
-/// The position of the newest change; 0 before the first.
+/// Returns the position of the newest change; 0 before the first change.
 fn newest_position(tx: &impl Read) -> Result<u64> {
     Ok(tx.list(FEED, &Span::default(), Order::Backward, 1)?.first().map_or(0, |(position, _)| *position))
 }
 
-/// A read transaction on `snapshot` of a file of `database_kind`, with its feed position.
+/// Returns a read transaction on `snapshot`, with the feed position of the snapshot. `database_kind` is the kind of the file.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>, database_kind: DatabaseKind) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
     // A file that cannot be read is an error here: starting again at 0 would assign positions twice.
@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn all(store: &Store) -> Vec<(u64, u32)> {
-        let changes = after(&store.read(), 0, 1_000).expect("readable");
+        let changes = after(&store.read(), 0, 1_000).expect("the data is readable");
         changes.into_iter().map(|(position, change)| (position, change.first)).collect()
     }
 
@@ -103,7 +103,7 @@ mod tests {
             note(&store, first);
         }
         assert_eq!((store.feed_position(), all(&store)), (3, vec![(1, 10), (2, 20), (3, 30)]));
-        let some = after(&store.read(), 1, 1).expect("readable");
+        let some = after(&store.read(), 1, 1).expect("the data is readable");
         assert_eq!(some, [(2, change(20))]);
         assert_eq!(after(&store.read(), u64::MAX, 9), Ok(vec![]));
         store.close();
@@ -119,11 +119,14 @@ mod tests {
             }
             let newest = u64::from(round + 1) * 5;
             let upto = if round % 2 == 0 { newest } else { u64::MAX };
-            let forgotten = store.write_blocking(move |tx| forget(tx, upto, 1_000)).expect("written").expect("readable");
-            assert_eq!(forgotten, if round == 0 { 4 } else { 5 }, "all but the newest");
+            let forgotten = store
+                .write_blocking(move |tx| forget(tx, upto, 1_000))
+                .expect("the write succeeds")
+                .expect("the data is readable");
+            assert_eq!(forgotten, if round == 0 { 4 } else { 5 }, "all changes except the newest are deleted");
             assert_eq!(all(&store), [(newest, round * 5 + 4)]);
             store.close();
-            store = open(&path).expect("reopened");
+            store = open(&path).expect("the store reopens");
             assert_eq!(store.feed_position(), newest);
         }
         store.close();
@@ -135,7 +138,7 @@ mod tests {
         for first in 0..6 {
             note(&store, first);
         }
-        let forgotten = store.write_blocking(|tx| forget(tx, 4, 3)).expect("written").expect("readable");
+        let forgotten = store.write_blocking(|tx| forget(tx, 4, 3)).expect("the write succeeds").expect("the data is readable");
         assert_eq!((forgotten, all(&store)), (3, vec![(4, 3), (5, 4), (6, 5)]));
         store.close();
     }
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn a_failed_or_rolled_back_command_takes_no_position_and_loses_no_other_change() {
         let (_folder, store) = scratch();
-        // All commands are one group: the first holds the writer until the others wait.
+        // All commands form one group: the first command blocks the writer until the others are waiting.
         let (go, wait) = std::sync::mpsc::channel::<()>();
         let first = store.queue(move |tx| {
             wait.recv().expect("the test continues");
@@ -171,7 +174,7 @@ mod tests {
         });
         go.send(()).expect("the writer waits");
         let answer = |queued: super::super::Result<tokio::sync::oneshot::Receiver<_>>| {
-            queued.expect("queued").blocking_recv().expect("answered")
+            queued.expect("the write is queued").blocking_recv().expect("the command gets a response")
         };
         assert_eq!(answer(first), Ok(Ok(())));
         assert_eq!(answer(failing), Ok(Err(())));

@@ -1,8 +1,8 @@
-//! The identity of a store: a row in each file with the installation, the store's name and a check value of the key that seals its secrets;
-//! and how often the folder was opened.
+//! The identity of a store: a row in each file with the installation, the store's name and a check value of the key that seals its secrets.
+//! Another row counts how often the folder was opened.
 //!
-//! A file that is missing, swapped, from another installation or from another time is found before anything is written. `app` decides the
-//! consequence: it refuses to start, or puts sending on hold.
+//! A file that is missing, swapped, from a different installation or from a different time is detected before anything is written. `app`
+//! decides the consequence: it refuses to start, or puts sending on hold.
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -18,19 +18,19 @@ const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const IDENTITY: &str = "identity";
 const BOOTS: &str = "boots";
 
-/// The id of an installation.
+/// The ID of an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Installation(String);
 
 impl Installation {
-    /// A new one.
+    /// Creates a new, random ID.
     pub fn new(random: &dyn Random) -> Self {
         let bytes: [u8; 16] = random.bytes();
         Self(HEXLOWER.encode(&bytes))
     }
 
-    /// Its id in hexadecimal.
+    /// Returns the installation's ID in hexadecimal.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -41,28 +41,28 @@ impl Installation {
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
     pub installation: Installation,
-    /// `control`, `test` or `live`.
+    /// The name of the store: `control`, `test` or `live`.
     pub store: String,
-    /// The check value of the master key that seals its secrets.
+    /// The check value of the master key that seals the store's secrets.
     pub key_check: KeyCheck,
 }
 
 impl Identity {
-    /// The identity of one store of an installation.
+    /// Returns the identity of one store in an installation.
     pub fn new(installation: &Installation, store: &str, seal: &Seal) -> Self {
         Self { installation: installation.clone(), store: store.to_owned(), key_check: seal.check_value() }
     }
 }
 
-/// The identity of the store; `None` in one created before stores had identities.
+/// Returns the stored identity; `None` if the store was created before stores had identities.
 pub fn identity(tx: &impl Read) -> Result<Option<Identity>> {
     let Some(bytes) = tx.get(META, &IDENTITY.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Stores the identity.
+/// Stores the identity of the store.
 pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
-    let bytes = serde_json::to_vec(identity).expect("text");
+    let bytes = serde_json::to_vec(identity).expect("the value is text");
     tx.put(META, &IDENTITY.to_owned(), &bytes);
 }
 
@@ -72,12 +72,13 @@ pub fn boots(tx: &impl Read) -> Result<u64> {
     bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Stores the number of starts.
+/// Stores how often the folder was opened.
 pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Whether a row is omitted when the store is copied into a backup. A store without a count of starts is a copy, wherever it is found.
+/// Whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a store
+/// without this row is recognized as a copy in any folder.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

@@ -1,16 +1,16 @@
-//! Keys whose bytes sort like their values.
+//! Keys whose bytes are sorted in the same order as their values.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::Id;
 
-/// A table key: its bytes sort like the value, and no key's bytes are a prefix of another's (within one table).
+/// A table key. Its bytes are sorted like its values, and no key's bytes are a prefix of another key's bytes in the same table.
 pub trait Key: Sized {
     /// Appends the bytes of this key.
     fn write(&self, out: &mut Vec<u8>);
-    /// Takes the value off the front of `bytes`.
+    /// Removes the first key from the front of `bytes` and returns it.
     fn read(bytes: &mut &[u8]) -> Option<Self>;
 
-    /// The bytes of this key alone.
+    /// Returns only the bytes of this key.
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(40);
         self.write(&mut out);
@@ -18,10 +18,10 @@ pub trait Key: Sized {
     }
 }
 
-/// `Self` is the first part of key `K`: a scan over it finds every key that starts with it.
+/// Marks `Self` as the first part of the key `K`: a scan over a prefix finds every key that starts with it.
 pub trait PrefixOf<K>: Key {}
 
-/// No prefix: the whole table.
+/// The empty prefix, which selects the whole table.
 impl Key for () {
     fn write(&self, _: &mut Vec<u8>) {}
     fn read(_: &mut &[u8]) -> Option<Self> {
@@ -72,7 +72,7 @@ impl Key for u64 {
     }
 }
 
-/// Times before 1970 do not occur as keys; the flipped sign bit keeps the order all the same.
+/// Times before 1970 do not occur in keys, but flipping the sign bit keeps their order correct anyway.
 impl Key for Timestamp {
     fn write(&self, out: &mut Vec<u8>) {
         ((self.0 as u64) ^ (1 << 63)).write(out);
@@ -100,7 +100,8 @@ impl<T> Key for Id<T> {
     }
 }
 
-/// Text of any length: zero bytes are escaped and two of them end it, so that shorter text sorts first and no text is a prefix of another.
+/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that shorter text sorts first and no text is a prefix of
+/// other text.
 impl Key for String {
     fn write(&self, out: &mut Vec<u8>) {
         for byte in self.bytes() {
@@ -178,7 +179,7 @@ impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A,) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B, C) {}
 
-/// The first key after every key that starts with `prefix`, or `None` if there is none.
+/// Returns the first possible key after every key that starts with `prefix`; `None` if there is no such key.
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {

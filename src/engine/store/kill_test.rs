@@ -1,8 +1,8 @@
-//! Kills the real process under load at random moments: acknowledged writes must be there afterwards.
+//! Kills the real process under load at random moments: acknowledged writes must still exist afterward.
 //!
-//! The test runs its own binary again as a child that writes through the store from several threads and prints every acknowledgment. The
-//! parent reads them, kills the child, opens the file and compares. The next child continues with the same file. Unlike a power cut this
-//! leaves the machine running; it adds the real program, file and scheduler.
+//! The test runs its own binary again as a child process that writes to the store from several threads and prints every acknowledgment. The
+//! parent process reads the acknowledgments, kills the child, opens the file and compares. The next child continues with the same file.
+//! Unlike a power cut, a kill leaves the machine running, but this test covers the real program, file and scheduler.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -18,12 +18,12 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, CONTACTS_BY_EMAIL, FEED};
 
 const THREADS: u8 = 6;
 const KILLS: u64 = 36;
-/// The variable with the child's file, which also tells the process that it is the child.
+/// The environment variable with the path of the child's file. If it is set, the process is the child.
 const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
 const NAME: &str = "engine::store::kill_test::after_kill_9_every_acknowledged_write_is_there_and_none_is_partial";
 
 const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
-/// The same rows under a scattered key.
+/// The same rows as in the main table, under a scattered key.
 const INDEX: Table<u64, Vec<u8>> = Table::new(CONTACTS_BY_EMAIL);
 const COUNTS: Table<u8, i64> = Table::new(CONTACT_COUNTS);
 
@@ -31,7 +31,7 @@ fn scattered(thread: u8, number: u32) -> u64 {
     Dice::new((u64::from(thread) << 32) | u64::from(number)).below(u64::MAX)
 }
 
-/// One command: the next row of `thread`, its index row, its count and a change in the feed.
+/// Runs one command: writes the next row of `thread`, its index row, its count and a change in the feed.
 fn add(tx: &mut WriteTx<'_>, thread: u8) -> Result<u32> {
     let number = tx.add(COUNTS, &thread, 1)? as u32;
     let size = if number.is_multiple_of(50) { 30_000 } else { 120 };
@@ -41,7 +41,7 @@ fn add(tx: &mut WriteTx<'_>, thread: u8) -> Result<u32> {
     Ok(number)
 }
 
-/// The child: writes until killed, and prints each acknowledgment.
+/// Runs the child process: writes until killed, and prints each acknowledgment.
 fn write_until_killed(path: &Path) {
     let store = open(path).expect("the child opens the file of the previous one");
     std::thread::scope(|scope| {
@@ -49,8 +49,11 @@ fn write_until_killed(path: &Path) {
             let store = &store;
             scope.spawn(move || {
                 loop {
-                    let number = store.write_blocking(move |tx| add(tx, thread)).expect("written").expect("readable");
-                    // Each line is one write: short writes to a pipe are atomic.
+                    let number = store
+                        .write_blocking(move |tx| add(tx, thread))
+                        .expect("the write succeeds")
+                        .expect("the data is readable");
+                    // Each line is printed with a single write, because short writes to a pipe are atomic.
                     if std::io::stdout().lock().write_all(format!("\nwrote {thread} {number}\n").as_bytes()).is_err() {
                         return;
                     }
@@ -60,7 +63,7 @@ fn write_until_killed(path: &Path) {
     });
 }
 
-#[expect(clippy::disallowed_methods, reason = "the variable tells the test whether it is the child")]
+#[expect(clippy::disallowed_methods, reason = "the variable tells the test whether it runs in the child process")]
 fn told_file() -> Option<std::path::PathBuf> {
     std::env::var(FILE_VARIABLE).ok().map(Into::into)
 }
@@ -80,7 +83,7 @@ fn answer(line: &str) -> Option<(u8, u32)> {
     Some((thread.parse().ok()?, number.parse().ok()?))
 }
 
-/// Compares the file with the acknowledgments: `told` is the newest acknowledged number of each thread, `kills` how many kills there were
+/// Compares the file with the acknowledgments: `told` is the newest acknowledged number of each thread, and `kills` the number of kills
 /// since the last comparison.
 fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
     let tx = store.read();
@@ -95,8 +98,11 @@ fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str)
     })?;
     let total: u32 = found.iter().sum();
     for (thread, (found, told)) in (0..).zip(found.iter().zip(told)) {
-        // A thread waits for each acknowledgment, so each kill can leave at most one of its commands without one.
-        assert!((*told..=told + kills).contains(found), "{place}: thread {thread} was told {told}, {found} are there");
+        // A thread waits for each acknowledgment, so each kill can leave at most one command per thread unacknowledged.
+        assert!(
+            (*told..=told + kills).contains(found),
+            "{place}: thread {thread} received the acknowledgment {told}, but {found} rows exist"
+        );
         assert_eq!(tx.get(COUNTS, &thread)?.unwrap_or(0), i64::from(*found), "{place}: the count of thread {thread}");
     }
     let (mut changes, mut index) = (0, 0);
@@ -118,7 +124,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
         write_until_killed(&path);
         return Ok(());
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let path = folder.path().join("world.redb");
     let mut dice = Dice::new(5);
     let mut there = [0; THREADS as usize];
@@ -127,8 +133,8 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
         let place = format!("kill {kill}");
         let mut child = child(&path);
         let mut told = there;
-        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        // Sometimes the kill comes while the child opens and repairs the file; otherwise in the middle of its work.
+        let mut lines = BufReader::new(child.stdout.take().expect("the child's output is piped")).lines();
+        // Sometimes the kill comes while the child opens and repairs the file; otherwise it comes while the child writes.
         let mut left = if dice.percent(15) { 0 } else { 1 + dice.below(600) };
         if left == 0 {
             std::thread::sleep(std::time::Duration::from_millis(dice.below(25)));
@@ -142,21 +148,21 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
             left
         };
         while hear("") > 0 {
-            hear(&lines.next().expect("the child runs until it is killed").expect("text"));
+            hear(&lines.next().expect("the child runs until it is killed").expect("the value is text"));
         }
-        child.kill().expect("it can be killed");
-        child.wait().expect("it can be waited for");
-        // Lines printed before its death count too. Lines this short enter a pipe atomically.
+        child.kill().expect("the child can be killed");
+        child.wait().expect("the child can be waited for");
+        // Lines that the child printed before it was killed count too. Lines this short enter a pipe atomically.
         for line in lines.map_while(|line| line.ok()) {
             hear(&line);
         }
         unseen += 1;
         there = told;
-        // The startup check must not mistake the state after a kill for damage. There is no file yet if the first child was killed early.
+        // The startup check must not mistake the state after a kill for damage. If the first child was killed early, there is no file yet.
         if path.exists() {
             drop(StoreFile::open_verified(&path, CACHE_BYTES)?);
         }
-        // Sometimes the next child repairs the file itself; it may be killed while it does.
+        // Sometimes the next child repairs the file itself, and may be killed during the repair.
         if dice.percent(70) || kill + 1 == KILLS {
             let store = open(&path)?;
             there = check(&store, &told, unseen, &place)?;
@@ -164,7 +170,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
             unseen = 0;
         }
     }
-    println!("{KILLS} kills, {answers} answered writes, all there");
+    println!("{KILLS} kills, {answers} acknowledged writes, all found");
     assert!(answers > 1_000, "the kills happen under load: only {answers} answers");
     Ok(())
 }

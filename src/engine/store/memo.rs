@@ -1,22 +1,22 @@
-//! Sets computed from a commit, cached for repeated requests.
+//! A cache for sets that are computed from a commit, so that repeated requests can reuse them.
 //!
-//! A key must cover everything that the set depends on, including the revision of the rows it was computed from: then no entry ever becomes
-//! stale, and unused entries are dropped.
+//! A key must cover everything that the set depends on, including the revision of the rows from which it was computed. So no entry ever
+//! becomes stale, and unused entries are dropped.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use roaring::RoaringBitmap;
 
-/// A digest of everything that a set depends on.
+/// The key of a cached set: a digest of everything that the set depends on.
 pub type MemoKey = [u8; 32];
 
-/// Lengths of sets that are always kept. Twice as many may be: less than a mebibyte.
+/// The number of set lengths that are always kept. Up to twice as many may be in memory: less than a mebibyte.
 const LENGTHS_KEPT: usize = 4_096;
-/// Bytes of sets that are always kept. Twice as many may be.
+/// The number of bytes of sets that are always kept. Up to twice as many may be in memory.
 const SET_BYTES_KEPT: usize = 4 * 1024 * 1024;
 
-/// Sets and their lengths. Lengths are kept longer: they need almost no memory.
+/// A cache of sets and their lengths. Lengths are kept longer, because they need almost no memory.
 #[derive(Default)]
 pub struct Memo {
     lengths: Mutex<Generations<u64>>,
@@ -25,13 +25,13 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// The length of a set, if it is cached.
+    /// Returns the length of a set, if the length is cached.
     pub fn length(&self, key: &MemoKey) -> Option<u64> {
         lock(&self.lengths).get(key, LENGTHS_KEPT)
     }
 
-    /// The cached set, or the result of `compute`. Only one is computed at a time, so that many concurrent requests for the same set cost
-    /// as much as one.
+    /// Returns the cached set, or the result of `compute`. Only one set is computed at a time, so that many concurrent requests for the
+    /// same set cost as much as one request.
     pub fn set<E>(&self, key: &MemoKey, compute: impl FnOnce() -> Result<RoaringBitmap, E>) -> Result<Arc<RoaringBitmap>, E> {
         let known = || lock(&self.sets).get(key, SET_BYTES_KEPT);
         if let Some(set) = known() {
@@ -51,13 +51,13 @@ impl Memo {
     }
 }
 
-/// A holder that panicked left a valid map: only waiters can find the lock poisoned.
+/// Locks the mutex even if a thread panicked while it held the lock, because the map is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Recently used values: a used value stays young; when there are too many young values, they become the old ones, and the previous old
-/// ones are dropped.
+/// Keeps recently used values in two generations: a value that is used is in the young one. When the young generation has too many values,
+/// it becomes the old one, and the previous old one is dropped.
 struct Generations<V> {
     young: HashMap<MemoKey, (V, usize)>,
     old: HashMap<MemoKey, (V, usize)>,
@@ -106,7 +106,7 @@ mod tests {
             *computed += 1;
             Ok([number].into_iter().collect())
         });
-        made.expect("no error is returned")
+        made.expect("the closure returns no error")
     }
 
     #[test]
@@ -131,7 +131,11 @@ mod tests {
         let mut kept = Generations::default();
         for number in 0..10_u32 {
             kept.put(key(number), number, 1, 3);
-            assert_eq!(kept.get(&key(0), 3), Some(0), "requested after each of {number}");
+            assert_eq!(
+                kept.get(&key(0), 3),
+                Some(0),
+                "entry 0, requested after every insertion, is kept after insertion {number}"
+            );
             assert!(kept.young.len() + kept.old.len() <= 6);
         }
         assert_eq!(kept.get(&key(2), 3), None);
@@ -140,7 +144,7 @@ mod tests {
     #[test]
     fn for_a_set_too_large_to_cache_only_the_length_is_kept() {
         let memo = Memo::default();
-        // One number in every 8 takes 8 KiB of every block of 65,536.
+        // With one number in every 8, each block of 65,536 takes up 8 KiB.
         let large: RoaringBitmap = (0..40_000_000).step_by(8).collect();
         assert!(large.serialized_size() > SET_BYTES_KEPT);
         assert_eq!(memo.set(&key(1), || Ok::<_, ()>(large.clone())).map(|set| set.len()), Ok(5_000_000));

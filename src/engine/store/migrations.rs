@@ -1,4 +1,4 @@
-//! Migrates older files, one numbered step after the other, each in one transaction with the new number.
+//! Migrates older files in numbered steps. Each step runs in one transaction, which also stores the new version number.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::vocab::tables::{self, DatabaseKind};
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const VERSION_KEY: &str = "schema-version";
 
-/// One step from version `to - 1` to `to`.
+/// One migration step, from version `to - 1` to `to`.
 pub struct Step {
     pub to: u32,
-    /// The kind of file that it changes; other files only take the number.
+    /// The kind of file that the step changes; in other files, only the version number changes.
     pub database_kind: DatabaseKind,
     pub run: fn(&mut WriteTx<'_>) -> Result<()>,
 }
 
-/// Every step since version 1, oldest first.
+/// All migration steps since version 1, oldest first.
 pub const STEPS: &[Step] = &[];
 
-/// Runs the steps that `file` has not seen; rejects a file from a newer program.
+/// Runs the steps that `file` has not run yet; rejects a file that a newer program wrote.
 pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps: &'static [Step]) -> Result<()> {
     let known = steps.last().map_or(1, |step| step.to);
     let found = step(writer, move |tx| Ok(version(tx)?.unwrap_or(0)))?;
@@ -30,7 +30,7 @@ pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps:
         return Err(Error::Newer { file: file.to_path_buf(), found, known });
     }
     if found == 0 {
-        // A new file starts at the newest version: there is nothing to migrate.
+        // A new file starts at the newest version, so no step is needed.
         return step(writer, move |tx| {
             set_version(tx, known);
             Ok(())
@@ -49,7 +49,7 @@ pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps:
     Ok(())
 }
 
-/// Runs one command in the writer before its thread exists.
+/// Runs one command in the writer before the writer's thread exists.
 pub fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
@@ -59,7 +59,7 @@ pub fn step<T: Send + 'static>(
     writer.step(job.as_mut(), &mut group);
     let outcome = writer.commit(&group);
     job.finish(outcome);
-    // The result is available already. Waiting for it would panic in a thread of the runtime, where stores may be opened.
+    // The result is already available. Waiting for it would panic on a thread of the runtime, where stores may be opened.
     answer.try_recv().unwrap_or(Err(Error::Closed))?
 }
 
@@ -87,7 +87,7 @@ mod tests {
     use crate::base::random::SeededRandom;
     use crate::vocab::tables::TABLES;
 
-    /// Every step appends its number here.
+    /// The table to which each test step appends its number.
     const TRAIL: Table<u64, Vec<u8>> = Table::new(tables::AUDIT);
 
     fn leave(tx: &mut WriteTx<'_>, mark: u8) -> Result<()> {
@@ -115,7 +115,7 @@ mod tests {
         Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
     ];
 
-    /// Starts the program with the file `port`.
+    /// Opens the store `port` with these migration steps, as a program does at startup.
     fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
         let newest = feed::newest(port.snapshot()?, DatabaseKind::Environment)?;
         let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
@@ -126,9 +126,10 @@ mod tests {
     }
 
     fn state(port: &MemoryPort) -> (Option<u32>, Vec<u8>) {
-        let tx = feed::newest(port.snapshot().expect("readable"), DatabaseKind::Environment).expect("readable");
-        let trail = tx.list(TRAIL, &Span::default(), Order::Forward, 99).expect("readable");
-        (version(&tx).expect("readable"), trail.into_iter().flat_map(|(_, mark)| mark).collect())
+        let tx = feed::newest(port.snapshot().expect("the data is readable"), DatabaseKind::Environment)
+            .expect("the data is readable");
+        let trail = tx.list(TRAIL, &Span::default(), Order::Forward, 99).expect("the data is readable");
+        (version(&tx).expect("the data is readable"), trail.into_iter().flat_map(|(_, mark)| mark).collect())
     }
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
     fn a_file_of_a_newer_program_is_rejected_by_name_and_unchanged() {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, FOUR), Ok(()));
-        let refusal = start(&port, ONE).expect_err("refused");
+        let refusal = start(&port, ONE).expect_err("the operation is rejected");
         assert_eq!(refusal, Error::Newer { file: "live.redb".into(), found: 4, known: 1 });
         assert!(refusal.to_string().contains("live.redb"), "{refusal}");
         assert_eq!(state(&port), (Some(4), vec![]));

@@ -1,7 +1,7 @@
 //! The store of one environment: ordered tables in one file, one writer, group commit.
 //!
-//! The contract: an acknowledged write is on disk; a write without acknowledgment is there completely or not at all; readers see one
-//! unchanging commit, and never wait. The store does not know what rows mean. Features declare [`Table`]s and use [`Read`] and [`WriteTx`];
+//! The contract: an acknowledged write is on disk; a write without an acknowledgment is stored completely or not at all; readers see one
+//! unchanging commit and never wait. The meaning of rows is defined by features, which declare [`Table`]s and use [`Read`] and [`WriteTx`];
 //! only this folder uses the database engine.
 
 pub mod backup;
@@ -19,7 +19,9 @@ pub mod partial_decode;
 mod port;
 mod redb_port;
 pub mod seal;
+pub mod sorted_run;
 pub mod space;
+pub mod time_buckets;
 mod tx;
 mod writer;
 
@@ -40,7 +42,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
-pub use port::{Order, Span};
+pub use port::{Bytes, Order, Span};
 pub use tx::{Read, ReadTx, Table, WriteTx};
 
 use crate::base::clock::Clock;
@@ -52,15 +54,16 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Answer, Job, Writer};
 
-/// How many writes may wait for the writer; further ones are rejected with "try again", so that a stuck disk cannot fill the memory.
+/// How many writes may wait for the writer. Further writes are rejected with "try again", so that writes cannot fill the memory while a
+/// disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
-/// An error of the store. None of them is the caller's fault.
+/// An error of the store. None of these errors is the caller's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The disk or the file failed. The store accepts no more writes.
+    /// The disk or the file failed. The store accepts no further writes.
     Io(String),
-    /// The bytes of the file are not the ones that were written.
+    /// The file does not contain the bytes that were written to it.
     Damaged { file: PathBuf, found: String },
     /// A row cannot be decoded as the type of its table.
     Corrupt(&'static str),
@@ -78,7 +81,7 @@ pub enum Error {
     Panicked,
 }
 
-/// The store's results.
+/// The result of the store's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
@@ -100,7 +103,7 @@ impl fmt::Display for Error {
             ),
             Error::InUse(path) => write!(
                 f,
-                "another mailmill process has {} open; stop it first, or choose another folder with --data",
+                "another mailmill process has {} open; stop that process first, or choose another folder with --data",
                 path.display()
             ),
             Error::Newer { file, found, known } => write!(
@@ -118,7 +121,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The file or files that can have this table.
+/// Returns the file or files that may contain this table.
 fn file_of(table: &str) -> &'static str {
     match TABLES.iter().find(|info| info.name == table).map(|info| info.database_kind) {
         Some(DatabaseKind::Control) => "control.redb",
@@ -129,13 +132,13 @@ fn file_of(table: &str) -> &'static str {
 
 /// The options of a store.
 pub struct Options {
-    /// The kind of its tables.
+    /// The kind of store, which determines its tables.
     pub database_kind: DatabaseKind,
-    /// The page cache.
+    /// The size of the page cache in bytes.
     pub cache_bytes: usize,
 }
 
-/// The file of a store, open for inspection before it is used. Nothing in it is changed.
+/// The file of a store, opened for inspection before the store uses it. The inspection changes nothing in the file.
 pub struct StoreFile {
     path: PathBuf,
     space: Arc<Space>,
@@ -143,8 +146,8 @@ pub struct StoreFile {
 }
 
 impl StoreFile {
-    /// Opens an existing file on the disk `space`. A file up to [`limits::CHECKED_AT_START_BYTES_MAX`] is compared with its checksums
-    /// first.
+    /// Opens an existing file on the disk `space`. If the file has at most [`limits::CHECKED_AT_START_BYTES_MAX`] bytes, its pages are
+    /// compared with their checksums first.
     pub fn open(space: Arc<Space>, path: &Path, cache_bytes: usize) -> Result<Self> {
         let length = std::fs::metadata(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?.len();
         if length <= limits::CHECKED_AT_START_BYTES_MAX {
@@ -154,18 +157,18 @@ impl StoreFile {
         Ok(Self { path: path.to_path_buf(), space, port })
     }
 
-    /// Opens an existing file of any size, after comparing every page with its checksum. Nothing is written to it, so it may be on a
+    /// Opens an existing file of any size, after comparing every page with its checksum. The file is never written to, so it may be on a
     /// read-only medium.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
         Ok(Self { path: path.to_path_buf(), space: Space::unlimited(), port: RedbPort::open_verified(path, cache_bytes)? })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The kind of store that has these tables; `None` for a file without tables.
+    /// Returns the kind of store that has the tables of this file; `None` for a file without tables.
     pub fn database_kind(&self) -> Result<Option<DatabaseKind>> {
         let here = self.port.table_names()?;
         let holds = |table: TableId| here.iter().any(|name| name == table.info().name);
@@ -176,18 +179,18 @@ impl StoreFile {
         })
     }
 
-    /// The names of its tables.
+    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.port.table_names()
     }
 
-    /// Its rows. A file of an older program may lack some tables.
+    /// Returns a read transaction on the file. A file that was written by an older program may lack some tables.
     pub fn read(&self) -> Result<ReadTx> {
         Ok(ReadTx { snapshot: self.port.snapshot()?, feed_position: 0, memo: Arc::default() })
     }
 }
 
-/// An open store. Cheap to share; closed by [`Store::close`].
+/// An open store. Cloning is cheap; [`Store::close`] closes the store.
 pub struct Store {
     file: PathBuf,
     database_kind: DatabaseKind,
@@ -201,13 +204,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file at `path`, or creates it; migrates its rows to this program's version. Free disk space is not watched.
+    /// Opens the file at `path`, or creates it, and migrates its rows to this program's version. Free disk space is not monitored.
     pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
         Self::open_and(Space::unlimited(), path, options, (clock, random), |_| Ok(()))
     }
 
-    /// Opens it on a disk whose space is watched: below the threshold only essential writes are accepted. The first command is durable
-    /// before any other runs. May be called in a thread of the runtime.
+    /// Opens a store on a disk whose free space is monitored: below the threshold, only essential writes are accepted. The first command is
+    /// durable before any other command runs. May be called on a thread of the runtime.
     pub fn open_and(
         space: Arc<Space>,
         path: &Path,
@@ -220,7 +223,7 @@ impl Store {
         Ok(Self { space, ..store })
     }
 
-    /// Uses a file that was inspected, with a first command.
+    /// Opens a store from a file that was inspected, and runs a first command.
     pub fn of(
         file: StoreFile,
         database_kind: DatabaseKind,
@@ -267,18 +270,18 @@ impl Store {
         })
     }
 
-    /// A view of the newest commit.
+    /// Returns a read transaction on the newest commit.
     pub fn read(&self) -> ReadTx {
         ReadTx::clone(&self.published.load())
     }
 
-    /// The newest feed position that readers can see.
+    /// Returns the newest feed position that readers can see.
     pub fn feed_position(&self) -> u64 {
         self.published.load().feed_position()
     }
 
-    /// Runs `command` in the writer and waits until its changes are durable. An `Err` from the command leaves no trace. Rejected while the
-    /// disk is almost full.
+    /// Runs `command` in the writer and waits until its changes are durable. If the command returns an `Err`, its changes are dropped.
+    /// Writes are rejected while the disk is almost full.
     pub async fn write<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
@@ -289,7 +292,7 @@ impl Store {
         self.write_essential(command).await
     }
 
-    /// [`Store::write`] for threads that may block.
+    /// Like [`Store::write`], for threads that may block.
     pub fn write_blocking<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
@@ -300,8 +303,8 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// [`Store::write`] for small, essential writes that must succeed on an almost full disk too: an unsubscribe, the outcome of a message
-    /// in flight, a sign-in to see what is wrong.
+    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, the outcome of a
+    /// message in flight, a sign-in that lets a user see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
@@ -315,7 +318,7 @@ impl Store {
         if self.space.is_low() { Err(Error::NoSpace) } else { Ok(()) }
     }
 
-    /// The disk of the store.
+    /// Returns the disk that the store is on.
     pub fn space(&self) -> &Arc<Space> {
         &self.space
     }
@@ -334,34 +337,34 @@ impl Store {
         }
     }
 
-    /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: read the store.
+    /// Notifies waiters after a commit that touched `table`. Notifications may be merged and carry no data, so read the store afterward.
     ///
     /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {
         &self.changed[table.0 as usize]
     }
 
-    /// Changes to the error that ended the store's writing, if that ever happens.
+    /// Returns a watch that receives the error after which the store accepts no more writes, if that ever happens.
     pub fn failure(&self) -> watch::Receiver<Option<Error>> {
         self.failed.clone()
     }
 
-    /// The file of the store.
+    /// Returns the path of the store's file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The kind of its tables.
+    /// Returns the kind of the store, which determines its tables.
     pub fn database_kind(&self) -> DatabaseKind {
         self.database_kind
     }
 
-    /// Finishes the waiting writes, then closes the file.
+    /// Finishes the waiting writes, then closes the store's file.
     pub fn close(self) {
         let Self { jobs, thread, port, published, .. } = self;
         drop(jobs);
         if let Some(thread) = thread.into_inner().expect("no holder of this lock panics") {
-            // The writer catches panics of commands; its own panic would be a bug that the log already shows.
+            // The writer catches panics of commands; a panic of the writer itself would be a bug, which the log already shows.
             let _ = thread.join();
         }
         drop((port, published));

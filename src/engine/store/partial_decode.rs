@@ -1,21 +1,21 @@
-//! Reads parts of a record's bytes without decoding the record: for scans over many rows that need one or two fields.
+//! Reads parts of a record's bytes without decoding the whole record, for scans over many rows that need one or two fields.
 //!
-//! Besides `codec.rs` this is the only file that knows the record format: numbers in one byte up to 250, longer ones after a marker; text
-//! and lists after their length; an enum as the number of its variant; an option after a byte. It does not know the fields of a record: the
-//! reader of a record reads or skips them in order, and a test of that reader compares it with the record itself.
+//! Only this file and `codec.rs` depend on the record format: numbers up to 250 in one byte, larger ones after a marker; text and lists
+//! after their length; an enum as the number of its variant; an option after a byte. The fields of a record are not defined here: the
+//! reader of each record type reads or skips its fields in order, and a test of that reader compares the result with the decoded record.
 
-/// A position in a record's bytes. Every method takes one field off the front; `None` means that the bytes are not such a record.
+/// A position in a record's bytes. Every method takes one field from the front; `None` means that the bytes are not such a record.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialDecoder<'a>(&'a [u8]);
 
 impl<'a> PartialDecoder<'a> {
-    /// The fields of a record of version `version`.
+    /// Starts at the first field of a record of version `version`.
     pub fn record(bytes: &'a [u8], version: u8) -> Option<Self> {
         let (&found, fields) = bytes.split_first()?;
         (found == version).then_some(Self(fields))
     }
 
-    /// A fixed number of raw bytes: a byte array has no length prefix.
+    /// Takes a fixed number of raw bytes: a byte array has no length prefix.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
@@ -30,7 +30,7 @@ impl<'a> PartialDecoder<'a> {
         Some(*taken)
     }
 
-    /// An unsigned number: a length, a variant, any `u16` to `u64`.
+    /// Takes an unsigned number: a length, a variant, or a number of type `u16` to `u64`.
     #[inline]
     pub fn number(&mut self) -> Option<u64> {
         let [first] = self.array()?;
@@ -43,20 +43,20 @@ impl<'a> PartialDecoder<'a> {
         }
     }
 
-    /// A signed number: written with its sign in the lowest bit.
+    /// Takes a signed number, whose sign is stored in the lowest bit.
     #[inline]
     pub fn signed(&mut self) -> Option<i64> {
         let folded = self.number()?;
         Some((folded >> 1) as i64 ^ -((folded & 1) as i64))
     }
 
-    /// A floating-point number.
+    /// Takes a floating-point number.
     #[inline]
     pub fn fraction(&mut self) -> Option<f64> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// A boolean; also whether an option has a value.
+    /// Takes a boolean, or the byte that states whether an option has a value.
     #[inline]
     pub fn flag(&mut self) -> Option<bool> {
         match self.array()? {
@@ -66,14 +66,14 @@ impl<'a> PartialDecoder<'a> {
         }
     }
 
-    /// The bytes of a string.
+    /// Takes the bytes of a string.
     #[inline]
     pub fn text(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         self.bytes(length)
     }
 
-    /// The bytes of an optional string.
+    /// Takes the bytes of an optional string.
     #[inline]
     pub fn optional_text(&mut self) -> Option<Option<&'a [u8]>> {
         if self.flag()? { self.text().map(Some) } else { Some(None) }
@@ -148,7 +148,7 @@ mod tests {
         fn reads_bytes_of_the_codec(sample in sample()) {
             let mut bytes = Vec::new();
             sample.encode(&mut bytes);
-            let mut skim = PartialDecoder::record(&bytes, 9).expect("the same version");
+            let mut skim = PartialDecoder::record(&bytes, 9).expect("the record has this version");
             prop_assert_eq!(same(&mut skim, &sample), Some(true));
             prop_assert!(PartialDecoder::record(&bytes, 8).is_none());
         }

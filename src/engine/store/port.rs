@@ -9,11 +9,11 @@ use std::sync::Arc;
 use super::{Error, Result};
 use crate::vocab::tables::{TABLES, TableId};
 
-/// A value as the engine returns it: still in the engine's page if that saves a copy.
+/// A value as the engine returns it: still in the engine's page, if that saves a copy.
 pub enum Bytes<'a> {
-    /// Inside a page of the engine, kept alive by the engine's own guard.
+    /// A value inside a page of the engine, which the engine's own guard keeps alive.
     Page(Box<dyn Deref<Target = [u8]> + 'a>),
-    /// Borrowed from an overlay, or from an engine that keeps its rows in memory.
+    /// A value borrowed from an overlay, or from an engine that keeps its rows in memory.
     Borrowed(&'a [u8]),
 }
 
@@ -37,37 +37,37 @@ pub struct Span {
     pub to: Option<Vec<u8>>,
 }
 
-/// The direction of a visit.
+/// The order in which rows are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forward,
     Backward,
 }
 
-/// Called with each key and value of a range until it returns `Break`.
+/// A function that is called with each key and value of a range until it returns `Break`.
 pub type Visitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'v;
 
 /// An unchanging view of one commit.
 pub trait Snapshot: Send + Sync {
-    /// The value under `key`.
+    /// Returns the value under `key`.
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
-    /// Every key in `span`, in order.
+    /// Calls `visitor` with every key and value in `span`, in order, until the visitor returns `Break`.
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
-    /// The number of rows of a table, without reading them.
+    /// Returns the number of rows of a table, without reading them.
     fn rows(&self, table: TableId) -> Result<u64>;
 }
 
 /// An ordered key-value engine with one writer.
 pub trait Port: Send + Sync + 'static {
-    /// The newest commit.
+    /// Returns a view of the newest commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
-    /// Makes all of `batch` durable, or none of it.
+    /// Makes all changes in `batch` durable, or none of them.
     fn commit(&self, batch: &Overlay) -> Result<()>;
-    /// Called when no write came for a while: prepares for a crash, so that opening after it is fast.
+    /// Prepares for a crash, so that opening the file afterward is fast. Called after a while without writes.
     fn settle(&self) -> Result<()>;
 }
 
-/// One table's changes: the new value, or `None` for a removal.
+/// The changes of one table, by key: the new value, or `None` for a removal.
 pub type Changes = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 
 /// Uncommitted changes by table, sorted by key.
@@ -77,22 +77,22 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// No changes.
+    /// Creates an overlay without changes.
     pub fn new() -> Self {
         Self { tables: Vec::new() }
     }
 
-    /// Whether there are no changes.
+    /// Whether the overlay has no changes.
     pub fn is_empty(&self) -> bool {
         self.tables.iter().all(BTreeMap::is_empty)
     }
 
-    /// The changes of one table.
+    /// Returns the changes of one table.
     pub fn table(&self, table: TableId) -> Option<&Changes> {
         self.tables.get(table.0 as usize).filter(|changes| !changes.is_empty())
     }
 
-    /// The tables with changes, and the changes.
+    /// Returns the tables with changes, and the changes.
     pub fn tables(&self) -> impl Iterator<Item = (TableId, &Changes)> {
         self.tables
             .iter()
@@ -101,12 +101,12 @@ impl Overlay {
             .map(|(index, changes)| (TableId(index as u8), changes))
     }
 
-    /// The change of a key in this overlay: none, a removal, or a value.
+    /// Returns the change of a key in this overlay: `None` if there is none, `Some(None)` for a removal, or the new value.
     pub fn get(&self, table: TableId, key: &[u8]) -> Option<Option<&[u8]>> {
         self.tables.get(table.0 as usize)?.get(key).map(|value| value.as_deref())
     }
 
-    /// Records a new value, or a removal.
+    /// Records the new value of a key, or its removal.
     pub fn set(&mut self, table: TableId, key: Box<[u8]>, value: Option<Box<[u8]>>) {
         if self.tables.is_empty() {
             self.tables.resize_with(TABLES.len(), BTreeMap::new);
@@ -114,7 +114,7 @@ impl Overlay {
         self.tables[table.0 as usize].insert(key, value);
     }
 
-    /// Applies `newer` on top of this.
+    /// Applies the changes in `newer` on top of this overlay.
     pub fn merge(&mut self, newer: Overlay) {
         if self.is_empty() {
             *self = newer;
@@ -130,13 +130,13 @@ impl Overlay {
         }
     }
 
-    /// The number of changed keys.
+    /// Returns the number of changed keys.
     pub fn len(&self) -> usize {
         self.tables.iter().map(BTreeMap::len).sum()
     }
 }
 
-/// A stored value cannot be decoded as the type of its table.
+/// Returns the error for a stored value that cannot be decoded as the type of its table.
 pub fn corrupt(table: TableId) -> Error {
     Error::Corrupt(table.info().name)
 }

@@ -1,9 +1,10 @@
-//! Tests the store on a disk that loses power, and on one that fails: acknowledged commands are there, the others completely or not at all.
+//! Tests the store on a disk that loses power, and on a disk that fails: acknowledged commands must be stored, and all other commands must
+//! be stored completely or not at all.
 //!
 //! The disk distinguishes synced data from data that was only written. In a power cut, every write since the last sync is kept, lost or
 //! torn at random, sector by sector, in any order. Commands write rows of several tables and are sent in bursts, so that groups form. They
-//! run in the order they are sent, so the state after a restart must equal a plain map after the first *n* of them, where *n* includes at
-//! least all that were acknowledged.
+//! run in the order in which they are sent, so the state after a restart must equal a plain map after the first *n* commands, where *n*
+//! includes at least all acknowledged ones.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,9 +19,9 @@ use super::tx::{Read, Table, WriteTx};
 use super::{Error, Store, StoreFile};
 use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind, FEED, TableId};
 
-/// One row per command, under its number: shows how many commands a file has.
+/// The table with one row per command, under the command's number, which shows how many commands a file has.
 const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);
-/// Tables that commands change at random.
+/// The tables that commands change at random.
 const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];
 
 type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
@@ -30,9 +31,9 @@ type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
 /// The kind of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// A power cut: nothing works from then on.
+    /// A power cut: no operation succeeds from then on.
     PowerCut,
-    /// One write or sync fails, later ones work again: such a disk must not be trusted any more.
+    /// One write or sync fails, and later ones succeed: such a disk must no longer be trusted.
     OneError,
 }
 
@@ -45,10 +46,10 @@ enum Unsynced {
 #[derive(Debug)]
 struct DiskState {
     synced: Vec<u8>,
-    /// The data that the running process reads: everything written, synced or not.
+    /// The data that the running process reads: all written data, synced or not.
     seen: Vec<u8>,
     unsynced: Vec<Unsynced>,
-    /// Writes and syncs that still succeed before the fault.
+    /// How many writes and syncs still succeed before the fault, and the fault.
     before_fault: Option<(u64, Fault)>,
     dead: bool,
     faults: u32,
@@ -85,7 +86,7 @@ impl Disk {
         self.state().before_fault = Some((operations, fault));
     }
 
-    /// Cuts the power and returns the disk's content: all that was synced, and a random part of the rest.
+    /// Cuts the power and returns the content of the disk: all data that was synced, and a random part of the rest.
     fn after_power_cut(&self, dice: &mut Dice) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;
@@ -104,7 +105,7 @@ impl Disk {
         image
     }
 
-    /// The file's content when the process ends and the machine keeps running.
+    /// Returns the content of the file when the process ends but the machine keeps running.
     fn after_exit(&self) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;
@@ -112,7 +113,7 @@ impl Disk {
     }
 }
 
-/// Some sectors of a write reach the disk, others do not.
+/// Writes some sectors of a write to the disk and omits the others.
 fn tear(image: &mut Vec<u8>, offset: u64, data: &[u8], sector: u64, dice: &mut Dice) {
     let mut at = 0;
     while at < data.len() {
@@ -187,7 +188,7 @@ impl redb::StorageBackend for Disk {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut state = self.state();
         let outcome = state.work();
-        // A failed write may have reached the disk all the same.
+        // A write that failed may still have reached the disk.
         state.unsynced.push(Unsynced::Write(offset, data.to_vec()));
         outcome?;
         apply(&mut state.seen, offset, data);
@@ -197,7 +198,7 @@ impl redb::StorageBackend for Disk {
 
 // The commands.
 
-/// What one command does. `fails` ones change rows and then return an error.
+/// What one command does. If `fails` is set, the command changes rows and then returns an error.
 #[derive(Clone)]
 struct Script {
     changes: Vec<(TableId, Vec<u8>, Option<Vec<u8>>)>,
@@ -250,7 +251,7 @@ impl Script {
     }
 }
 
-/// All rows of the commands' tables, and how many changes the feed has.
+/// Returns all rows of the commands' tables, and how many changes the feed has.
 fn contents(store: &Store) -> (Rows, u64) {
     let tx = store.read();
     let mut rows = Rows::new();
@@ -285,20 +286,24 @@ impl Model {
         script.apply_to(&mut self.rows, self.commands);
     }
 
-    /// Advances the model to the reopened store: `sent` were sent since, of which the first `answered` were acknowledged.
+    /// Advances the model to the state of the reopened store: `sent` are the commands sent since, of which the first `answered` were
+    /// acknowledged.
     fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
         let (rows, feed) = contents(store);
         let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;
-        let kept = found.checked_sub(self.commands).unwrap_or_else(|| panic!("{place}: older commands are missing")) as usize;
-        assert!(kept >= answered, "{place}: {answered} commands were answered, {kept} are there");
-        assert!(kept <= sent.len(), "{place}: {} commands were sent, {kept} are there", sent.len());
+        let kept = found
+            .checked_sub(self.commands)
+            .unwrap_or_else(|| panic!("{place}: commands that were found earlier are missing")) as usize;
+        assert!(kept >= answered, "{place}: {answered} commands were acknowledged, but {kept} are stored");
+        assert!(kept <= sent.len(), "{place}: {} commands were sent, but {kept} are stored", sent.len());
         sent[..kept].iter().for_each(|script| self.take(script));
         assert!(self.rows == rows, "{place}: the rows are not those of the first {} commands", self.commands);
         assert_eq!((self.feed, self.feed), (feed, store.feed_position()), "{place}: the feed");
     }
 }
 
-/// Sends bursts of commands until one is not acknowledged, or enough were sent. Returns those that should succeed and how many did.
+/// Sends bursts of commands until one is not acknowledged, or enough were sent. Returns the commands that should succeed, and how many of
+/// them were acknowledged.
 fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script>, usize) {
     let (mut sent, mut answered) = (Vec::new(), 0);
     for _ in 0..bursts {
@@ -330,7 +335,7 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
     (sent, answered)
 }
 
-/// An engine that settles after some commits as if there had been a quiet time.
+/// An engine that settles after some commits, as if there had been a quiet time.
 struct Settling(RedbPort, Mutex<Dice>);
 
 impl Port for Settling {
@@ -357,11 +362,11 @@ fn reopen(disk: &Disk, place: &str) -> Store {
     try_reopen(disk, place.bytes().map(u64::from).sum()).unwrap_or_else(|error| panic!("{place}: {error}"))
 }
 
-/// The startup check must not mistake the state after a power cut for damage: the service would not start.
+/// Checks that the startup check does not mistake the state after a power cut for damage, which would keep the service from starting.
 fn passes_the_check(image: &[u8], place: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let path = folder.path().join("world.redb");
-    std::fs::write(&path, image).expect("written");
+    std::fs::write(&path, image).expect("the write succeeds");
     drop(StoreFile::open_verified(&path, CACHE_BYTES).unwrap_or_else(|error| panic!("{place}: {error}")));
 }
 
@@ -386,7 +391,7 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
             disk = Disk::with(image);
             let store = reopen(&disk, &place);
             model.catch_up(&store, &sent, answered, &place);
-            // Sometimes there is a clean end in between.
+            // Sometimes the store is closed cleanly in between.
             if dice.percent(30) {
                 store.close();
                 disk = Disk::with(disk.after_power_cut(&mut dice));
@@ -396,16 +401,16 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
             }
         }
     }
-    println!("{cuts_in_work} of 320 cuts came while the store was writing; {answers} commands were answered");
-    assert!(cuts_in_work > 100 && answers > 1_000, "the cuts happen where they matter: {cuts_in_work}, {answers}");
+    println!("{cuts_in_work} of 320 cuts came while the store was writing; {answers} commands were acknowledged");
+    assert!(cuts_in_work > 100 && answers > 1_000, "enough cuts come while the store is writing: {cuts_in_work}, {answers}");
 }
 
 #[test]
 fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
-    // An engine without tables: the state after an interrupted first start. `RedbPort::make` guarantees at least this state: a cut while
-    // redb creates its file leaves one that redb itself rejects.
+    // An engine without tables is the state after an interrupted first start. `RedbPort::make` guarantees at least this state: a power cut
+    // while redb creates its file leaves a file that redb itself rejects.
     let bare = Disk::with(Vec::new());
-    drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image"));
+    drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image can be created"));
     let bare = bare.after_power_cut(&mut Dice::new(0));
     for seed in 0..60 {
         let mut dice = Dice::new(seed);
@@ -414,7 +419,7 @@ fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
         for cut in 0..6 {
             let place = format!("seed {seed}, cut {cut}");
             disk.arm(dice.below(40), Fault::PowerCut);
-            // Whether it opens or not: no acknowledged command may be lost.
+            // Even if the store does not open this time, no acknowledged command may be lost.
             if let Ok(store) = try_reopen(&disk, seed) {
                 let bursts = dice.below(4);
                 let (sent, answered) = load(&store, &mut dice, bursts, &place);

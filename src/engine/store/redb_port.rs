@@ -1,9 +1,10 @@
 //! The embedded engine: one redb file.
 //!
-//! A commit is redb's one-phase commit: one sync of the disk. It relies on the following: the pages of a commit and the header that refers
-//! to it reach the disk together, in any order, so after a power cut the newest commit counts only if the checksums of all its pages match;
-//! otherwise the previous commit does. Those checksums (128-bit XXH3) find torn and lost writes, but do not protect against someone who
-//! chooses the bytes *and* decides when the power fails. We accept that: such an attacker owns the machine. `power_cut.rs` tests it.
+//! A commit is redb's one-phase commit, with one sync of the disk. In a one-phase commit, the pages of the commit and the header that
+//! refers to them reach the disk together, in any order. After a power cut, the newest commit is therefore used only if the checksums of
+//! all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3) find torn and lost writes, but do not protect
+//! against an attacker who chooses the bytes *and* decides when the power fails. We accept that risk, because such an attacker already
+//! controls the machine. `power_cut.rs` tests this behavior.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -26,7 +27,7 @@ use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
-/// The number of rows from which on a commit stores the map of free pages: writing that many takes much longer than a sync.
+/// The number of rows from which on a commit also stores the map of free pages: writing that many rows takes much longer than a sync.
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
@@ -47,16 +48,17 @@ fn definition(table: TableId) -> Definition {
     TableDefinition::new(table.info().name)
 }
 
-/// Creates an empty file at `path`, under a temporary name first: if the power fails while redb creates a file, redb refuses to open it.
+/// Creates an empty file at `path`, under a temporary name first: if the power fails while redb creates a file, redb refuses to open that
+/// file.
 fn make(path: &Path) -> std::io::Result<()> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
     let aside = PathBuf::from(aside);
-    // A leftover is removed, not overwritten: others might be able to read it.
+    // A leftover temporary file is removed, not overwritten, because other users might be able to read it.
     std::fs::remove_file(&aside).or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&aside)?;
     drop(Database::builder().create_file(file).map_err(std::io::Error::other)?);
-    // A hard link, unlike a rename, never replaces a file: another process may have created it in the meantime.
+    // Unlike a rename, a hard link never replaces a file, which another process may have created in the meantime.
     let linked = std::fs::hard_link(&aside, path);
     std::fs::remove_file(&aside)?;
     if let Err(error) = linked
@@ -64,21 +66,21 @@ fn make(path: &Path) -> std::io::Result<()> {
     {
         return Err(error);
     }
-    // A new file is durable only once its folder entry is: the folder must be synced separately.
+    // A new file is durable only if its folder entry is durable, so the folder must be synced separately.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
 /// One redb file with the tables of one kind of store.
 pub struct RedbPort {
-    /// `None` only during drop.
+    /// The database; `None` only while the port is dropped.
     database: Option<Database>,
     file: Arc<Path>,
 }
 
 impl RedbPort {
-    /// Opens or creates the file, with every table of `database_kind`. A file created here is readable only by its owner. A write that
-    /// finds a watched disk full waits for space.
+    /// Opens or creates the file, with every table of `database_kind`. Only the owner can read a file created here. A write that finds a
+    /// monitored disk full waits for space.
     pub fn open(space: Arc<Space>, path: &Path, database_kind: DatabaseKind, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
             make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
@@ -96,14 +98,14 @@ impl RedbPort {
         guarded(path, open).map(|database| Self::new(database, path))
     }
 
-    /// Opens an existing file after comparing the checksum of every page. Whatever is done with it, the file stays unchanged.
+    /// Opens an existing file after comparing the checksum of every page. The file never changes, whatever is done with the returned port.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
         let aside = CowFile::open(path).map_err(|error| explained(path, redb::Error::Io(error)))?;
         let open = || {
             let opened = Database::builder().set_cache_size(cache_bytes).create_with_backend(aside);
             let mut port = Self::new(opened.map_err(|error| explained(path, error))?, path);
             let found = "its pages do not match their checksums".to_owned();
-            match port.database.as_mut().expect("just opened").check_integrity() {
+            match port.database.as_mut().expect("the database was just opened").check_integrity() {
                 Ok(true) => Ok(port),
                 Ok(false) => Err(Error::Damaged { file: path.to_path_buf(), found }),
                 Err(error) => Err(explained(path, error)),
@@ -116,7 +118,7 @@ impl RedbPort {
         Self { database: Some(database), file: file.into() }
     }
 
-    /// The same over any storage: the power-cut tests use one that loses writes.
+    /// Opens a database on any storage: the power-cut tests use storage that loses writes.
     #[cfg(test)]
     pub fn on_backend(backend: impl redb::StorageBackend, database_kind: DatabaseKind) -> Result<Self> {
         let file = Path::new("memory");
@@ -143,7 +145,7 @@ impl RedbPort {
         Ok(self)
     }
 
-    /// The names of the tables in the file.
+    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.guarded(|database, file| {
             let reading = database.begin_read().map_err(|error| explained(file, error))?;
@@ -153,7 +155,7 @@ impl RedbPort {
     }
 
     fn guarded<T>(&self, work: impl FnOnce(&Database, &Path) -> Result<T>) -> Result<T> {
-        let database = self.database.as_ref().expect("there until it is dropped");
+        let database = self.database.as_ref().expect("the database exists until the port is dropped");
         guarded(&self.file, || work(database, &self.file))
     }
 }
@@ -161,7 +163,7 @@ impl RedbPort {
 impl Drop for RedbPort {
     fn drop(&mut self) {
         let database = self.database.take();
-        // Closing a damaged file may fail too; everything acknowledged is durable without it.
+        // Closing a damaged file may fail too; all acknowledged data is already durable.
         let _ = guarded(&self.file, || {
             drop(database);
             Ok(())
@@ -181,7 +183,8 @@ impl Port for RedbPort {
     fn commit(&self, batch: &Overlay) -> Result<()> {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
-            // Like `settle`; the second sync does not matter here: a crash during a bulk write is then repaired quickly too.
+            // Stores the map of free pages, like `settle`, so that a crash during a bulk write is also repaired quickly. The second sync
+            // does not matter for a bulk write.
             writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
             for (id, changes) in batch.tables() {
                 let mut table = writing.open_table(definition(id)).map_err(|error| explained(file, error))?;
@@ -198,8 +201,8 @@ impl Port for RedbPort {
         })
     }
 
-    /// Stores the map of free pages in the file. Without it, opening after a crash reads the whole file to rebuild the map. Storing it in
-    /// every commit would cost a second sync each time.
+    /// Stores the map of free pages in the file. Without the map, opening the file after a crash reads the whole file to rebuild the map.
+    /// Storing the map in every commit would cost a second sync each time.
     fn settle(&self) -> Result<()> {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
@@ -209,7 +212,7 @@ impl Port for RedbPort {
     }
 }
 
-/// A read transaction that opens its tables on first use, shared by every reader until the next commit.
+/// A read transaction that opens its tables on first use. Every reader shares it until the next commit.
 struct RedbSnapshot {
     reading: ReadTransaction,
     tables: [OnceLock<Opened>; TABLES.len()],
@@ -233,7 +236,7 @@ impl Snapshot for RedbSnapshot {
         let table = self.table(table)?;
         guarded(&self.file, || {
             let found = table.get(key).map_err(|error| explained(&self.file, error))?;
-            // The value is read once here: if that works, reading it again works too.
+            // The value is read here once: if that succeeds, reading it again succeeds too.
             Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Box::new(Guard(guard)))))
         })
     }
@@ -245,7 +248,7 @@ impl Snapshot for RedbSnapshot {
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
         let table = self.table(table)?;
-        // Panics of the visitor must stay panics.
+        // A panic of the visitor must remain a panic.
         let is_visiting = Cell::new(false);
         let walk = || {
             let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error))?;
@@ -291,67 +294,69 @@ mod tests {
     fn put(port: &RedbPort, key: &[u8]) {
         let mut batch = Overlay::new();
         batch.set(CONTACTS, key.into(), Some(key.into()));
-        port.commit(&batch).expect("written");
+        port.commit(&batch).expect("the write succeeds");
     }
 
     #[test]
     fn a_new_file_has_the_tables_of_its_kind_and_only_its_owner_may_read_it() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("world.redb");
-        // An interrupted first start may leave this file.
-        std::fs::write(folder.path().join("world.redb.new"), b"not a file of the engine").expect("written");
-        let port = open(&path).expect("made");
-        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
-        let names: Vec<_> =
-            std::fs::read_dir(folder.path()).expect("there").map(|file| file.expect("there").file_name()).collect();
+        // An interrupted first start may leave such a file.
+        std::fs::write(folder.path().join("world.redb.new"), b"not a file of the engine").expect("the write succeeds");
+        let port = open(&path).expect("the file opens");
+        assert_eq!(std::fs::metadata(&path).expect("the file exists").permissions().mode() & 0o777, 0o600);
+        let names: Vec<_> = std::fs::read_dir(folder.path())
+            .expect("the folder can be listed")
+            .map(|file| file.expect("the entry can be read").file_name())
+            .collect();
         assert_eq!(names, ["world.redb"]);
-        let tables = port.table_names().expect("readable");
+        let tables = port.table_names().expect("the data is readable");
         let expected = TABLES.iter().filter(|info| info.database_kind.is_in(DatabaseKind::Environment)).count();
         assert!(tables.len() == expected && !tables.iter().any(|name| name == USERS.info().name));
     }
 
     #[test]
     fn a_file_in_use_and_a_file_of_another_format_are_rejected_by_name() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("world.redb");
-        let _port = open(&path).expect("made");
+        let _port = open(&path).expect("the file opens");
         assert_eq!(open(&path).err(), Some(Error::InUse(path)));
         let other = folder.path().join("notes.txt");
-        std::fs::write(&other, "not a file of the engine ".repeat(1_000)).expect("written");
-        let refusal = open(&other).err().expect("refused").to_string();
+        std::fs::write(&other, "not a file of the engine ".repeat(1_000)).expect("the write succeeds");
+        let refusal = open(&other).err().expect("the operation is rejected").to_string();
         assert!(refusal.contains("notes.txt"), "{refusal}");
-        assert!(std::fs::read_to_string(&other).expect("there").starts_with("not a file"), "and left as it is");
+        assert!(std::fs::read_to_string(&other).expect("the file exists").starts_with("not a file"), "the file is unchanged");
     }
 
     #[test]
     fn a_panic_of_a_visitor_stays_a_panic() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let port = open(&folder.path().join("world.redb")).expect("made");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let port = open(&folder.path().join("world.redb")).expect("the file opens");
         put(&port, b"a");
-        let snapshot = port.snapshot().expect("readable");
+        let snapshot = port.snapshot().expect("the data is readable");
         let visit = || snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| panic!("the visitor's"));
         let panic = catch_unwind(AssertUnwindSafe(visit)).expect_err("the panic is passed on");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
-    /// The copy of an open file is what a kill leaves behind.
+    /// The test copies the file while it is open, which is the state that a kill leaves behind.
     #[test]
     fn after_settling_or_a_large_commit_a_crash_needs_no_repair() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let (path, killed) = (folder.path().join("world.redb"), folder.path().join("killed.redb"));
-        let port = open(&path).expect("made");
+        let port = open(&path).expect("the file opens");
         let needs_repair = || {
-            std::fs::copy(&path, &killed).expect("copied");
+            std::fs::copy(&path, &killed).expect("the copy succeeds");
             let repaired = Arc::new(AtomicBool::new(false));
             let flag = repaired.clone();
             let mut builder = Database::builder();
             builder.set_repair_callback(move |_| flag.store(true, Ordering::SeqCst));
-            drop(builder.open(&killed).expect("it opens"));
+            drop(builder.open(&killed).expect("the copied file opens"));
             repaired.load(Ordering::SeqCst)
         };
         put(&port, b"a");
-        assert!(needs_repair(), "without it the whole file is read");
-        port.settle().expect("settled");
+        assert!(needs_repair(), "without settling, the next start reads the whole file");
+        port.settle().expect("the store settles");
         assert!(!needs_repair());
         put(&port, b"b");
         assert!(needs_repair());
@@ -359,7 +364,7 @@ mod tests {
         for number in 0..LARGE_BATCH_ROWS as u32 {
             batch.set(CONTACTS, number.to_be_bytes().as_slice().into(), Some(b"x".as_slice().into()));
         }
-        port.commit(&batch).expect("written");
+        port.commit(&batch).expect("the write succeeds");
         assert!(!needs_repair(), "a large commit also settles");
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets at rest: sealed with the master key, which is in a separate file and in no backup.
+//! Seals secrets at rest with the master key, which is in a separate file and in no backup.
 
 use std::fmt;
 use std::fs;
@@ -21,11 +21,11 @@ const KEY_LEN: usize = 32;
 pub struct Seal {
     key: LessSafeKey,
     master: Zeroizing<[u8; KEY_LEN]>,
-    /// Where the key was read from.
+    /// The file from which the key was read.
     file: Option<PathBuf>,
 }
 
-/// How many secrets of a kind there are, and how many of them a key cannot open.
+/// How many secrets of a kind there are, and how many of them the master key cannot open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecretCount {
     pub total: u64,
@@ -33,18 +33,19 @@ pub struct SecretCount {
 }
 
 impl SecretCount {
-    /// The count of one secret.
+    /// Counts one secret.
     pub fn one(opens: bool) -> Self {
         Self { total: 1, closed: u64::from(!opens) }
     }
 
-    /// The sum of both.
+    /// Returns the sum of both counts.
     pub fn with(self, other: Self) -> Self {
         Self { total: self.total + other.total, closed: self.closed + other.closed }
     }
 }
 
-/// Distinguishes keys without revealing them. Every store has one, so that a wrong key is found before it is used.
+/// A value that distinguishes master keys without revealing them. Every store has the check value of its key, so that a wrong key is
+/// detected before it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyCheck(String);
@@ -52,15 +53,15 @@ pub struct KeyCheck(String);
 /// Why a file is not a usable master key.
 #[derive(Debug)]
 pub enum KeyError {
-    /// It does not exist.
+    /// The file does not exist.
     Missing(PathBuf),
-    /// Other users could read it.
+    /// Users other than the owner can read the file.
     Open(PathBuf),
-    /// It does not have the length of a key.
+    /// The file does not have the length of a key.
     Length(PathBuf, u64),
-    /// It is a key, but not the one that seals the secrets.
+    /// The file contains a key, but not the key that seals the secrets.
     Wrong(PathBuf),
-    /// It cannot be read or written.
+    /// The file could not be read or written.
     Io(PathBuf, io::Error),
 }
 
@@ -68,9 +69,9 @@ impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(file) => write!(f, "the master key is missing: {} does not exist", file.display()),
-            Self::Open(file) => write!(f, "{0} can be read by others; run: chmod 600 {0}", file.display()),
+            Self::Open(file) => write!(f, "{0} can be read by other users of this machine; run: chmod 600 {0}", file.display()),
             Self::Length(file, found) => {
-                write!(f, "{} is not a master key: it has {found} bytes, and a key has {KEY_LEN}", file.display())
+                write!(f, "{} is not a master key: it has {found} bytes instead of {KEY_LEN}", file.display())
             }
             Self::Wrong(file) => {
                 write!(f, "{} is not the master key of this installation: its check value differs", file.display())
@@ -81,7 +82,7 @@ impl fmt::Display for KeyError {
 }
 
 impl Seal {
-    /// Reads the master key from `file`, which only its owner may be able to read.
+    /// Reads the master key from `file`, which only its owner may be allowed to read.
     pub fn read(file: &Path) -> Result<Self, KeyError> {
         match fs::metadata(file) {
             Ok(found) if found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
@@ -89,7 +90,7 @@ impl Seal {
         }
     }
 
-    /// Reads a copy of a master key from any medium: some have no file owners.
+    /// Reads a copy of a master key from any medium. The file's permissions are not checked, because some media have no file owners.
     pub fn read_copy(file: &Path) -> Result<Self, KeyError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),
@@ -104,10 +105,10 @@ impl Seal {
         Ok(Self { file: Some(file.to_path_buf()), ..Self::from_key(&bytes) })
     }
 
-    /// Creates a master key in `file`, unless there is one, and reads it.
+    /// Reads the master key from `file`. If there is no key yet, creates one first.
     pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
         let failed = |error| KeyError::Io(file.to_path_buf(), error);
-        // An empty file never held a key: a power cut can leave one on a file system without hard links.
+        // An empty file never contained a key: a power cut can leave an empty file on a file system without hard links.
         if fs::metadata(file).is_ok_and(|found| found.len() == 0) {
             fs::remove_file(file).map_err(failed)?;
         }
@@ -118,12 +119,12 @@ impl Seal {
         Self::read(file)
     }
 
-    /// A new key that is not in a file yet.
+    /// Creates a new key that is not in a file yet.
     pub fn new(random: &dyn Random) -> Self {
         Self::from_key(&Zeroizing::new(random.bytes::<KEY_LEN>()))
     }
 
-    /// A copy of the seal, for another thread.
+    /// Creates a copy of the seal, for use on another thread.
     pub fn duplicate(&self) -> Self {
         Self { file: self.file.clone(), ..Self::from_key(&self.master) }
     }
@@ -133,34 +134,34 @@ impl Seal {
         write(file, self.master.as_slice()).map_err(|error| KeyError::Io(file.to_path_buf(), error))
     }
 
-    /// Whether the key's file still contains it. Reads 32 bytes.
+    /// Checks that the key's file still contains the key. Reads 32 bytes.
     pub fn check_file(&self) -> Result<(), KeyError> {
         let Some(file) = &self.file else { return Ok(()) };
         let there = Self::read(file)?;
         if same(there.master.as_slice(), self.master.as_slice()) { Ok(()) } else { Err(KeyError::Wrong(file.clone())) }
     }
 
-    /// The check value of this key.
+    /// Returns the check value of this key.
     pub fn check_value(&self) -> KeyCheck {
         KeyCheck(HEXLOWER.encode(&self.derive("mailmill key check v1")))
     }
 
-    /// A seal with this key.
+    /// Creates a seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
-        let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the length is the algorithm's");
+        let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the key has the length that the algorithm requires");
         Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), file: None }
     }
 
-    /// A key for another purpose, from which neither the master key nor the key of a third purpose can be derived.
+    /// Derives a key for another purpose. Neither the master key nor the key for a third purpose can be computed from the derived key.
     pub fn derive(&self, purpose: &str) -> [u8; KEY_LEN] {
         let mut sum = Hmac::<Sha256>::new_from_slice(self.master.as_slice()).expect("HMAC accepts keys of any length");
         sum.update(purpose.as_bytes());
         sum.finalize().into_bytes().into()
     }
 
-    /// Seals `secret`. `place` is its table and id: sealed bytes moved elsewhere do not open.
+    /// Seals `secret`. `place` is the table and ID of the secret: sealed bytes that are moved to a different place cannot be opened.
     pub fn seal(&self, place: &[u8], secret: &[u8], random: &dyn Random) -> Vec<u8> {
-        // Random nonces of 96 bits are safe for far more secrets than one installation ever seals.
+        // Random nonces of 96 bits are safe for far more secrets than one installation will ever seal.
         let nonce: [u8; NONCE_LEN] = random.bytes();
         let mut sealed = secret.to_vec();
         self.key
@@ -169,7 +170,8 @@ impl Seal {
         [nonce.as_slice(), &sealed].concat()
     }
 
-    /// Opens the result of [`Seal::seal`] for the same place; `None` with another key, another place or changed bytes.
+    /// Opens sealed bytes from [`Seal::seal`] for the same place. Returns `None` if the key or the place differs, or the bytes were
+    /// changed.
     pub fn open(&self, place: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut body = body.to_vec();
@@ -179,19 +181,19 @@ impl Seal {
     }
 }
 
-/// Writes a key under a temporary name and then gives it its own: a power cut here must neither leave a truncated key nor lose one that is
-/// in use. A failure leaves nothing behind.
+/// Writes a key under a temporary name, then gives the file its final name: a power cut must neither leave a truncated key nor destroy a
+/// key that is in use. A failure leaves no file behind.
 fn write(file: &Path, key: &[u8]) -> io::Result<()> {
     write_linked(file, key, |aside| fs::hard_link(aside, file))
 }
 
 fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let aside = file.with_extension("new");
-    // A leftover is removed, not overwritten: others might be able to read it.
+    // A leftover temporary file is removed, not overwritten, because other users might be able to read it.
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     create(&aside, key)?;
-    // A hard link, unlike a rename, never replaces a file: an existing key may be the only copy. On file systems without hard links,
-    // creating the file replaces nothing either; only there a power cut can leave it empty.
+    // Unlike a rename, a hard link never replaces a file: an existing key may be the only copy. On file systems without hard links, the
+    // file is created directly, which replaces no file either; only there can a power cut leave the file empty.
     let named = match link(&aside) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => create(file, key),
         linked => linked,
@@ -203,7 +205,7 @@ fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<
     durable.inspect_err(|_| drop(fs::remove_file(file)))
 }
 
-/// Creates a file for its owner only, complete and on disk; or leaves none.
+/// Creates a file that only its owner can access, complete and synced to disk, or leaves no file.
 fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     out.write_all(bytes).and_then(|()| out.sync_all()).inspect_err(|_| drop(fs::remove_file(file)))
@@ -222,69 +224,73 @@ mod tests {
         assert_eq!(seal.open(b"webhooks/1", &sealed).as_deref(), Some(b"whsec".as_slice()));
         assert_eq!(seal.open(b"webhooks/2", &sealed), None);
         assert_eq!(Seal::from_key(&[8; 32]).open(b"webhooks/1", &sealed), None);
-        *sealed.last_mut().expect("not empty") ^= 1;
+        *sealed.last_mut().expect("the sealed text is not empty") ^= 1;
         assert_eq!(seal.open(b"webhooks/1", &sealed), None);
     }
 
     #[test]
     fn the_master_key_is_created_once_for_its_owner_only() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("master.key");
-        assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never creates one");
-        // An interrupted first start may leave this file.
-        fs::write(folder.path().join("master.new"), b"short").expect("written");
+        assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never creates a key");
+        // An interrupted first start may leave such a file.
+        fs::write(folder.path().join("master.new"), b"short").expect("the write succeeds");
         let random = SeededRandom::new(3);
-        let made = Seal::make(&file, &random).expect("made");
+        let made = Seal::make(&file, &random).expect("the key is created");
         let sealed = made.seal(b"x", b"y", &random);
-        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
-        let read = Seal::make(&file, &random).expect("read");
+        assert_eq!(fs::metadata(&file).expect("the file exists").permissions().mode() & 0o777, 0o600);
+        let read = Seal::make(&file, &random).expect("the key is read");
         assert!(read.open(b"x", &sealed).is_some());
         assert!(read.check_value() == made.check_value() && made.check_value() != Seal::from_key(&[8; 32]).check_value());
         assert!(made.copy_to(&file).is_err(), "a key is never overwritten");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
-        let refusal = Seal::read(&file).err().expect("refused").to_string();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("the change succeeds");
+        let refusal = Seal::read(&file).err().expect("the operation is rejected").to_string();
         assert!(refusal.contains("chmod 600"), "{refusal}");
     }
 
-    /// Restoring to FAT or some network volumes once failed in the last step, the key.
+    /// In an earlier version, a restore to a FAT file system or to some network volumes failed in its last step, when it wrote the key.
     #[test]
     fn without_hard_links_a_key_is_written_completely_and_never_over_another() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("master.key");
-        let names = || fs::read_dir(folder.path()).expect("readable").count();
+        let names = || fs::read_dir(folder.path()).expect("the data is readable").count();
         let without_links = |_: &Path| Err(io::Error::from_raw_os_error(libc::EPERM));
-        write_linked(&file, &[7; KEY_LEN], without_links).expect("written");
-        assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1));
-        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
-        let refused = write_linked(&file, &[8; KEY_LEN], without_links).expect_err("one exists");
+        write_linked(&file, &[7; KEY_LEN], without_links).expect("the write succeeds");
+        assert_eq!((fs::read(&file).expect("the file exists"), names()), (vec![7; KEY_LEN], 1));
+        assert_eq!(fs::metadata(&file).expect("the file exists").permissions().mode() & 0o777, 0o600);
+        let refused = write_linked(&file, &[8; KEY_LEN], without_links).expect_err("a key exists");
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1), "the key and nothing else");
-        // A power cut can leave this.
-        fs::write(&file, b"").expect("emptied");
+        assert_eq!(
+            (fs::read(&file).expect("the file exists"), names()),
+            (vec![7; KEY_LEN], 1),
+            "the folder contains only the key"
+        );
+        // A power cut can leave an empty file.
+        fs::write(&file, b"").expect("the file can be emptied");
         assert!(Seal::make(&file, &SeededRandom::new(3)).is_ok(), "a first start continues");
     }
 
     #[test]
     fn a_key_that_cannot_be_written_leaves_no_file() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        // The parent folder is missing: neither the link nor the file can be created.
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        // The parent folder is missing, so neither the link nor the file can be created.
         let file = folder.path().join("missing/master.key");
         assert!(write(&file, &[7; KEY_LEN]).is_err());
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+        assert_eq!(fs::read_dir(folder.path()).expect("the data is readable").count(), 0);
     }
 
     #[test]
     fn a_lost_truncated_or_replaced_key_file_is_reported() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("master.key");
-        let seal = Seal::make(&file, &SeededRandom::new(3)).expect("made");
+        let seal = Seal::make(&file, &SeededRandom::new(3)).expect("the key is created");
         assert!(seal.check_file().is_ok());
         for (bytes, words) in [(vec![7; 32], "check value differs"), (vec![7; 31], "it has 31 bytes")] {
-            fs::write(&file, bytes).expect("written");
-            let trouble = seal.check_file().expect_err("found").to_string();
+            fs::write(&file, bytes).expect("the write succeeds");
+            let trouble = seal.check_file().expect_err("the problem is found").to_string();
             assert!(trouble.contains(words) && trouble.contains("master.key"), "{trouble}");
         }
-        fs::remove_file(&file).expect("removed");
+        fs::remove_file(&file).expect("the file can be removed");
         assert!(matches!(seal.check_file(), Err(KeyError::Missing(_))));
     }
 }

@@ -1,9 +1,9 @@
 //! The disk of the data folder: its free space, the threshold for read-only operation, and a reserve for a full disk.
 //!
-//! Below the configured threshold the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
-//! preallocated file beside the stores. When a write finds the disk full all the same, because another program fills it, the reserve is
-//! released in stages and the write retried; when it is used up, the write waits for space. So the database engine never sees a full disk,
-//! after which it would have to be closed and reopened.
+//! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
+//! preallocated file next to the stores. If a write finds the disk full anyway, because another program fills the disk, the reserve is
+//! released in stages and the write is retried; when the reserve is used up, the write waits for space. So the database engine never sees a
+//! full disk, which would require closing and reopening the engine.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -23,11 +23,11 @@ use tokio::time::Instant;
 use crate::base::machine;
 use crate::vocab::limits;
 
-/// The reserve in the data folder.
+/// The name of the reserve file in the data folder.
 const RESERVE: &str = "reserve";
-/// How long a reading of the free space is reused. Each reading is one system call of a microsecond.
+/// How long a measurement of the free space is reused. Each measurement is one system call that takes a microsecond.
 const READING_KEPT_MS: u64 = 100;
-/// Pauses between attempts of a write that waits for space.
+/// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// How often a waiting write is logged.
@@ -40,7 +40,7 @@ pub struct Space {
     reserve_max: u64,
     reserve: Mutex<()>,
     opened: Instant,
-    /// The last reading; its time is in milliseconds since `opened`.
+    /// The free space at the last measurement, whose time is in milliseconds since `opened`.
     free: AtomicU64,
     read_at_ms: AtomicU64,
     is_low: AtomicBool,
@@ -52,11 +52,11 @@ pub struct Space {
 /// The status of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskStatus {
-    /// Free bytes, if the system reports them.
+    /// The number of free bytes, if the system reports it.
     pub free: Option<u64>,
-    /// Below this, only essential writes are accepted.
+    /// If fewer bytes than this are free, only essential writes are accepted.
     pub free_min: u64,
-    /// Bytes in the reserve, and its full size.
+    /// The number of bytes in the reserve; `reserve_max` is its full size.
     pub reserve: u64,
     pub reserve_max: u64,
     /// Whether only essential writes are accepted.
@@ -70,12 +70,12 @@ impl fmt::Debug for Space {
 }
 
 impl Space {
-    /// A disk without threshold and reserve: it is never low, and a write that finds it full fails.
+    /// Returns a disk with neither a threshold nor a reserve: space is never low, and a write that finds the disk full fails.
     pub fn unlimited() -> Arc<Self> {
         Arc::new(Self::new(None, 0, 0))
     }
 
-    /// The disk of `folder`. Creates the reserve if that leaves enough space above the threshold.
+    /// Monitors the disk of `folder`. Creates the reserve if that leaves enough space above the threshold.
     pub fn open(folder: &Path, free_min: u64, reserve_max: u64) -> Arc<Self> {
         let space = Self::new(Some(folder.to_path_buf()), free_min, reserve_max);
         space.is_low.store(space.read_free().is_some_and(|free| free < free_min), Ordering::SeqCst);
@@ -99,8 +99,8 @@ impl Space {
         }
     }
 
-    /// Whether there is so little space that only essential writes are accepted. It ends only when there is clearly enough space, so that
-    /// the state does not flicker.
+    /// Whether there is so little space that only essential writes are accepted. Always true while a write waits for space. The state ends
+    /// only when clearly enough space is free, so that it does not start and end repeatedly.
     pub fn is_low(&self) -> bool {
         if self.folder.is_none() {
             return false;
@@ -118,7 +118,7 @@ impl Space {
     }
 
     fn judge(&self) {
-        // A system that does not report its free space is assumed to have some: a write that finds none waits.
+        // If the system does not report the free space, enough space is assumed: a write that finds no space waits.
         let Some(free) = self.read_free() else { return };
         let was_low = self.is_low.load(Ordering::SeqCst);
         let is_low = free < if was_low { self.enough() } else { self.free_min };
@@ -145,7 +145,7 @@ impl Space {
         Some(free)
     }
 
-    /// The status of the disk.
+    /// Returns the status of the disk.
     pub fn status(&self) -> DiskStatus {
         let is_low = self.is_low();
         let free = self.read_free();
@@ -153,20 +153,21 @@ impl Space {
         DiskStatus { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
     }
 
-    /// Call this periodically: it notices the end of a shortage even without writes, and refills the reserve.
+    /// Detects the end of a shortage even without writes, and refills the reserve. Call this periodically.
     pub fn tend(&self) {
         if !self.is_low() {
             self.fill_reserve();
         }
     }
 
-    /// Stops waiting, because the service stops. Writes that find the disk full fail from now on.
+    /// Makes the waiting writes fail, because the service stops. From now on, a write that finds the disk full fails when the reserve is
+    /// used up.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Runs `write`, and retries it, with a part of the reserve released, or once there is space, as long as it finds the disk full. Waits
-    /// for as long as that takes, or until the service stops.
+    /// Runs `write`. If it finds the disk full, retries it after releasing a part of the reserve, or when space is free again. Waits for as
+    /// long as necessary, or until the service stops.
     pub fn write<T>(&self, mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         let found_full = match write() {
             Err(error) if is_full(&error) && self.folder.is_some() => error,
@@ -208,7 +209,7 @@ impl Space {
         Some(self.folder.as_deref()?.join(RESERVE))
     }
 
-    /// Releases one stage of the reserve; returns false if it is empty.
+    /// Releases one stage of the reserve; returns false if the reserve is empty.
     fn free_some_reserve(&self) -> bool {
         let _alone = self.hold_reserve();
         let Some(path) = self.reserve_path() else { return false };
@@ -225,7 +226,7 @@ impl Space {
         freed
     }
 
-    /// Restores the full size of the reserve, if that leaves enough space.
+    /// Restores the full size of the reserve if that leaves enough space.
     fn fill_reserve(&self) {
         let Some(path) = self.reserve_path().filter(|_| self.reserve_max > 0) else { return };
         let _alone = self.hold_reserve();
@@ -237,18 +238,18 @@ impl Space {
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
             tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes can use only the free space");
-            // By its length, half a reserve would pass for a full one.
+            // The file gets its previous length again: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }
     }
 }
 
-/// Creates a file whose bytes really occupy disk space, which `reserve` requests from the file system.
+/// Creates a file whose bytes really occupy disk space; `reserve` requests the space from the file system.
 fn allocate(path: &Path, bytes: u64, reserve: impl FnOnce(&File) -> Result<(), Errno>) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match reserve(&file) {
         Ok(()) => {}
-        // Network file systems and some others cannot reserve space; writing the bytes occupies it all the same.
+        // Network file systems and some other file systems cannot reserve space, but writing the bytes also occupies the space.
         Err(Errno::OPNOTSUPP) => drop(io::copy(&mut io::repeat(0).take(bytes), &mut &file)?),
         Err(error) => return Err(error.into()),
     }
@@ -259,7 +260,7 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A file of the engine whose writes wait for space instead of failing.
+/// The file of a database engine. Writes to the file wait for space instead of failing.
 #[derive(Debug)]
 pub struct RoomyFile {
     file: redb::backends::FileBackend,
@@ -267,7 +268,7 @@ pub struct RoomyFile {
 }
 
 impl RoomyFile {
-    /// Opens an existing, non-empty file: the engine would create a new store in an empty one.
+    /// Opens an existing, non-empty file: in an empty file, the engine would create a new store.
     pub fn open(path: &Path, space: Arc<Space>) -> Result<Self, redb::DatabaseError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(redb::StorageError::from)?;
         if file.metadata().map_err(redb::StorageError::from)?.len() == 0 {
@@ -291,12 +292,12 @@ impl redb::StorageBackend for RoomyFile {
         self.space.write(|| self.file.set_len(len))
     }
 
-    /// Never retried: after a failure it is unknown which pages the system has dropped.
+    /// Syncs the file. A sync is never retried: after a failure, it is unknown which pages the system has dropped.
     fn sync_data(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// A part that was written before the disk was full is written again with the same bytes.
+    /// Writes data. If the disk becomes full in the middle, the part that was already written is written again with the same bytes.
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.space.write(|| self.file.write(offset, data))
     }
@@ -342,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_write_on_a_full_disk_is_retried_while_the_reserve_is_released_in_stages() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let space = Space::open(folder.path(), MIB, 8 * MIB);
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
         let mut tries = 0;
@@ -350,11 +351,11 @@ mod tests {
             tries += 1;
             if tries <= 3 { Err(full()) } else { Ok(tries) }
         });
-        assert_eq!(written.expect("there is space in the end"), 4);
+        assert_eq!(written.expect("space becomes free in the end"), 4);
         let left = space.status().reserve;
         assert_eq!(left, 8 * MIB - 3 * (8 * MIB / limits::DISK_RESERVE_STAGES));
         space.tend();
-        // The disk counted as low until the next reading, which finds plenty.
+        // The disk is considered low until the next measurement, which finds enough space.
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         space.tend();
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
@@ -362,7 +363,7 @@ mod tests {
 
     #[test]
     fn without_a_reserve_a_write_waits_for_space_and_the_disk_counts_as_low_until_then() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let space = Space::open(folder.path(), MIB, 0);
         let has_room = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -373,7 +374,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(3 * READING_KEPT_MS));
             assert!(space.is_low() && !writing.is_finished());
             has_room.store(true, Ordering::SeqCst);
-            writing.join().expect("no panic").expect("written");
+            writing.join().expect("no holder of this lock panics").expect("the write succeeds");
         });
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         assert!(!space.is_low());
@@ -381,18 +382,18 @@ mod tests {
 
     #[test]
     fn a_waiting_write_fails_when_the_service_stops_and_other_errors_fail_at_once() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let space = Space::open(folder.path(), MIB, 0);
-        let broken = space.write(|| Err::<(), _>(io::Error::from_raw_os_error(libc::EIO))).expect_err("passed on");
+        let broken = space.write(|| Err::<(), _>(io::Error::from_raw_os_error(libc::EIO))).expect_err("the error is passed on");
         assert_eq!(broken.raw_os_error(), Some(libc::EIO));
         space.stop();
-        assert!(is_full(&space.write(|| Err::<(), _>(full())).expect_err("passed on")));
+        assert!(is_full(&space.write(|| Err::<(), _>(full())).expect_err("the error is passed on")));
     }
 
     #[test]
     fn below_the_threshold_it_is_low() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let free = machine::free_bytes(folder.path()).expect("told");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let free = machine::free_bytes(folder.path()).expect("the free space is known");
         let space = Space::open(folder.path(), free * 2, MIB);
         assert!(space.is_low());
         assert_eq!(space.status().reserve, 0, "no space is reserved if there is too little");
@@ -402,22 +403,22 @@ mod tests {
     #[test]
     fn on_a_file_system_that_cannot_reserve_space_the_reserve_is_written_in_full() {
         use std::os::unix::fs::MetadataExt;
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join(RESERVE);
-        // A part of it exists: the rest was released before.
-        std::fs::write(&path, vec![0; MIB as usize]).expect("written");
-        allocate(&path, 3 * MIB, |_| Err(Errno::OPNOTSUPP)).expect("written");
-        let found = std::fs::metadata(&path).expect("there");
+        // Only a part of the reserve exists, because the rest was released before.
+        std::fs::write(&path, vec![0; MIB as usize]).expect("the write succeeds");
+        allocate(&path, 3 * MIB, |_| Err(Errno::OPNOTSUPP)).expect("the write succeeds");
+        let found = std::fs::metadata(&path).expect("the file exists");
         assert!(found.len() == 3 * MIB && found.blocks() * 512 >= 3 * MIB, "{} bytes, {} blocks", found.len(), found.blocks());
-        let refused = allocate(&path, 4 * MIB, |_| Err(Errno::NOSPC)).expect_err("passed on");
-        assert!(is_full(&refused) && std::fs::metadata(&path).expect("there").len() == 3 * MIB, "{refused}");
+        let refused = allocate(&path, 4 * MIB, |_| Err(Errno::NOSPC)).expect_err("the error is passed on");
+        assert!(is_full(&refused) && std::fs::metadata(&path).expect("the file exists").len() == 3 * MIB, "{refused}");
     }
 
     #[test]
     fn an_empty_file_is_not_turned_into_a_store() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("live.redb");
-        std::fs::write(&path, b"").expect("written");
+        std::fs::write(&path, b"").expect("the write succeeds");
         assert!(RoomyFile::open(&path, Space::unlimited()).is_err());
     }
 }

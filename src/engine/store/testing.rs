@@ -13,42 +13,42 @@ use crate::vocab::tables::DatabaseKind;
 
 pub use super::conformance::CACHE_BYTES;
 
-/// A store over `port` with a stopped clock.
+/// Opens a store on `port` with a stopped clock.
 pub fn start(port: Arc<dyn Port>, database_kind: DatabaseKind) -> Result<Store> {
     start_at(port, database_kind, Arc::new(ManualClock::at(Timestamp(1_000))))
 }
 
-/// A store over `port` with a clock that the test controls.
+/// Opens a store on `port` with a clock that the test controls.
 pub fn start_at(port: Arc<dyn Port>, database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Result<Store> {
     Store::start(Path::new("test.redb"), database_kind, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
 }
 
-/// An empty store in memory, for tests of stored data.
+/// Opens an empty store in memory, for tests of stored data.
 pub fn in_memory(database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Store {
-    start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("it cannot be damaged")
+    start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("memory cannot be damaged")
 }
 
-/// The store in the file at `path`.
+/// Opens the store in the file at `path`.
 pub fn open(path: &Path) -> Result<Store> {
     let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
     Store::open(path, &options, Arc::new(ManualClock::at(Timestamp(1_000))), Arc::new(SeededRandom::new(7)))
 }
 
-/// A store in a temporary folder that is deleted when the first half is dropped.
+/// Creates a store in a temporary folder, which is deleted when the returned folder is dropped.
 pub fn scratch() -> (tempfile::TempDir, Store) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = open(&folder.path().join("world.redb")).expect("a new store");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let store = open(&folder.path().join("world.redb")).expect("a new store can be created");
     (folder, store)
 }
 
-/// A disk in memory that outlives its processes and can fail: from a chosen commit on it accepts nothing more, and that commit may or may
-/// not be kept.
+/// A disk in memory. It outlives the processes that use it, and it can fail: from a chosen commit on, it accepts no further commits; that
+/// commit itself may or may not be kept.
 #[derive(Clone)]
 pub struct Disk {
     kept: Arc<MemoryPort>,
     commits_left: Arc<AtomicU64>,
     keeps_the_last: Arc<Mutex<bool>>,
-    /// How many processes have opened it.
+    /// How many processes have opened the disk.
     opened: Arc<AtomicU64>,
 }
 
@@ -64,16 +64,16 @@ impl Default for Disk {
 }
 
 impl Disk {
-    /// Fails after this many more commits.
+    /// Makes the disk fail after this many more commits.
     pub fn fail_after(&self, commits: u64, keeps_the_last: bool) {
         *self.keeps_the_last.lock().expect("no holder of this lock panics") = keeps_the_last;
         self.commits_left.store(commits, Ordering::SeqCst);
     }
 
-    /// A process that opens this disk, which then works again.
+    /// Opens the disk as a new process does; the disk then works again.
     pub fn open(&self, clock: Arc<ManualClock>) -> Store {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
-        // Each process draws different random numbers: two of them must not create the same ids.
+        // Each process uses different random numbers, because two processes must not create the same IDs.
         let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
         Store::start(Path::new("test.redb"), DatabaseKind::Environment, Arc::new(self.clone()), (clock, random), |_| Ok(()))
             .expect("memory can be opened")
@@ -107,12 +107,12 @@ impl Port for Disk {
 pub struct Dice(u64);
 
 impl Dice {
-    /// The sequence for `seed`.
+    /// Creates the sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number below `bound`.
+    /// Returns a random number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = self.0;
@@ -121,12 +121,12 @@ impl Dice {
         (word ^ (word >> 31)) % bound
     }
 
-    /// True with a probability of `percent` percent.
+    /// Returns true with a probability of `percent` percent.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// `length` random bytes.
+    /// Returns `length` random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.below(256) as u8).collect()
     }

@@ -1,4 +1,4 @@
-//! Transactions for features: typed tables over a snapshot, and over a snapshot with changes on top.
+//! Transactions for features: typed tables on a snapshot, with or without uncommitted changes on top.
 
 use std::collections::btree_map;
 use std::iter::Peekable;
@@ -15,19 +15,19 @@ use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::vocab::tables::TableId;
 
-/// A table with typed keys and values. Features declare theirs as constants in their `store.rs`.
+/// A table with typed keys and values. Features declare their tables as constants in their `store.rs`.
 pub struct Table<K, V> {
     pub id: TableId,
     types: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K, V> Table<K, V> {
-    /// The table `id` with keys `K` and values `V`.
+    /// Declares the table `id` with keys of type `K` and values of type `V`.
     pub const fn new(id: TableId) -> Self {
         Self { id, types: PhantomData }
     }
 
-    /// All keys that start with `prefix`.
+    /// Returns the span of all keys that start with `prefix`.
     pub fn under<P: PrefixOf<K>>(&self, prefix: &P) -> Span {
         let from = prefix.to_bytes();
         let to = after_prefix(&from);
@@ -42,20 +42,20 @@ impl<K, V> Clone for Table<K, V> {
 }
 impl<K, V> Copy for Table<K, V> {}
 
-/// Reads, both on a snapshot and inside a write.
+/// Functions for reading, both on a snapshot and inside a write.
 pub trait Read {
-    /// The bytes under `key`.
+    /// Returns the bytes under `key`.
     fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
 
-    /// Every row in `span`, in order, until the visitor breaks.
+    /// Visits every row in `span`, in order, until the visitor breaks.
     fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
 
-    /// The snapshot itself, if this reads one with nothing on top: then several threads may share it.
+    /// Returns the snapshot, if this value reads a snapshot without changes on top. Several threads may share the snapshot.
     fn snapshot(&self) -> Option<&ReadTx> {
         None
     }
 
-    /// The value under `key`.
+    /// Returns the value under `key`.
     fn get<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>> {
         match self.get_bytes(table.id, &key.to_bytes())? {
             Some(bytes) => V::decode(&bytes).map(Some).ok_or_else(|| corrupt(table.id)),
@@ -68,7 +68,7 @@ pub trait Read {
         Ok(self.get_bytes(table.id, &key.to_bytes())?.is_some())
     }
 
-    /// Every row in `span`, typed, until the visitor breaks.
+    /// Visits every row in `span` as typed keys and values, until the visitor breaks.
     fn visit<K: Key, V: Value>(
         &self,
         table: Table<K, V>,
@@ -83,7 +83,7 @@ pub trait Read {
         })
     }
 
-    /// The first `limit` rows of `span`.
+    /// Returns the first `limit` rows of `span`.
     fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();
         if limit == 0 {
@@ -97,7 +97,7 @@ pub trait Read {
     }
 }
 
-/// An unchanging view of the newest commit at the time of its creation.
+/// An unchanging view of the commit that was the newest when the view was created.
 #[derive(Clone)]
 pub struct ReadTx {
     pub(super) snapshot: Arc<dyn Snapshot>,
@@ -106,17 +106,17 @@ pub struct ReadTx {
 }
 
 impl ReadTx {
-    /// The feed position of this commit: every change up to it is visible here.
+    /// Returns the feed position of this commit: every change up to it is visible here.
     pub fn feed_position(&self) -> u64 {
         self.feed_position
     }
 
-    /// The number of rows of a table, without reading them.
+    /// Returns the number of rows of a table, without reading them.
     pub fn rows(&self, table: TableId) -> Result<u64> {
         self.snapshot.rows(table)
     }
 
-    /// The cache of sets computed from this and other commits.
+    /// Returns the cache of sets that were computed from this and other commits.
     pub fn memo(&self) -> &Memo {
         &self.memo
     }
@@ -136,9 +136,9 @@ impl Read for ReadTx {
     }
 }
 
-/// One command's write: its own changes, on top of those of the earlier commands in the group, on top of the newest commit.
+/// The write of one command: its own changes, on top of those of the earlier commands in the group, on top of the newest commit.
 ///
-/// Invariant: changes are passed on only after the command has returned without an error; a dropped overlay leaves no trace.
+/// Invariant: changes are passed on only after the command has returned without an error; dropping an overlay discards all its changes.
 pub struct WriteTx<'g> {
     pub(super) snapshot: &'g Arc<dyn Snapshot>,
     pub(super) group: &'g Overlay,
@@ -152,12 +152,12 @@ pub struct WriteTx<'g> {
 }
 
 impl WriteTx<'_> {
-    /// The time of this write. Never earlier than that of a previous write.
+    /// Returns the time of this write, which is never earlier than the time of a previous write.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// The source of this write's random bytes.
+    /// Returns the source of this write's random bytes.
     pub fn random(&self) -> &dyn Random {
         self.random.as_ref()
     }
@@ -174,12 +174,12 @@ impl WriteTx<'_> {
         self.own.set(table, exact(key), Some(exact(value)));
     }
 
-    /// Deletes a row, if it exists.
+    /// Deletes a row if it exists.
     pub fn delete<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K) {
         self.own.set(table.id, key.to_bytes().into_boxed_slice(), None);
     }
 
-    /// Deletes up to `limit` rows of `span`; returns how many.
+    /// Deletes up to `limit` rows in `span`; returns how many were deleted.
     pub fn delete_span<K: Key, V: Value>(&mut self, table: Table<K, V>, span: &Span, limit: usize) -> Result<usize> {
         let mut keys: Vec<Box<[u8]>> = Vec::new();
         self.visit_bytes(table.id, span, Order::Forward, &mut |key, _| {
@@ -196,7 +196,7 @@ impl WriteTx<'_> {
         Ok(count)
     }
 
-    /// Adds to a counter row; a counter at zero has no row.
+    /// Adds `delta` to a counter row and returns the new count; a counter of zero has no row.
     pub fn add<K: Key>(&mut self, table: Table<K, i64>, key: &K, delta: i64) -> Result<i64> {
         let count = self.get(table, key)?.unwrap_or(0) + delta;
         if count == 0 {
@@ -207,15 +207,16 @@ impl WriteTx<'_> {
         Ok(count)
     }
 
-    /// Drops every change of this command so far.
+    /// Drops all changes that this command has made so far.
     pub fn roll_back(&mut self) {
         self.own = Overlay::new();
-        // Followers of the feed would wait forever for a position without a row.
+        // The position is reset too: followers of the feed would wait forever for a position without a row.
         self.feed_next = self.feed_first;
     }
 }
 
-/// The bytes without spare capacity. Copied, not shrunk: shrinking fragments memory, especially in groups of bulk writes.
+/// Returns the bytes without spare capacity. They are copied, not shrunk, because shrinking fragments memory, especially in groups of bulk
+/// writes.
 fn exact(bytes: Vec<u8>) -> Box<[u8]> {
     if bytes.len() == bytes.capacity() { bytes.into_boxed_slice() } else { bytes.as_slice().into() }
 }
@@ -232,7 +233,7 @@ impl Read for WriteTx<'_> {
         let mut layers = Layers::new(self.own.table(table), self.group.table(table), span, order);
         let mut broken = false;
         self.snapshot.visit(table, span, order, &mut |key, value| {
-            // First the layers' keys before this one; then the key itself, unless a layer changes it.
+            // First visit the keys of the layers that come before this key, then this key itself, unless a layer changes it.
             while let Some((layer_key, change)) = layers.next_up_to(key, order) {
                 let flow = match change {
                     Some(value) => visitor(layer_key, value)?,
@@ -259,7 +260,7 @@ impl Read for WriteTx<'_> {
     }
 }
 
-/// The two overlays of a write as one sorted run; the upper one hides the lower one.
+/// The two overlays of a write as one sorted run; the changes of the upper overlay replace those of the lower one.
 struct Layers<'a> {
     upper: Peekable<Run<'a>>,
     lower: Peekable<Run<'a>>,
@@ -272,7 +273,7 @@ impl<'a> Layers<'a> {
         Self { upper: Run::new(upper, span, order).peekable(), lower: Run::new(lower, span, order).peekable() }
     }
 
-    /// The next entry at or before `limit`.
+    /// Returns the next entry, if its key is at or before `limit`.
     fn next_up_to(&mut self, limit: &[u8], order: Order) -> Option<Entry<'a>> {
         let due = |entry: Option<&Entry<'a>>| entry.is_some_and(|(key, _)| !precedes(limit, key, order));
         if due(self.upper.peek()) || due(self.lower.peek()) { self.next(order) } else { None }
@@ -300,7 +301,7 @@ fn precedes(a: &[u8], b: &[u8], order: Order) -> bool {
 
 type ChangesInside<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
 
-/// One overlay's changes inside a span, in either order.
+/// The changes of one overlay inside a span, in either order.
 struct Run<'a> {
     range: Option<ChangesInside<'a>>,
     order: Order,
@@ -356,9 +357,9 @@ mod tests {
     /// Runs `check` on a write whose three layers are `snapshot`, `group` and `own`.
     fn over<T>(snapshot: &Layer, group: &Layer, own: &Layer, check: impl FnOnce(WriteTx<'_>) -> T) -> T {
         let port = MemoryPort::new();
-        port.commit(&overlay(snapshot)).expect("memory accepts it");
+        port.commit(&overlay(snapshot)).expect("the memory port accepts the batch");
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(1));
-        let (snapshot, group, own) = (port.snapshot().expect("readable"), overlay(group), overlay(own));
+        let (snapshot, group, own) = (port.snapshot().expect("the data is readable"), overlay(group), overlay(own));
         let (now, random) = (Timestamp(0), &random);
         check(WriteTx { snapshot: &snapshot, group: &group, own, now, random, feed_first: 1, feed_next: 1 })
     }
@@ -373,7 +374,7 @@ mod tests {
         rows
     }
 
-    /// Few keys, so that the layers often disagree; some are prefixes of others.
+    /// Generates keys from a small set, so that the layers often disagree; some keys are prefixes of others.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(0..4_u8, 0..3)
     }
@@ -406,11 +407,11 @@ mod tests {
             over(&snapshot, &group, &own, |mut tx| {
                 prop_assert_eq!(seen(&tx, &span, order, limit), expected);
                 for key in snapshot.keys().chain(group.keys()).chain(own.keys()) {
-                    let found = tx.get_bytes(CONTACTS, key).expect("readable").map(|bytes| bytes.to_vec());
+                    let found = tx.get_bytes(CONTACTS, key).expect("the data is readable").map(|bytes| bytes.to_vec());
                     prop_assert_eq!(found.as_ref(), whole.get(key));
                 }
                 let table: Table<Vec4, Vec<u8>> = Table::new(CONTACTS);
-                let removed = tx.delete_span(table, &span, limit).expect("readable");
+                let removed = tx.delete_span(table, &span, limit).expect("the data is readable");
                 let left: Vec<_> = whole.into_iter().filter(|(key, _)| inside(key)).skip(removed).collect();
                 prop_assert!(removed == limit || left.is_empty());
                 prop_assert_eq!(seen(&tx, &span, Order::Forward, usize::MAX), left);
@@ -419,7 +420,7 @@ mod tests {
         }
     }
 
-    /// A key type for tables that are only read as bytes here.
+    /// A key type for a table that this test reads only as bytes.
     struct Vec4;
     impl Key for Vec4 {
         fn write(&self, _: &mut Vec<u8>) {}

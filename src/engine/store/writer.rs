@@ -1,10 +1,10 @@
 //! Group commit: one thread runs commands one after the other and makes all waiting commands durable together.
 //!
-//! A disk sync costs the same for one row and for thousands, and rows written in key order cost a fraction of rows written in arrival
-//! order. So commands write into overlays; the group's overlay goes to the engine sorted, in one transaction.
+//! A disk sync costs the same for one row and for thousands of rows, and writing rows in key order costs a fraction of writing them in
+//! arrival order. So commands write into overlays; the overlay of a group is written to the engine sorted, in one transaction.
 //!
-//! Groups do not overlap: running commands is an eighth of this thread's work (measured), the rest is the engine's. Running the next group
-//! during a commit could speed it up by 1.14 times at best, and would add a third layer to every read.
+//! Groups do not overlap: running commands is an eighth of this thread's work (measured), and the engine does the rest. Running the next
+//! group during a commit would make the writer at most 1.14 times as fast, and would add a third layer to every read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,26 +21,27 @@ use super::{Error, Result};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 
-/// Commands in one group. With more, the first would only wait longer.
+/// The maximum number of commands in a group. In a larger group, the first command would only wait longer.
 const GROUP_COMMANDS_MAX: usize = 1024;
-/// Rows in one group, after which no further command joins: bounds the memory of a group of bulk writes.
+/// The number of rows in a group after which no further command is added, which bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// The idle time after which the engine settles: long enough that its two syncs are no load, short enough that a crash outside busy moments
-/// comes after it.
+/// The idle time after which the engine settles: long enough that the engine's two syncs are no significant load, short enough that a crash
+/// outside busy periods comes after settling.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
-/// If the clock goes back by less than this, the write time stands still until the clock catches up; if it goes back further, it was wrong
-/// before, and is followed. Otherwise all writes would have a wrong time until the real time reaches it, or until the next start.
+/// If the clock goes back by less than this, the write time stands still until the clock catches up. If the clock goes back further, it was
+/// wrong before, and the write time follows it. Otherwise all writes would have a wrong time until the clock reaches that time, or until
+/// the next start.
 const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
-/// A command waiting for the writer.
+/// A command that waits for the writer.
 pub trait Job: Send {
-    /// Runs the command; returns true if its changes must be kept.
+    /// Runs the command; returns true if the command's changes must be kept.
     fn run(&mut self, tx: &mut WriteTx<'_>) -> bool;
-    /// Sends the result to the caller, now that the group is durable, or has failed.
+    /// Sends the result to the caller, after the group has become durable or has failed.
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
-/// The receiver of a command's result: the store's result around the command's own.
+/// The receiver for a command's result: the store's result, which contains the command's own result.
 pub type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
 
 struct Command<F, T, E> {
@@ -49,7 +50,7 @@ struct Command<F, T, E> {
     answer: oneshot::Sender<Result<Result<T, E>>>,
 }
 
-/// `command` as a job, and the receiver of its result.
+/// Wraps `command` as a job; returns the job and the receiver for its result.
 pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, Answer<T, E>)
 where
     T: Send + 'static,
@@ -74,7 +75,7 @@ where
 
     fn finish(self: Box<Self>, outcome: Result<()>) {
         let Self { result, answer, .. } = *self;
-        // The caller may be gone because the client disconnected. The write is kept all the same.
+        // If the client has disconnected, the caller may no longer exist. The write is kept anyway.
         let _ = answer.send(outcome.and_then(|()| result.ok_or(Error::Panicked)));
     }
 }
@@ -90,12 +91,12 @@ pub struct Writer {
     memo: Arc<Memo>,
     feed_next: u64,
     last: Timestamp,
-    /// There are commits that the engine has not settled.
+    /// Whether there are commits that the engine has not settled.
     unsettled: bool,
 }
 
 impl Writer {
-    /// A writer on top of the newest commit.
+    /// Creates a writer that starts from the newest commit.
     pub fn new(
         port: Arc<dyn Port>,
         published: Arc<ArcSwap<ReadTx>>,
@@ -119,7 +120,7 @@ impl Writer {
         }
     }
 
-    /// Runs jobs until the store is closed and none is left, or until the disk fails.
+    /// Runs jobs until the store is closed and no job is left, or until the disk fails.
     pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>, timer: &Runtime) {
         let mut done = Vec::new();
         loop {
@@ -138,7 +139,7 @@ impl Writer {
                 job.finish(outcome.clone().map(drop));
             }
             if let Err(error) = &outcome {
-                // Runs until the channel is empty: a job may arrive while it closes.
+                // The loop runs until the channel is empty, because a job may arrive while the channel closes.
                 while let Some(job) = waiting.blocking_recv() {
                     job.finish(Err(error.clone()));
                 }
@@ -150,7 +151,7 @@ impl Writer {
         }
     }
 
-    /// The next job; settles the engine if none comes for a while. `None` when the store is closed.
+    /// Returns the next job; settles the engine if there is no job for a while. Returns `None` when the store is closed.
     fn next(&mut self, waiting: &mut mpsc::Receiver<Box<dyn Job>>, timer: &Runtime) -> Result<Option<Box<dyn Job>>> {
         if self.unsettled {
             match timer.block_on(async { tokio::time::timeout(SETTLE_AFTER, waiting.recv()).await }) {
@@ -164,7 +165,7 @@ impl Writer {
         Ok(waiting.blocking_recv())
     }
 
-    /// Runs `first` and all other waiting jobs, and commits; `done` collects those that need a result.
+    /// Runs `first` and all other waiting jobs, and commits; `done` collects the jobs that need a result.
     fn group(
         &mut self,
         first: Box<dyn Job>,
@@ -182,7 +183,7 @@ impl Writer {
         self.commit(&group)
     }
 
-    /// Runs one command over the group's changes and keeps its own if it succeeded.
+    /// Runs one command on top of the group's changes, and keeps the command's own changes if it succeeded.
     pub fn step(&mut self, job: &mut dyn Job, group: &mut Overlay) {
         let now = self.clock.now();
         let was_wrong = self.last.ms_since(now) > CLOCK_WAITED_FOR_MS;
@@ -204,7 +205,7 @@ impl Writer {
         }
     }
 
-    /// Makes the group durable, then visible to readers and workers.
+    /// Makes the group durable, then makes it visible to readers and workers.
     pub fn commit(&mut self, group: &Overlay) -> Result<()> {
         if group.is_empty() {
             return Ok(());
@@ -246,7 +247,7 @@ mod tests {
         Panic,
     }
 
-    /// A plain map whose commits the test can delay, count and fail.
+    /// A plain map as an engine. The test can delay, count and fail its commits.
     struct Stage {
         inner: MemoryPort,
         commits: AtomicU32,
@@ -259,7 +260,7 @@ mod tests {
     }
 
     impl Stage {
-        /// A stage, a signal that a delayed commit has started, and one to continue it.
+        /// Creates a stage, a receiver for the signal that a delayed commit has started, and a sender that lets the commit continue.
         fn new() -> (Arc<Self>, Receiver<()>, Sender<()>) {
             let ((entered, began), (go, release)) = (channel(), channel());
             let stage = Self {
@@ -283,11 +284,11 @@ mod tests {
 
         fn commit(&self, batch: &Overlay) -> Result<()> {
             if self.held.load(Ordering::SeqCst) {
-                self.entered.lock().expect("unbroken").send(()).expect("the test receives");
-                self.release.lock().expect("unbroken").recv().expect("the test continues");
+                self.entered.lock().expect("no holder of this lock panics").send(()).expect("the test receives");
+                self.release.lock().expect("no holder of this lock panics").recv().expect("the test continues");
             }
             self.commits.fetch_add(1, Ordering::SeqCst);
-            let fault = *self.fault.lock().expect("unbroken");
+            let fault = *self.fault.lock().expect("no holder of this lock panics");
             match fault {
                 Some(Fault::Error) => Err(Error::Io("no space".into())),
                 Some(Fault::Panic) => panic!("a page is invalid"),
@@ -297,11 +298,15 @@ mod tests {
 
         fn settle(&self) -> Result<()> {
             self.settled.fetch_add(1, Ordering::SeqCst);
-            if *self.settle_fault.lock().expect("unbroken") { Err(Error::Io("no space".into())) } else { Ok(()) }
+            if *self.settle_fault.lock().expect("no holder of this lock panics") {
+                Err(Error::Io("no space".into()))
+            } else {
+                Ok(())
+            }
         }
     }
 
-    /// Holds the writer inside a command, so that queued commands form one group with it.
+    /// Blocks the writer inside a command, so that queued commands form one group with it.
     fn hold(store: &Store) -> (Sender<()>, Answer<(), ()>) {
         let (go, wait) = channel();
         let (inside, began) = channel();
@@ -311,7 +316,7 @@ mod tests {
             Ok(())
         });
         began.recv().expect("the command started");
-        (go, answer.expect("queued"))
+        (go, answer.expect("the write is queued"))
     }
 
     fn put(number: u32) -> impl FnOnce(&mut WriteTx<'_>) -> Result<u32, ()> {
@@ -322,17 +327,17 @@ mod tests {
     }
 
     fn has(store: &Store, number: u32) -> bool {
-        store.read().has(ROWS, &number).expect("readable")
+        store.read().has(ROWS, &number).expect("the data is readable")
     }
 
     fn got<T, E>(answer: Result<Answer<T, E>>) -> Result<Result<T, E>> {
-        answer.expect("queued").blocking_recv().expect("every command gets an answer")
+        answer.expect("the write is queued").blocking_recv().expect("every command gets an answer")
     }
 
     #[test]
     fn a_command_that_fails_or_panics_leaves_no_trace_and_the_others_of_its_group_stay() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
         let before = stage.commits.load(Ordering::SeqCst);
         let (go, held) = hold(&store);
         let first = store.queue(put(1));
@@ -354,7 +359,7 @@ mod tests {
         assert_eq!(got(panicking), Err(Error::Panicked));
         assert_eq!(got(last), Ok(Ok(4)));
         assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, true]);
-        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all were one group");
+        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all commands were committed as one group");
         assert_eq!(store.write_blocking(put(5)), Ok(Ok(5)), "the writer continues");
         store.close();
     }
@@ -362,7 +367,7 @@ mod tests {
     #[test]
     fn commands_of_one_group_see_each_others_changes() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
         let before = stage.commits.load(Ordering::SeqCst);
         let (go, _held) = hold(&store);
         let answers: Vec<_> = (0..50)
@@ -378,23 +383,23 @@ mod tests {
         for (number, answer) in answers.into_iter().enumerate() {
             assert_eq!(got(answer), Ok(Ok((number, number as i64 + 1))));
         }
-        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all were one group");
+        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all commands were committed as one group");
         store.close();
     }
 
     #[test]
     fn a_result_comes_after_the_commit_and_readers_see_the_change_no_earlier() {
         let (stage, began, go) = Stage::new();
-        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
         stage.held.store(true, Ordering::SeqCst);
-        let mut answer = store.queue(put(1)).expect("queued");
-        let mut refusal = store.queue(|_| Err::<(), _>(())).expect("queued");
+        let mut answer = store.queue(put(1)).expect("the write is queued");
+        let mut refusal = store.queue(|_| Err::<(), _>(())).expect("the write is queued");
         began.recv().expect("the commit started");
         assert!(answer.try_recv().is_err() && !has(&store, 1), "the commit is not done yet");
         let late = store.queue(put(2));
         stage.held.store(false, Ordering::SeqCst);
         go.send(()).expect("the commit waits");
-        assert_eq!(answer.blocking_recv().expect("answered"), Ok(Ok(1)));
+        assert_eq!(answer.blocking_recv().expect("the command gets a response"), Ok(Ok(1)));
         assert!(has(&store, 1));
         assert_eq!(got(late), Ok(Ok(2)));
         assert!(refusal.try_recv().is_ok());
@@ -404,7 +409,7 @@ mod tests {
     #[test]
     fn a_full_queue_rejects_one_more_and_accepts_more_later() {
         let (stage, ..) = Stage::new();
-        let store = start(stage, DatabaseKind::Environment).expect("started");
+        let store = start(stage, DatabaseKind::Environment).expect("the store starts");
         let (go, _held) = hold(&store);
         let waiting: Vec<_> = (0..QUEUE_MAX as u32).map(|number| store.queue(put(number))).collect();
         assert!(matches!(store.queue(put(0)), Err(Error::Busy)));
@@ -419,15 +424,15 @@ mod tests {
     #[test]
     fn a_write_without_its_caller_is_kept_and_close_finishes_waiting_writes() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
         let (go, held) = hold(&store);
-        drop(store.queue(put(1)).expect("queued"));
+        drop(store.queue(put(1)).expect("the write is queued"));
         let answer = store.queue(put(2));
         go.send(()).expect("the command waits");
         drop(held);
         store.close();
         assert_eq!(got(answer), Ok(Ok(2)));
-        let store = start(stage, DatabaseKind::Environment).expect("started again");
+        let store = start(stage, DatabaseKind::Environment).expect("the store starts again");
         assert!(has(&store, 1) && has(&store, 2));
         store.close();
     }
@@ -437,12 +442,12 @@ mod tests {
         for (fault, words) in [(Fault::Error, "no space"), (Fault::Panic, "the data file is damaged")] {
             let error = Error::Io(words.into());
             let (stage, began, go) = Stage::new();
-            let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+            let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
             assert_eq!(store.write_blocking(put(1)), Ok(Ok(1)));
             let (release, held) = hold(&store);
             let (kept, refused) = (store.queue(put(2)), store.queue(|_| Err::<(), _>(())));
             stage.held.store(true, Ordering::SeqCst);
-            *stage.fault.lock().expect("unbroken") = Some(fault);
+            *stage.fault.lock().expect("no holder of this lock panics") = Some(fault);
             release.send(()).expect("the command waits");
             began.recv().expect("the commit started");
             let late = store.queue(put(3));
@@ -450,12 +455,16 @@ mod tests {
             assert_eq!(*store.failure().borrow(), None);
             go.send(()).expect("the commit waits");
             assert_eq!(got(Ok(held)), Err(error.clone()));
-            assert_eq!(*store.failure().borrow(), Some(error.clone()), "known before the first answer");
+            assert_eq!(
+                *store.failure().borrow(),
+                Some(error.clone()),
+                "the failure is known before the first result is returned"
+            );
             assert_eq!(got(kept), Err(error.clone()));
-            // The result of a rejected command may depend on changes that are lost now.
+            // A rejected command also gets the error, because its result may depend on changes that are now lost.
             assert_eq!(got(refused), Err(error.clone()));
             assert_eq!(got(late), Err(error.clone()));
-            *stage.fault.lock().expect("unbroken") = None;
+            *stage.fault.lock().expect("no holder of this lock panics") = None;
             assert_eq!(store.write_blocking(put(4)), Err(error));
             assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, false], "reading continues");
             store.close();
@@ -465,7 +474,7 @@ mod tests {
     #[test]
     fn the_engine_settles_once_when_idle_and_a_failure_of_that_ends_writing() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("the store starts");
         let settled = || stage.settled.load(Ordering::SeqCst);
         let wait_until = |done: &dyn Fn() -> bool| {
             for _ in 0..400 {
@@ -474,7 +483,7 @@ mod tests {
                 }
                 std::thread::sleep(SETTLE_AFTER / 4);
             }
-            panic!("it did not happen in a hundred times its time");
+            panic!("the store did not settle in a hundred times the expected time");
         };
         let (go, held) = hold(&store);
         let before = settled();
@@ -484,10 +493,10 @@ mod tests {
         wait_until(&|| settled() == before + 1);
         assert_eq!(store.write_blocking(|_| Ok::<_, ()>(())), Ok(Ok(())));
         std::thread::sleep(SETTLE_AFTER * 2);
-        assert_eq!(settled(), before + 1, "nothing was changed since");
+        assert_eq!(settled(), before + 1, "no commit has changed the data since");
         let (go, _held) = hold(&store);
         let answer = store.queue(put(30));
-        *stage.settle_fault.lock().expect("unbroken") = true;
+        *stage.settle_fault.lock().expect("no holder of this lock panics") = true;
         go.send(()).expect("the command waits");
         assert_eq!(got(answer), Ok(Ok(30)));
         wait_until(&|| store.failure().borrow().is_some());
@@ -498,8 +507,10 @@ mod tests {
     #[test]
     fn write_time_stands_still_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
-        let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
-        let now = || store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("written").expect("no error");
+        let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("the store starts");
+        let now = || {
+            store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("the write succeeds").expect("the command returns no error")
+        };
         assert_eq!(now(), Timestamp(5_000));
         clock.advance_ms(-1_000);
         assert_eq!(now(), Timestamp(5_000));
@@ -516,16 +527,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_commit_wakes_only_waiters_for_its_tables() {
-        let store = start(Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
+        let store = start(Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("the store starts");
         let (contacts, also, audit) =
             (store.changed(CONTACTS).notified(), store.changed(CONTACTS).notified(), store.changed(AUDIT).notified());
         let meta = store.changed(META).notified();
         assert_eq!(store.write(put(1)).await, Ok(Ok(1)));
-        tokio::time::timeout(Duration::from_secs(5), contacts).await.expect("woken, though it was not polled before");
+        tokio::time::timeout(Duration::from_secs(5), contacts)
+            .await
+            .expect("the waiter is woken, although it was not polled before");
         tokio::time::timeout(Duration::from_secs(5), also).await.expect("every waiter is woken");
         assert!(has(&store, 1));
         for quiet in [audit, meta] {
-            tokio::time::timeout(Duration::from_millis(1), quiet).await.expect_err("its table did not change");
+            tokio::time::timeout(Duration::from_millis(1), quiet).await.expect_err("the table did not change");
         }
         let contacts = store.changed(CONTACTS).notified();
         let refused = store.write(|tx| {
@@ -533,7 +546,7 @@ mod tests {
             Err::<(), _>(())
         });
         assert_eq!(refused.await, Ok(Err(())));
-        tokio::time::timeout(Duration::from_millis(1), contacts).await.expect_err("nothing changed");
+        tokio::time::timeout(Duration::from_millis(1), contacts).await.expect_err("no table changed");
         store.close();
     }
 }

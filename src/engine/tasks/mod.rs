@@ -1,8 +1,8 @@
-//! The one place that starts tasks and threads. Everything started has a name and an owner that joins it at shutdown.
+//! The only place that starts tasks and threads. Every task and thread has a name and an owner that joins it at shutdown.
 //!
-//! There are two owners. [`Tasks`] holds the few long-lived parts of the process (listeners, workers, the writer thread). [`Group`] holds
-//! many short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown signal,
-//! and are cut when the grace period ends.
+//! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers, the writer thread). [`Group`]
+//! owns many short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown
+//! signal, and are aborted when the grace period ends.
 
 use std::future::Future;
 use std::io;
@@ -20,18 +20,18 @@ use tokio::time::Instant;
 pub mod signals;
 pub mod status;
 
-/// The stage of the shutdown. Stages are only ever raised.
+/// The stage of the shutdown. The stage can only be raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Normal work.
     Running,
-    /// Accept nothing new, finish what runs.
+    /// The process accepts no new work and finishes the work in progress.
     Draining,
-    /// Stop at once.
+    /// The process stops immediately.
     Cut,
 }
 
-/// The owner of the process's long-lived tasks and threads, and of its shutdown signal. Clones are the same owner.
+/// The owner of the process's long-lived tasks and threads, and of its shutdown signal. All clones share the same tasks.
 #[derive(Clone)]
 pub struct Tasks(Arc<Inner>);
 
@@ -57,41 +57,41 @@ enum Work {
 pub struct JoinResult {
     /// The number of tasks and threads that ended normally.
     pub finished: usize,
-    /// Names of those that panicked.
+    /// The names of the tasks and threads that panicked.
     pub panicked: Vec<String>,
-    /// Names of tasks that were aborted, and of threads that were left running because a thread cannot be aborted.
+    /// The names of tasks that were aborted, and of threads that were left running because a thread cannot be aborted.
     pub cut: Vec<String>,
 }
 
 impl Tasks {
-    /// An owner whose tasks run on `handle`.
+    /// Creates an owner whose tasks run on `handle`.
     pub fn new(handle: Handle) -> Self {
         let stage = watch::Sender::new(Stage::Running);
         Self(Arc::new(Inner { handle, stage, owned: Mutex::default() }))
     }
 
-    /// Starts a task. A panic in it is logged at once; [`Tasks::join`] also reports it unless a later start has already removed it from the
-    /// list.
+    /// Starts a task. A panic of the task is logged immediately; [`Tasks::join`] also reports the panic, unless a later start has already
+    /// removed the task from the list.
     pub fn spawn(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
         self.own(OwnedTask { name, work: Work::Task(task) });
     }
 
-    /// Starts a task that serves the others as long as any of them runs (like the listener for signals). Joining does not wait for it: it
-    /// is aborted when the others have ended.
+    /// Starts a task that serves the other tasks as long as any of them runs, such as the listener for signals. Joining does not wait for
+    /// this task, which is aborted when the others have ended.
     pub fn attend(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
         self.own(OwnedTask { name, work: Work::Attendant(task) });
     }
 
-    /// Starts a thread, for work that blocks for long.
+    /// Starts a thread, for work that blocks for a long time.
     pub fn thread(&self, name: impl Into<String>, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let name = name.into();
         let (end, ended) = oneshot::channel();
         let handle = thread::Builder::new().name(name.clone()).spawn(move || {
-            // Dropped on return and on panic alike, which is what `join` waits for.
+            // `join` waits for this value to be dropped, which happens both on return and on panic.
             let _end: oneshot::Sender<()> = end;
             work();
         })?;
@@ -99,17 +99,17 @@ impl Tasks {
         Ok(())
     }
 
-    /// A group for many short-lived tasks of one kind. The holder of the group owns its tasks.
+    /// Creates a group for many short-lived tasks of one kind. The holder of the group owns the group's tasks.
     pub fn group(&self, name: &'static str) -> Group {
         Group { name, handle: self.0.handle.clone(), set: Mutex::default() }
     }
 
-    /// The shutdown signal, to wait for.
+    /// Returns the shutdown signal, which tasks can wait for.
     pub fn shutdown(&self) -> Shutdown {
         Shutdown(self.0.stage.subscribe())
     }
 
-    /// Raises the stage to `stage`; an earlier stage than the current one has no effect.
+    /// Raises the stage to `stage`; a stage earlier than the current one has no effect.
     pub fn raise(&self, stage: Stage) {
         self.0.stage.send_if_modified(|now| {
             let higher = stage > *now;
@@ -118,13 +118,13 @@ impl Tasks {
         });
     }
 
-    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for everything to end; aborts the remaining tasks.
+    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for all tasks and threads to end; aborts the remaining tasks.
     pub async fn join(&self, grace: Duration) -> JoinResult {
         let mut shutdown = self.shutdown();
         let end = Instant::now() + grace;
         let mut joined = JoinResult::default();
         let mut attendants = Vec::new();
-        // Ending tasks may start more (a listener its last connections): repeat until nothing is left.
+        // A task may start other tasks before it ends (a listener starts tasks for its last connections): repeat until no task is left.
         loop {
             let batch = std::mem::take(&mut *self.owned());
             if batch.is_empty() {
@@ -145,7 +145,7 @@ impl Tasks {
 
     fn own(&self, new: OwnedTask) {
         let mut owned = self.owned();
-        // Keeps the list short, also in a process that starts things for months.
+        // Removing ended tasks keeps the list short, even in a process that starts tasks for months.
         owned.retain(|one| match &one.work {
             Work::Task(task) | Work::Attendant(task) => !task.is_finished(),
             Work::Thread { .. } => true,
@@ -158,7 +158,7 @@ impl Tasks {
     }
 }
 
-/// Runs `future`; returns false, and logs it, if it panicked.
+/// Runs `future`; if it panicked, logs the panic and returns false.
 async fn outcome(name: String, future: impl Future<Output = ()>) -> bool {
     let finished = AssertUnwindSafe(future).catch_unwind().await.is_ok();
     if !finished {
@@ -213,28 +213,28 @@ async fn over(end: Instant, shutdown: &mut Shutdown) {
 pub struct Shutdown(watch::Receiver<Stage>);
 
 impl Shutdown {
-    /// The current stage.
+    /// Returns the current stage.
     pub fn stage(&self) -> Stage {
         *self.0.borrow()
     }
 
-    /// Waits until the process drains (or is cut).
+    /// Waits until the process drains or must stop immediately.
     pub async fn draining(&mut self) {
         self.reached(Stage::Draining).await;
     }
 
-    /// Waits until the process must stop at once.
+    /// Waits until the process must stop immediately.
     pub async fn cut(&mut self) {
         self.reached(Stage::Cut).await;
     }
 
     async fn reached(&mut self, stage: Stage) {
-        // If the owner is gone, no stage will ever be raised and nothing is left to serve: treat the stage as reached.
+        // If the owner no longer exists, the stage will never be raised and there is nothing left to serve: treat the stage as reached.
         let _ = self.0.wait_for(|now| *now >= stage).await;
     }
 }
 
-/// Many short-lived tasks of one kind. Dropping the group aborts what still runs in it.
+/// Many short-lived tasks of one kind. Dropping the group aborts its running tasks.
 pub struct Group {
     name: &'static str,
     handle: Handle,
@@ -244,9 +244,9 @@ pub struct Group {
 /// The result of [`Group::join`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupResult {
-    /// Tasks that ended normally while the group was joined.
+    /// The number of tasks that ended normally while the group was joined.
     pub finished: usize,
-    /// Tasks that were aborted.
+    /// The number of tasks that were aborted.
     pub cut: usize,
 }
 
@@ -260,7 +260,7 @@ impl Group {
         set.spawn_on(future, &self.handle);
     }
 
-    /// The number of running tasks.
+    /// Returns the number of running tasks.
     pub fn running(&self) -> usize {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {
@@ -269,14 +269,14 @@ impl Group {
         set.len()
     }
 
-    /// Aborts everything that runs, without waiting for it.
+    /// Aborts all running tasks, without waiting for them.
     pub fn abort(&self) {
         self.set().abort_all();
     }
 
-    /// Waits for everything that runs now; aborts what still runs when `until` completes.
+    /// Waits for all tasks that are running now; aborts the tasks that still run when `until` completes.
     pub async fn join(&self, until: impl Future<Output = ()>) -> GroupResult {
-        // Reaps first, so that only tasks that end from now on are counted.
+        // Removes the tasks that have already ended, because only those that end from now on are counted.
         self.running();
         let mut set = std::mem::take(&mut *self.set());
         let mut ended = GroupResult::default();
@@ -349,7 +349,7 @@ mod tests {
         let tasks = tasks();
         tasks.attend("listens", std::future::pending());
         let joined = tokio::time::timeout(Duration::from_secs(10), tasks.join(Duration::from_secs(3600))).await;
-        assert_eq!(joined.expect("ends long before the grace"), JoinResult::default());
+        assert_eq!(joined.expect("the tasks end long before the grace period does"), JoinResult::default());
     }
 
     #[tokio::test]
@@ -358,7 +358,7 @@ mod tests {
         tasks.spawn("deaf", std::future::pending());
         tasks.raise(Stage::Cut);
         let joined = tokio::time::timeout(Duration::from_secs(10), tasks.join(Duration::from_secs(3600))).await;
-        assert_eq!(joined.expect("ends long before the grace").cut, ["deaf"]);
+        assert_eq!(joined.expect("the tasks end long before the grace period does").cut, ["deaf"]);
     }
 
     #[tokio::test]

@@ -6,7 +6,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Stage, Tasks};
 
-/// Listens for SIGTERM and SIGINT from now on: the first drains, the second cuts. Must be called within the runtime.
+/// Listens for SIGTERM and SIGINT from now on: the first signal drains the process, the second stops it immediately. Must be called within
+/// the runtime.
 pub fn listen(tasks: &Tasks) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -17,7 +18,7 @@ pub fn listen(tasks: &Tasks) -> io::Result<()> {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            tracing::info!(?stage, "asked to stop");
+            tracing::info!(?stage, "received a signal to stop");
             owner.raise(stage);
         }
     });
@@ -39,13 +40,13 @@ mod tests {
     #[tokio::test]
     async fn the_first_signal_drains_and_the_second_cuts() {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        listen(&tasks).expect("signals can be heard");
+        listen(&tasks).expect("signals can be received");
         let mut shutdown = tasks.shutdown();
         for stage in [Stage::Draining, Stage::Cut] {
             assert!(shutdown.stage() < stage);
             terminate_self();
             let reached = shutdown.reached(stage);
-            tokio::time::timeout(Duration::from_secs(10), reached).await.expect("the signal is heard");
+            tokio::time::timeout(Duration::from_secs(10), reached).await.expect("the signal is received");
             assert_eq!(shutdown.stage(), stage);
         }
     }

@@ -1,4 +1,4 @@
-//! The status of workers, for the System page. Nothing depends on it, and it is lost with the process.
+//! The status of workers, for the System page. No other code depends on the status, which is lost when the process ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,25 +7,25 @@ use crate::base::clock::{Clock, Timestamp};
 /// The status of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerState {
-    /// It has no steps, but runs as long as the service.
+    /// Whether the worker has no steps and runs as long as the service.
     pub is_lasting: bool,
     /// The number of completed steps.
     pub steps: u64,
-    /// The number of those that failed.
+    /// The number of steps that failed.
     pub failures: u64,
-    /// The start of the current step, if one runs.
+    /// The start of the current step, if a step is running.
     pub busy_since: Option<Timestamp>,
     /// The end of the last step.
     pub ended_at: Option<Timestamp>,
-    /// Failures since the last step that succeeded.
+    /// The number of failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// How often it panicked, or ended unexpectedly, and was restarted.
+    /// How often the worker panicked or ended unexpectedly, and was restarted.
     pub restarts: u64,
-    /// The time and cause of its last failure.
+    /// The time and cause of the worker's last failure.
     pub last_failure: Option<(Timestamp, String)>,
 }
 
-/// One worker's entry.
+/// The entry of one worker.
 pub struct WorkerStatus {
     name: String,
     clock: Arc<dyn Clock>,
@@ -33,22 +33,22 @@ pub struct WorkerStatus {
 }
 
 impl WorkerStatus {
-    /// A worker that has done nothing yet.
+    /// Creates the entry of a worker that has not run yet.
     pub fn new(name: String, clock: Arc<dyn Clock>) -> Self {
         Self { name, clock, state: Mutex::default() }
     }
 
-    /// Its name.
+    /// Returns the name of the worker.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A step starts.
+    /// Records that a step starts.
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
 
-    /// The step has ended, with or without a failure.
+    /// Records that the step has ended, with or without a failure.
     pub fn end(&self, failure: Option<&str>) {
         let now = self.clock.now();
         let mut state = self.state();
@@ -65,12 +65,12 @@ impl WorkerStatus {
         }
     }
 
-    /// It is restarted.
+    /// Records that the worker is restarted.
     pub fn restart(&self) {
         self.state().restarts += 1;
     }
 
-    /// Its current status.
+    /// Returns the current status of the worker.
     pub fn snapshot(&self) -> WorkerState {
         self.state().clone()
     }
@@ -80,26 +80,26 @@ impl WorkerStatus {
     }
 }
 
-/// All workers, in the order of their start.
+/// The status of all workers, in the order in which they were started.
 #[derive(Default)]
 pub struct WorkerBoard(Mutex<Vec<Arc<WorkerStatus>>>);
 
 impl WorkerBoard {
-    /// An entry for something that runs as long as the service.
+    /// Adds an entry for a worker that runs as long as the service.
     pub fn enter_lasting(&self, name: String, clock: Arc<dyn Clock>) -> Arc<WorkerStatus> {
         let status = self.enter(name, clock);
         status.state().is_lasting = true;
         status
     }
 
-    /// An entry for one more worker.
+    /// Adds an entry for a worker.
     pub fn enter(&self, name: String, clock: Arc<dyn Clock>) -> Arc<WorkerStatus> {
         let status = Arc::new(WorkerStatus::new(name, clock));
         self.all_places().push(status.clone());
         status
     }
 
-    /// Every worker's name and status.
+    /// Returns the name and status of every worker.
     pub fn snapshot(&self) -> Vec<(String, WorkerState)> {
         self.all_places().iter().map(|status| (status.name.clone(), status.snapshot())).collect()
     }
@@ -125,7 +125,7 @@ mod tests {
         status.end(None);
         let (name, state) = board.snapshot().remove(0);
         assert_eq!((name.as_str(), state.steps, state.failures, state.busy_since), ("sweep", 2, 1, None));
-        assert_eq!(state.failures_in_a_row, 0, "it goes on again");
+        assert_eq!(state.failures_in_a_row, 0, "a success resets the count of failures in a row");
         assert_eq!(state.last_failure, Some((Timestamp(7), "the disk is full".to_owned())));
     }
 }

@@ -1,4 +1,4 @@
-//! API keys: the table and the in-memory cache, changed together.
+//! API keys: their table and their in-memory cache, which always change together.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 
 use super::model::{Account, Key, NewKey, Session, User};
-use super::{store, user_store};
+use super::store;
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, AuditRecord};
@@ -16,17 +16,18 @@ use crate::engine::access::session_cache::{AtomicTimestamp, CachedSession, Cache
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
 use crate::engine::store as engine_store;
+use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, KeyId};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 
-/// Held while a key, a user or a session changes, so that the commit and the cache change together and the cache never returns to an older
-/// state. Such changes are rare, so one lock per process is enough.
+/// A lock held while a key, a user or a session changes, so that the commit and the cache change together and the cache never returns to an
+/// older state. Such changes are rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Loads into memory what requests check: working keys, users and their sessions, and the attempts counted against the guessing limits.
+/// Loads the data that every request checks into memory: working keys, users, their sessions, and the attempts counted by rate limits.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
@@ -38,32 +39,33 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
             engine.sessions.set_user(cached_user(&user, account_limits));
         }
     }
-    for session in user_store::sessions(&tx)? {
+    for session in sign_in::sessions(&tx)? {
         engine.sessions.add(Arc::new(cached_session(&session)));
     }
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
-    // A key without its account would mean damaged data; it grants no access.
+    // A key whose account does not exist is a sign of damaged data. Skip such a key, so that it grants no access.
     engine.keys.fill(working.filter_map(|key| Some(cached_key(&key, engine.keys.account_limits(key.account)?))));
     Ok(())
 }
 
-/// Converts a user to its cached form.
+/// Converts a user to the form that the cache stores.
 pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
     CachedUser { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
 }
 
-/// Converts a session to its cached form.
+/// Converts a session to the form that the cache stores.
 pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
     let (seen_at, proven_at) = (AtomicTimestamp::at(seen_at), AtomicTimestamp::at(proven_at));
     CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, last_writes: Default::default() }
 }
 
-/// Returns the account's limits in their cached form.
+/// Returns the account's limits in the form that the cache stores.
 pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
-        tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
+        tracing::error!(account = %account.id, plan = account.plan, "the settings do not contain this account's plan; requests of the \
+            account get 503");
     }
     let (rate_limits, user_rate_limits) = <(RateLimits, RateLimits)>::default();
     engine.keys.ensure_account_limits(account.id, || {
@@ -73,7 +75,7 @@ pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> 
     })
 }
 
-/// Returns the limits of a plan. A plan that is not in the settings allows nothing.
+/// Returns the limits of a plan. A plan that the settings do not contain allows no requests and no mail.
 pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     let Some(plan) = settings.plans.get(plan) else { return PlanLimits::default() };
     let sending = SendingLimits {
@@ -85,20 +87,21 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     PlanLimits { requests: Some(requests), sending }
 }
 
-/// Converts a key to its cached form.
+/// Converts a key to the form that the cache stores.
 pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
     Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default(), last_writes: Default::default() })
 }
 
-/// A key that was just created.
+/// An API key that was just created.
 pub struct CreatedKey {
     pub key: Key,
-    /// The key's text, which is shown once.
+    /// The key itself, which is shown once.
     pub token: Secret,
 }
 
-/// Creates a key of `account`, or of the installation's own account. The key works when this returns. `record` goes to the audit log.
+/// Creates a key for `account`, or for the installation's own account. The key already works when this function returns. `record` goes to
+/// the audit log.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -140,8 +143,8 @@ pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewK
     Ok(key)
 }
 
-/// Returns an id whose first characters no other key's id has, because users only see those characters and revoke keys by them. The id is
-/// therefore completely random, unlike other ids, which start with the time.
+/// Returns a key ID whose first characters differ from those of every other key's ID, because lists show only these characters and users
+/// give them to revoke a key. The whole ID is therefore random, unlike other IDs, which start with the time.
 fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     loop {
         let id = KeyId::from_bytes(random.bytes());
@@ -151,12 +154,13 @@ fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     }
 }
 
-/// Returns the first characters of a key's id.
+/// Returns the first characters of a key's ID, which lists show.
 pub fn short_id(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
-/// Revokes the one working key whose id starts with `prefix`, of `account` or of any account; the next request with it fails.
+/// Revokes the one working key whose ID starts with `prefix`, in `account` or, if `account` is `None`, in any account. The next request
+/// with that key fails.
 pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -186,9 +190,11 @@ pub async fn revoke_key(
 fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     let prefix = prefix.to_ascii_lowercase();
     let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
-    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No API key has an id that starts with this."))?;
+    let key = found
+        .next()
+        .ok_or_else(|| Failure::because(Code::NotFound, "No API key has an id that starts with these characters."))?;
     if found.next().is_some() {
-        return Err(Failure::field("id", "several keys have an id that starts with this; give more characters"));
+        return Err(Failure::field("id", "more than one key has an id that starts with these characters; give more characters"));
     }
     if key.revoked_at.is_some() {
         return Err(Failure::because(Code::NotFound, "This key is already revoked."));
@@ -196,7 +202,8 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     Ok(key)
 }
 
-/// Adds an audit record in the transaction of the change: for the operator, or for `user`, who has just authenticated.
+/// Adds an audit record to the transaction that makes the change. The actor is `user`, who has just authenticated; `None` stands for the
+/// operator.
 pub fn note_audit(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
     let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
     let record = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };

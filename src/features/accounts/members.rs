@@ -1,82 +1,95 @@
-//! Shared helpers of the operations on members: who may be changed, unused emails, new passwords, links.
+//! Functions shared by the operations on members: whether a member can be changed, whether an email address is available, new passwords,
+//! and links.
 
 use std::sync::Arc;
 
 use super::model::{LINK_TOKEN_CHARACTERS, Password, ResetLink, User};
 use super::user_views::LinkView;
-use super::{api_keys, password_hash, sessions, store, user_store};
+use super::{api_keys, password_hash, sessions, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
+use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, SessionId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// Returns the member with this id, if `own` may change them.
+/// Returns the member with this ID, if the user `own` is allowed to change that member.
 pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -> Result<User, Failure> {
     let user = store::user(tx, id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
     if user.role == Role::Owner {
         return Err(Failure::because(Code::WrongState, "The owner's role cannot be changed, and the owner cannot be removed."));
     }
     if user.id == own {
-        return Err(Failure::because(Code::WrongState, "You cannot do this for yourself; ask the owner or another admin."));
+        return Err(Failure::because(
+            Code::WrongState,
+            "You cannot change or remove your own membership. Ask the owner or another admin.",
+        ));
     }
     Ok(user)
 }
 
-/// Returns the normalized form of an email that no user signs in with yet.
+/// Returns the normalized form of `email`, if no user signs in with this email yet.
 pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
-    let normalised = EmailAddress::parse(email).map_err(Failure::internal)?.normalised();
-    if store::user_by_email(tx, &normalised)?.is_some() {
+    let normalized = EmailAddress::parse(email).map_err(Failure::internal)?.normalized();
+    if store::user_by_email(tx, &normalized)?.is_some() {
         return Err(Failure::because(Code::NameTaken, "A user already signs in with this email."));
     }
-    if store::users(tx)?.len() >= limits::MEMBERS_MAX {
-        return Err(Failure::because(Code::NameTaken, "The maximum number of users is reached; remove one first."));
-    }
-    Ok(normalised)
+    Ok(normalized)
 }
 
-/// Updates the cache after a member changed. The caller holds `CACHE_LOCK`.
+/// Checks that the account has room for one more member.
+pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+    let members = store::users(tx)?.iter().filter(|user| user.account == account).count();
+    if members >= limits::MEMBERS_MAX {
+        let detail = format!("An account can have at most {} members. Remove a member first.", limits::MEMBERS_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    Ok(())
+}
+
+/// Updates the cache after a member has changed. The caller must hold `CACHE_LOCK`.
 pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
     let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
     engine.sessions.set_user(api_keys::cached_user(user, api_keys::account_limits(engine, &account)));
     Ok(())
 }
 
-/// The failure for a link that does not work, whatever the reason.
+/// Returns the failure for a link that does not work, which is the same for every reason.
 pub fn link_not_found() -> Failure {
     Failure::because(
         Code::NotFound,
-        "The link does not work: it was already used, it has expired, or it was not copied completely.",
+        "This link does not work: the link was already used, has expired, or was not copied completely. Ask for a new link.",
     )
 }
 
-/// Returns the token of a new link and its hash.
+/// Creates the token of a new link; returns the token and the token's hash.
 pub fn new_link(engine: &Engine) -> (String, [u8; 32]) {
     let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);
     let digest = sha256(token.as_bytes());
     (token, digest)
 }
 
-/// Saves a password-reset link and invalidates earlier ones; returns when it expires.
+/// Saves a password-reset link and invalidates earlier links; returns when the new link expires.
 pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Result<Timestamp, Failure> {
-    user_store::delete_reset_links(tx, user)?;
+    sign_in::delete_reset_links(tx, user)?;
     let expires_at = tx.now().plus_ms(limits::RESET_LINK_MS);
-    user_store::save_reset_link(tx, digest, &ResetLink { user, expires_at });
+    sign_in::save_reset_link(tx, digest, &ResetLink { user, expires_at });
     Ok(expires_at)
 }
 
-/// Returns a password-reset link to pass on.
+/// Returns the view of a password-reset link, which the caller gives to the user.
 pub fn reset_view(engine: &Engine, token: &str, user: User, expires_at: Timestamp) -> LinkView {
     let link = format!("{}/reset/{token}", engine.base_url());
     LinkView { link, email: user.email, expires_at: WireTime(expires_at) }
 }
 
-/// Sets a user's password and ends all their sessions except `kept`. `by_link` is the hash of the link that this uses up.
+/// Sets a user's password and ends all of the user's sessions except `kept`. `by_link` is the hash of the reset link to use up, if the user
+/// followed a link.
 pub async fn set_password(
     context: &Context,
     user: UserId,
@@ -92,11 +105,11 @@ pub async fn set_password(
     let (inside, envelope) = (engine.clone(), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
         if let Some(digest) = by_link {
-            // Checked again inside the transaction: of two concurrent uses, only one still finds the link.
-            user_store::reset_link(tx, digest, tx.now())?.ok_or_else(link_not_found)?;
+            // Check again inside the transaction: of two concurrent uses of the link, only the first still finds it.
+            sign_in::reset_link(tx, digest, tx.now())?.ok_or_else(link_not_found)?;
         }
         let user = store::user(tx, user)?.ok_or(Code::NotFound)?;
-        user_store::delete_reset_links(tx, user.id)?;
+        sign_in::delete_reset_links(tx, user.id)?;
         sessions::end(tx, &inside, user.id, |session| Some(session.id) != kept);
         api_keys::note_audit(tx, operation, Some(&user), envelope);
         store::update_user(tx, &User { password, ..user });
@@ -105,4 +118,40 @@ pub async fn set_password(
     engine.control.write(write).await??;
     sessions::forget(engine, user, |session| Some(session.id) != kept);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::accounts::model::PasswordHash;
+    use crate::testing::{START, TestApp};
+
+    #[test]
+    fn the_maximum_of_members_belongs_to_one_account() {
+        let (app, full) = (TestApp::new(), AccountId::from_bytes([9; 12]));
+        let control = app.engine().control.clone();
+        let written = control.write(move |tx| {
+            for number in 0..limits::MEMBERS_MAX {
+                let password = PasswordHash { memory_kib: 8, passes: 1, lanes: 1, salt: [0; 16], hash: [0; 32] };
+                let (id, email) = (UserId::make(tx.now(), tx.random()), format!("user{number}@example.com"));
+                let user = User {
+                    id,
+                    account: full,
+                    email: email.clone(),
+                    name: String::new(),
+                    role: Role::Viewer,
+                    password,
+                    created_at: START,
+                };
+                store::save_user(tx, &user, &email);
+            }
+            Ok::<_, Failure>(())
+        });
+        app.wait(written).expect("the store works").expect("the write succeeds");
+        let tx = control.read();
+        assert!(require_room(&tx, app.account()).is_ok(), "another account has room");
+        assert_eq!(free_email(&tx, "New@example.com").expect("no user has this email"), "new@example.com");
+        assert_eq!(require_room(&tx, full).expect_err("the account is full").code, Code::LimitReached);
+        assert_eq!(free_email(&tx, "user1@example.com").expect_err("a user has this email").code, Code::NameTaken);
+    }
 }

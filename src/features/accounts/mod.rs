@@ -1,25 +1,25 @@
-//! Accounts: the owners of data in this installation, their members, and the API keys of programs.
+//! Accounts: they own all data in this installation, and they have members and API keys for programs.
 //!
-//! An installation has one account, created when it is first needed, and more if sign-up is open. Members sign in with a password and
-//! optionally an authenticator app; agents request keys from them. Keys, passwords, tokens and codes are stored only as hashes. The
-//! in-memory caches of keys and users are copies of the tables, updated after every commit, one change at a time; a key therefore works
-//! from the response that shows it until the response that reports it revoked.
+//! An installation has one account, created when first needed, and further accounts if sign-up is open. Members sign in with a password and
+//! optionally an authenticator app; agents request keys from members. Keys, passwords, tokens and codes are stored only as hashes. The
+//! in-memory caches of keys and users are copies of the tables and are updated after every commit, one change at a time. A key therefore
+//! works from the response that returns it until the response that reports its revocation.
 
-mod agents;
+pub mod agents;
 mod api_keys;
 mod authenticate;
+pub mod key_management;
 mod members;
 mod model;
 pub mod ops;
 mod password_hash;
-mod plans;
+pub mod plans;
 mod second_factor;
 mod sessions;
 mod store;
 mod usage;
-mod user_store;
-mod user_views;
-mod views;
+pub mod user_views;
+pub mod views;
 
 use std::sync::Arc;
 
@@ -32,39 +32,42 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
+use store::{claims, sign_in};
+
 pub use api_keys::load_caches;
 
-/// Writes what requests have only counted in memory: the use of keys and sessions.
+/// Writes to the store the usage of keys and sessions that requests have counted only in memory.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
     usage::flush(engine).await?;
     sessions::flush(engine).await
 }
 
-/// Deletes expired data, up to `limit` of each kind; returns whether there may be more.
+/// Deletes expired data, up to `limit` rows of each kind; returns whether there may be more expired data.
 pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let more = [
         store::sweep(tx, limit)?,
-        user_store::sweep(tx, limit)?,
-        agents::store::sweep(tx, limit)?,
+        sign_in::sweep(tx, limit)?,
+        claims::sweep(tx, limit)?,
         engine.throttle.sweep(tx, engine.clock.monotonic(), limit)?,
     ];
     Ok(more.contains(&true))
 }
 
-/// Counts the secrets of authenticator apps, and those that a key does not decrypt.
+/// Counts the secrets of authenticator apps, and those among them that the given key cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
-    let all = user_store::second_factors(tx)?;
+    let all = sign_in::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {
         sum.with(SecretCount::one(second_factor::opens(seal, *user, factor)))
     }))
 }
 
-/// Deletes the authenticator apps whose secrets a key does not decrypt, because signing in with them is impossible. Returns how many.
+/// Deletes the authenticator apps whose secrets the given key cannot decrypt, because signing in with such an app is impossible. Returns
+/// the number of deleted apps.
 pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u64> {
     let mut dropped = 0;
-    for (user, factor) in user_store::second_factors(tx)? {
+    for (user, factor) in sign_in::second_factors(tx)? {
         if !second_factor::opens(seal, user, &factor) {
-            user_store::delete_second_factor(tx, user);
+            sign_in::delete_second_factor(tx, user);
             dropped += 1;
         }
     }
@@ -76,12 +79,12 @@ pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<Stri
     Ok(store::account_of(&engine.control.read(), account)?.map(|account| account.plan).unwrap_or_default())
 }
 
-/// Returns whether this is the installation's own account, not one created by sign-up.
+/// Returns whether `account` is the installation's own account rather than one created by sign-up.
 pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Result<bool> {
     Ok(store::account(tx)?.is_some_and(|first| first.id == account))
 }
 
-/// Rejects callers outside the installation's own account.
+/// Fails unless `account` is the installation's own account.
 pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     match is_installations(tx, account)? {
         true => Ok(()),
@@ -89,17 +92,17 @@ pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), F
     }
 }
 
-/// Returns the installation's own account, if it exists.
+/// Returns the ID of the installation's own account, if that account exists.
 pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> {
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
 }
 
-/// Returns whether this installation is unused: it has no account.
+/// Returns whether this installation is unused, which means that it has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }
 
-/// What the operator gets at the very first start.
+/// The setup path and the test key, which the operator is shown at the very first start.
 pub struct Welcome {
     /// The path of the setup page, with its one-time token.
     pub setup_path: String,
@@ -107,7 +110,7 @@ pub struct Welcome {
     pub test_key: Secret,
 }
 
-/// Creates the account, a one-time set-up link and a test key.
+/// Creates the installation's own account, a one-time setup link and a test key.
 pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
     let new = model::NewKey { name: "First key".into(), environment: Environment::Test, permissions: PermissionSet::ALL };
     let created = api_keys::create_key(engine, None, new, None).await?;

@@ -1,4 +1,4 @@
-//! Accounts, users and keys: pure, without clock, store or wire format.
+//! Types and rules for accounts, users and keys. Pure: uses no clock, store or wire format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,14 +19,14 @@ use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::roles::Role;
 
-/// 32 × log2 62 = 190 random bits, which cannot be guessed.
+/// The length of a link's token: 32 × log2 62 = 190 random bits, which cannot be guessed.
 pub const LINK_TOKEN_CHARACTERS: usize = 32;
 
 /// The owner of projects, contacts, keys and members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub id: AccountId,
-    /// One of the plans in the settings.
+    /// The name of one of the plans in the settings.
     pub plan: String,
     pub created_at: Timestamp,
 }
@@ -38,9 +38,9 @@ impl Record for Account {}
 pub struct User {
     pub id: UserId,
     pub account: AccountId,
-    /// As given.
+    /// The email exactly as the user entered it.
     pub email: String,
-    /// The display name; empty if not given.
+    /// The display name; empty if the user gave none.
     pub name: String,
     pub role: Role,
     pub password: PasswordHash,
@@ -49,8 +49,8 @@ pub struct User {
 
 impl Record for User {}
 
-/// A user who is no longer a member. Kept so that the audit log can name them, and no longer: it is deleted with the last of their log
-/// entries, 90 days after they left.
+/// A user who is no longer a member. Kept so that the audit log can show their email; deleted 90 days after they left, together with the
+/// last of their log entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerMember {
     pub email: String,
@@ -59,34 +59,34 @@ pub struct FormerMember {
 
 impl Record for FormerMember {}
 
-/// A session as stored, without its token.
+/// A session as stored, which excludes its token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
     pub user: UserId,
     pub kind: SessionKind,
-    /// SHA-256 of the cookie's token; of an empty token for a program's session.
+    /// SHA-256 of the token in the cookie; for a program's session, SHA-256 of an empty token.
     pub digest: [u8; 32],
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
     pub idle_ms: i64,
     pub seen_at: Timestamp,
     pub proven_at: Timestamp,
-    /// The address and the user agent of the sign-in.
+    /// The network address from which the user signed in; the next field is the user agent.
     pub address: String,
     pub agent: String,
 }
 
 impl Record for Session {}
 
-/// An authenticator app and its recovery codes.
+/// A user's authenticator app, with its recovery codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecondFactor {
-    /// The shared secret, sealed.
+    /// The secret that the server shares with the app, sealed.
     pub secret: Vec<u8>,
-    /// Codes are required at sign-in only once the first one was confirmed.
+    /// Whether the user has confirmed the app with its first code. Sign-in requires codes only after that.
     pub is_confirmed: bool,
-    /// The latest time steps whose codes were used, the newest last. Their codes are not accepted again.
+    /// The latest time steps whose codes were used, in ascending order. These codes are not accepted again.
     pub used_steps: Vec<u64>,
     /// Hashes of the unused recovery codes.
     pub recovery: Vec<[u8; 32]>,
@@ -94,7 +94,7 @@ pub struct SecondFactor {
 
 impl Record for SecondFactor {}
 
-/// A user who can become a member by a link.
+/// An invitation, whose link lets a user become a member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitation {
     pub id: InvitationId,
@@ -109,7 +109,7 @@ pub struct Invitation {
 
 impl Record for Invitation {}
 
-/// A one-time password-reset link. The row's key is the hash of its token.
+/// A one-time password-reset link. The key of its row is the hash of the link's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResetLink {
     pub user: UserId,
@@ -118,10 +118,10 @@ pub struct ResetLink {
 
 impl Record for ResetLink {}
 
-/// A hashed password with everything needed to check one against it.
+/// A hashed password, with the parameters needed to verify a password against it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash {
-    /// Memory in KiB, passes and lanes of Argon2id.
+    /// The memory in KiB for Argon2id; the next two fields are its passes and lanes.
     pub memory_kib: u32,
     pub passes: u32,
     pub lanes: u32,
@@ -129,7 +129,7 @@ pub struct PasswordHash {
     pub hash: [u8; 32],
 }
 
-/// An API key as stored, without its text.
+/// An API key as stored, which excludes the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     pub id: KeyId,
@@ -137,7 +137,7 @@ pub struct Key {
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
-    /// SHA-256 of the key's text.
+    /// SHA-256 of the key itself.
     pub hash: [u8; 32],
     pub created_at: Timestamp,
     pub revoked_at: Option<Timestamp>,
@@ -145,14 +145,14 @@ pub struct Key {
 
 impl Record for Key {}
 
-/// The terms of a new key.
+/// The properties of a new key.
 pub struct NewKey {
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
 }
 
-/// The usage of a key.
+/// The usage of an API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyUsage {
     pub requests: u64,
@@ -162,13 +162,13 @@ pub struct KeyUsage {
 impl Record for KeyUsage {}
 
 impl KeyUsage {
-    /// Adds `requests` requests, the last of them at `last`.
+    /// Returns this usage plus `requests` requests, the last of which was made at `last`.
     pub fn plus(self, requests: u64, last: Timestamp) -> Self {
         Self { requests: self.requests.saturating_add(requests), last_used_at: self.last_used_at.max(Some(last)) }
     }
 }
 
-/// A one-time link to the setup page. The row's key is the hash of its token.
+/// A one-time link to the setup page. The key of its row is the hash of the link's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetupLink {
     pub expires_at: Timestamp,
@@ -176,12 +176,12 @@ pub struct SetupLink {
 
 impl Record for SetupLink {}
 
-/// A password of acceptable length that is not among the first guesses. Any characters are allowed, because rules about kinds of characters
-/// make passwords worse.
+/// A password of acceptable length that is not among the most common passwords. All characters are allowed, because rules that require
+/// certain kinds of characters lead to weaker passwords.
 #[derive(Clone, Debug)]
 pub struct Password(Secret);
 
-/// TABLE: the passwords most frequent in leaks that are long enough here.
+/// TABLE: the passwords that are most frequent in leaks and long enough to be accepted here.
 const GUESSED_FIRST: [&str; 12] = [
     "123456789012",
     "1234567890123",
@@ -198,12 +198,12 @@ const GUESSED_FIRST: [&str; 12] = [
 ];
 
 impl Password {
-    /// The bytes to hash.
+    /// Returns the bytes of the password, for hashing.
     pub fn bytes(&self) -> &[u8] {
         self.0.expose().as_bytes()
     }
 
-    /// Rejects passwords that are the user's email or the part before its `@`, because these are guessed first (NIST SP 800-63B, 5.1.1.2:
+    /// Rejects a password that is the user's email or the part before its `@`, because attackers try these first (NIST SP 800-63B, 5.1.1.2:
     /// context-specific words).
     pub fn fits(&self, email: &str) -> Result<(), PasswordError> {
         let (given, email) = (fold(self.0.expose().trim()), fold(email.trim()));
@@ -212,7 +212,7 @@ impl Password {
     }
 }
 
-/// Why a password is rejected.
+/// The reason why a password is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordError {
     TooShort,
@@ -225,13 +225,15 @@ pub enum PasswordError {
 impl fmt::Display for PasswordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_CHARACTERS_MIN} characters."),
-            Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_CHARACTERS_MAX} characters."),
-            Self::OneCharacter => f.write_str("The password is one repeated character; choose another, such as a few words."),
-            Self::GuessedFirst => f.write_str("This password is too common; choose another, such as a few words."),
-            Self::Email => {
-                f.write_str("The password is your email or the part before the @, which is easy to guess; choose another.")
+            Self::TooShort => write!(f, "The password is too short; use at least {PASSWORD_CHARACTERS_MIN} characters."),
+            Self::TooLong => write!(f, "The password is too long; use at most {PASSWORD_CHARACTERS_MAX} characters."),
+            Self::OneCharacter => {
+                f.write_str("The password is one repeated character; choose a different password, such as a few words.")
             }
+            Self::GuessedFirst => f.write_str("This password is too common; choose a different password, such as a few words."),
+            Self::Email => f.write_str(
+                "The password is your email or the part before the @, which is easy to guess; choose a different password.",
+            ),
         }
     }
 }
@@ -277,7 +279,7 @@ impl JsonSchema for Password {
         json_schema!({
             "type": "string", "format": "password", "writeOnly": true,
             "minLength": PASSWORD_CHARACTERS_MIN, "maxLength": PASSWORD_CHARACTERS_MAX,
-            "description": "Not your email or the part before its @, in upper or lower case.",
+            "description": "Must not be your email or the part before its @, ignoring case.",
             "not": { "anyOf": [{ "pattern": "^([\\s\\S])\\1*$" }, { "enum": GUESSED_FIRST }] },
         })
     }
@@ -293,7 +295,10 @@ mod tests {
         assert_eq!(refusal(&"é".repeat(11)), Some(PasswordError::TooShort));
         assert_eq!((refusal(&"éx".repeat(6)), refusal(&"éx".repeat(64))), (None, None));
         assert_eq!(refusal(&"x".repeat(129)), Some(PasswordError::TooLong));
-        assert_eq!(format!("{:?}", "correct horse battery".parse::<Password>().expect("long enough")), "Password((secret))");
+        assert_eq!(
+            format!("{:?}", "correct horse battery".parse::<Password>().expect("the password is long enough")),
+            "Password((secret))"
+        );
     }
 
     #[test]
@@ -303,7 +308,7 @@ mod tests {
         assert_eq!(refusal("PassWord1234"), Some(PasswordError::GuessedFirst));
         assert_eq!((refusal("aaaaaaaaaaab"), refusal("password 1234 and more")), (None, None));
         let email = "Ada.Lovelace@Example.com";
-        let fits = |given: &str| given.parse::<Password>().expect("a password").fits(email);
+        let fits = |given: &str| given.parse::<Password>().expect("the password is valid").fits(email);
         for wrong in ["ada.lovelace@example.com", "ADA.LOVELACE", " Ada.Lovelace@Example.com "] {
             assert_eq!(fits(wrong), Err(PasswordError::Email), "{wrong}");
         }

@@ -1,5 +1,5 @@
-//! Hashes passwords with Argon2id. It is slow on purpose, so it never runs on a thread that serves other requests, and only a few run at
-//! once.
+//! Hashes passwords with Argon2id. Hashing is slow on purpose, so it never runs on a thread that serves other requests, and only a few
+//! hashes are computed concurrently.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -11,33 +11,33 @@ use crate::engine::api::Failure;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// The OWASP minimum for Argon2id with two passes: 19 MiB of memory, 2 passes, 1 lane.
+/// The memory for Argon2id in KiB. OWASP's minimum for two passes and one lane is 19 MiB.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Two at a time: each takes 19 MiB and a core for some tens of milliseconds, and the smallest machine has two cores.
+/// Allows two hashes at a time: each takes 19 MiB and occupies a core for tens of milliseconds, and the smallest machine has two cores.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// Places to wait; requests beyond these are told to retry later.
+/// Limits how many requests can wait for a hash; further requests get a 503.
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
-/// The hash to verify against when there is no user: the same work, and no password matches it.
+/// The hash to verify against if the user does not exist. Verifying takes the same time, and no password matches this hash.
 const DUMMY: PasswordHash =
-    PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"nobody is called", hash: [0; 32] };
+    PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"no user has this", hash: [0; 32] };
 
 async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), Failure> {
     let place = WAITING.try_acquire().map_err(|_| Failure::new(Code::Unavailable).after_seconds(2))?;
     Ok((place, HASHING.acquire().await.map_err(Failure::internal)?))
 }
 
-/// Returns whether `given` is the password of `known`. Without a known hash, it takes as long and returns false.
+/// Returns whether `given` is the password with the hash `known`. If `known` is `None`, takes the same time and returns false.
 pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, Failure> {
     let exists = known.is_some();
     let known = known.unwrap_or(DUMMY);
     let turn = turn().await?;
     let work = move || {
-        // Input that cannot be a password is hashed all the same, up to the maximum length.
+        // Hash even input that cannot be a password, up to the maximum length, so that every attempt takes the same time.
         let end =
             (0..=given.expose().len().min(limits::PASSWORD_BYTES_MAX)).rev().find(|end| given.expose().is_char_boundary(*end));
         let bytes = &given.expose().as_bytes()[..end.unwrap_or(0)];
@@ -48,7 +48,7 @@ pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, 
     Ok(tokio::task::spawn_blocking(work).await.map_err(Failure::internal)? && exists)
 }
 
-/// Hashes a user's password, if it is acceptable for their email.
+/// Hashes a user's password, unless the password is too similar to their email.
 pub async fn hash(password: Password, email: &str, random: &dyn Random) -> Result<PasswordHash, Failure> {
     password.fits(email).map_err(|error| Failure::field("password", error))?;
     let salt = random.bytes();
@@ -61,7 +61,7 @@ pub async fn hash(password: Password, email: &str, random: &dyn Random) -> Resul
 }
 
 fn sum(password: &[u8], salt: &[u8; 16], (memory_kib, passes, lanes): (u32, u32, u32)) -> [u8; 32] {
-    let params = Params::new(memory_kib, passes, lanes, Some(32)).expect("only parameters of ours are kept");
+    let params = Params::new(memory_kib, passes, lanes, Some(32)).expect("stored parameters are valid");
     let mut hash = [0; 32];
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
         .hash_password_into(password, salt, &mut hash)
@@ -75,23 +75,23 @@ mod tests {
     use crate::base::random::SeededRandom;
 
     fn password(text: &str) -> Password {
-        text.parse().expect("long enough")
+        text.parse().expect("the password is long enough")
     }
 
     #[tokio::test]
     async fn a_password_matches_only_its_own_hash_and_no_two_hashes_are_equal() {
         let random = SeededRandom::new(1);
-        let first = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
-        let second = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
+        let first = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashing succeeds");
+        let second = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashing succeeds");
         assert_ne!((first.salt, first.hash), (second.salt, second.hash));
         let costs = (first.memory_kib, first.passes, first.lanes);
         assert_eq!(sum(b"correct horse battery", &first.salt, costs), first.hash);
         assert_ne!(sum(b"correct horse batterY", &first.salt, costs), first.hash);
         let given = |text: &str| Secret::new(text.to_owned());
-        assert!(verify(given("correct horse battery"), Some(first.clone())).await.expect("verifies"));
-        assert!(!verify(given("correct horse batterY"), Some(first)).await.expect("verifies"));
+        assert!(verify(given("correct horse battery"), Some(first.clone())).await.expect("verifying succeeds"));
+        assert!(!verify(given("correct horse batterY"), Some(first)).await.expect("verifying succeeds"));
         for text in ["", "correct horse battery", &"é".repeat(500)] {
-            assert!(!verify(given(text), None).await.expect("verifies"), "no password matches a missing user");
+            assert!(!verify(given(text), None).await.expect("verifying succeeds"), "no password matches a missing user");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The plan of each account, and how to change it.
+//! The plan of each account, and the function that changes it.
 
 use std::sync::Arc;
 
@@ -15,29 +15,29 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::roles::Role;
 use crate::vocab::settings::Settings;
 
-/// All accounts, the installation's own first, and the names of the plans in the settings.
+/// All accounts, with the installation's own account first, and the names of the plans in the settings.
 #[derive(Serialize, JsonSchema)]
 pub struct AccountList {
     pub accounts: Vec<AccountView>,
     pub plans: Vec<String>,
 }
 
-/// An account of the installation.
+/// An account in the installation.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountView {
     pub id: AccountId,
-    /// The email address of its owner; `null` before setup.
+    /// The email address of the account's owner; `null` before setup.
     pub owner: Option<String>,
     pub members: u64,
     pub plan: String,
-    /// Whether it is the installation's own account. The others signed up.
+    /// Whether this is the installation's own account. All other accounts were created by sign-up.
     pub is_own: bool,
     pub created_at: WireTime,
 }
 
 impl AccountView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: AccountId::from_bytes([0x66; 12]),
@@ -59,13 +59,13 @@ impl AccountView {
 }
 
 impl AccountList {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { accounts: vec![AccountView::sample()], plans: vec!["standard".into(), "unlimited".into()] }
     }
 }
 
-/// Returns all accounts and plans.
+/// Returns all accounts, and the plans in the settings.
 pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     let accounts = store::accounts(tx)?.into_iter().map(|account| AccountView::new(tx, account));
     let mut accounts = accounts.collect::<StoreResult<Vec<_>>>()?;
@@ -73,14 +73,14 @@ pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     Ok(AccountList { accounts, plans: settings.plans.keys().cloned().collect() })
 }
 
-/// Changes the plan of an account. It applies to the next request and the next message.
+/// Changes the plan of an account. The new plan takes effect from the next request and the next message.
 pub async fn set_plan(context: &Context, spec: &'static Spec, id: AccountId, plan: String) -> Result<AccountView, Failure> {
     let engine = &context.engine;
     if !engine.settings.plans.contains_key(&plan) {
         let names = engine.settings.plan_names();
-        return Err(Failure::field("plan", format!("the settings have no plan named \"{plan}\"; their plans are {names}")));
+        return Err(Failure::field("plan", format!("the settings have no plan named \"{plan}\"; choose one of {names}")));
     }
-    // The table and the in-memory limits change together.
+    // Hold the lock so that the table and the in-memory limits change together.
     let _turn = api_keys::CACHE_LOCK.lock().await;
     let write = move |tx: &mut WriteTx<'_>| {
         let account = Account { plan, ..store::account_of(tx, id)?.ok_or(Code::NotFound)? };

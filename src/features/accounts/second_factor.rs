@@ -1,25 +1,25 @@
-//! Codes of authenticator apps (RFC 6238) and recovery codes: each is accepted once.
+//! Codes from authenticator apps (RFC 6238) and recovery codes. Each code is accepted once.
 
 use totp_rs::{Builder, Totp};
 
 use super::model::SecondFactor;
-use super::user_store;
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::base::secret::{Secret, random_code, same, sha256, typed_code};
 use crate::engine::api::Failure;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::{Read, WriteTx};
+use crate::features::accounts::store::sign_in;
 use crate::vocab::ids::UserId;
 use crate::vocab::limits;
 
 const DIGITS: usize = 6;
-/// RFC 4226 §4 recommends 160 bits.
+/// The length of an app's secret. RFC 4226 §4 recommends 160 bits.
 const SECRET_BYTES: usize = 20;
-/// Three groups of four characters: 52 random bits, stored as hashes and rate-limited like passwords.
+/// A recovery code has three groups of four characters: 52 random bits, which are stored as a hash and rate-limited like passwords.
 const RECOVERY_GROUPS: usize = 3;
 
-/// Creates a secret that is not confirmed yet; returns it and its text for authenticator apps.
+/// Creates the secret for an app that the user has yet to confirm; returns the second factor and the secret as text for the app.
 pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, Secret) {
     let secret: [u8; SECRET_BYTES] = random.bytes();
     let text = totp(&secret).secret().to_base32();
@@ -27,12 +27,12 @@ pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, S
     (SecondFactor { secret: sealed, is_confirmed: false, used_steps: Vec::new(), recovery: Vec::new() }, Secret::new(text))
 }
 
-/// Returns whether a key decrypts the secret.
+/// Returns whether the key of `seal` decrypts the app's secret.
 pub fn opens(seal: &Seal, user: UserId, factor: &SecondFactor) -> bool {
     seal.open(&place(user), &factor.secret).is_some()
 }
 
-/// Returns the URI that apps read from a QR code or a link.
+/// Returns the setup URI, which authenticator apps read from a QR code or a link.
 pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     let mut address = url::Url::parse("otpauth://totp").map_err(Failure::internal)?;
     address.set_path(&format!("Mailmill:{email}"));
@@ -40,33 +40,33 @@ pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     Ok(address.into())
 }
 
-/// Replaces the recovery codes; returns the new ones, to be shown once. `factor` stores their hashes.
+/// Replaces the recovery codes in `factor`, which stores their hashes; returns the new codes, which are shown once.
 pub fn renew_recovery(factor: &mut SecondFactor, random: &dyn Random) -> Vec<String> {
     let codes: Vec<String> = (0..limits::RECOVERY_CODES).map(|_| random_code(random, RECOVERY_GROUPS)).collect();
     factor.recovery = codes.iter().map(|code| digest(code)).collect();
     codes
 }
 
-/// Returns whether sign-in requires a code from this user.
+/// Returns whether sign-in requires a code from this user's authenticator app.
 pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
-    Ok(user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
+    Ok(sign_in::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
 }
 
-/// Returns how many recovery codes a user has left; `None` if no code is required.
+/// Returns how many recovery codes a user has left; `None` if the user has no authenticator app.
 pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Failure> {
-    let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+    let factor = sign_in::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
     Ok(factor.map(|factor| factor.recovery.len()))
 }
 
-/// Returns whether `given` is a valid code of the app or a valid recovery code. A valid code is not accepted again.
+/// Returns whether `given` is a valid code from the app or a valid recovery code. Uses up a valid code.
 pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
-    let Some(mut factor) = user_store::second_factor(tx, user)? else { return Ok(false) };
+    let Some(mut factor) = sign_in::second_factor(tx, user)? else { return Ok(false) };
     let secret = seal.open(&place(user), &factor.secret);
-    let secret = secret.ok_or_else(|| Failure::internal("a second factor is sealed under another master key"))?;
+    let secret = secret.ok_or_else(|| Failure::internal("a second factor is sealed with a different master key"))?;
     let typed = typed_code(given);
     let is_right = use_code(&mut factor, &secret, &typed, tx.now());
     if is_right {
-        user_store::save_second_factor(tx, user, &factor);
+        sign_in::save_second_factor(tx, user, &factor);
     }
     Ok(is_right)
 }
@@ -89,7 +89,7 @@ fn use_code(factor: &mut SecondFactor, secret: &[u8], typed: &str, now: Timestam
 }
 
 fn totp(secret: &[u8]) -> Totp {
-    // Six digits with SHA-1 every thirty seconds, with one step of tolerance on either side, as in every app.
+    // Standard parameters of authenticator apps: six digits with SHA-1 every thirty seconds, and a tolerance of one step on either side.
     Builder::new().with_secret(secret.to_vec()).build_noncompliant()
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::base::random::SeededRandom;
 
-    /// RFC 6238, appendix B: the secret of its test vectors.
+    /// The secret of the test vectors in RFC 6238, appendix B.
     const SECRET: &[u8] = b"12345678901234567890";
 
     fn factor() -> SecondFactor {
@@ -122,11 +122,11 @@ mod tests {
             assert!(use_code(&mut factor, SECRET, code, now), "{seconds}");
             assert!(!use_code(&mut factor, SECRET, code, now), "a code is not accepted again");
         }
-        assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "nor an earlier one");
+        assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "an earlier code is not accepted again");
     }
 
-    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: refusing all codes older than the newest went further and locked users out
-    /// for as long as a clock was set back.
+    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: refusing all codes older than the newest was stricter than that and locked
+    /// users out for as long as a clock was set back.
     #[test]
     fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
         let mut factor = factor();
@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_uri_for_apps_contains_the_service_and_the_user() {
-        let address = address(&Secret::new("JBSWY3DPEHPK3PXP".into()), "ada@example.com").expect("an address");
+        let address = address(&Secret::new("JBSWY3DPEHPK3PXP".into()), "ada@example.com")
+            .expect("the secret and the email make a valid URI");
         assert!(
             address.starts_with("otpauth://totp/Mailmill:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Mailmill"),
             "{address}"

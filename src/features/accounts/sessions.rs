@@ -1,10 +1,10 @@
-//! Sessions: the table and the in-memory cache, changed together.
+//! Sessions: their table and their in-memory cache, which always change together.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::api_keys;
 use super::model::{Session, User};
-use super::{api_keys, user_store};
 use crate::base::clock::Timestamp;
 use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
@@ -12,22 +12,23 @@ use crate::engine::access::session_cache::{CachedSession, SessionKind};
 use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::WriteTx;
+use crate::features::accounts::store::sign_in;
 use crate::vocab::ids::{SessionId, UserId};
 use crate::vocab::limits;
 
-/// 43 × log2 62 = 256 random bits.
+/// The length of a session's token: 43 × log2 62 = 256 random bits.
 const TOKEN_CHARACTERS: usize = 43;
 const MS_PER_HOUR: i64 = 60 * 60 * 1000;
 
 /// A session that has just started.
 pub struct NewSession {
     pub session: Arc<CachedSession>,
-    /// The content of the browser's cookie; unused for a program's session.
+    /// The token to store in the browser's cookie; unused for a program's session.
     pub token: Secret,
 }
 
-/// Starts a session of `user`, who has authenticated, and records `operation`. It is always a new session with a new token; the browser's
-/// previous token becomes useless.
+/// Starts a session for `user`, who has authenticated, and records `operation` in the audit log. The session always gets a new token, and
+/// the browser's previous token becomes useless.
 pub async fn begin(
     context: &Context,
     user: &User,
@@ -43,12 +44,12 @@ pub async fn begin(
     let (row, envelope, user) = (session.clone(), context.envelope, user.clone());
     let gone = surplus.clone();
     let write = move |tx: &mut WriteTx<'_>| {
-        user_store::delete_sessions(tx, &gone);
-        user_store::save_session(tx, &row);
+        sign_in::delete_sessions(tx, &gone);
+        sign_in::save_session(tx, &row);
         api_keys::note_audit(tx, operation, Some(&user), envelope);
         Ok::<_, Failure>(())
     };
-    // Essential, because users must be able to sign in to see what is wrong.
+    // Use an essential write, because users must be able to sign in and see the problem even when other writes are refused.
     engine.control.write_essential(write).await??;
     engine.sessions.end(|session| surplus.contains(&session.id));
     let session = Arc::new(api_keys::cached_session(&session));
@@ -87,7 +88,7 @@ pub fn token_life_ms(engine: &Engine) -> i64 {
     i64::try_from(engine.settings.accounts.token_minutes.get()).unwrap_or(1).saturating_mul(60_000)
 }
 
-/// Returns the address that a call comes from, if it comes from the network.
+/// Returns the network address that a call comes from; `None` if the call does not come from the network.
 pub fn address(peer: Peer) -> Option<IpAddr> {
     match peer {
         Peer::Network { address, .. } => Some(address),
@@ -95,13 +96,13 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
     }
 }
 
-/// Returns the name under which a call's attempts are counted, if it comes from the network. An IPv6 network counts as one, because its
-/// owner has a new address for every attempt.
+/// Returns the name under which a caller's attempts are counted; `None` if the call does not come from the network. All addresses of an
+/// IPv6 network share a name, because its owner could use a new address for every attempt.
 pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
 
-/// Returns the sessions of this kind that must end to admit one more.
+/// Returns the user's sessions of kind `kind` that must end to make room for one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     let sessions = engine.sessions.sessions();
     let mut own: Vec<&Arc<CachedSession>> =
@@ -110,20 +111,21 @@ fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|session| session.id).collect()
 }
 
-/// Deletes the sessions of `user` that `is_over` selects from the table. [`forget`] follows after the commit.
+/// Deletes from the table the sessions of `user` that `is_over` selects. After the commit, the caller must call [`forget`].
 pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
     let sessions = engine.sessions.sessions();
     let gone: Vec<SessionId> =
         sessions.iter().filter(|session| session.user == user && is_over(session)).map(|session| session.id).collect();
-    user_store::delete_sessions(tx, &gone);
+    sign_in::delete_sessions(tx, &gone);
 }
 
-/// Removes the same sessions from the cache.
+/// Removes from the cache the sessions of `user` that `is_over` selects, after [`end`] has removed them from the table.
 pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Writes when sessions were last used, if that moves their expiry, and removes expired ones from the cache.
+/// Saves the times at which sessions were last used or authenticated if they have advanced enough, and removes expired sessions from the
+/// cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));
@@ -132,7 +134,7 @@ pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let tx = engine.control.read();
     let mut moved = Vec::new();
     for (id, seen_at, proven_at) in sessions {
-        let Some(session) = user_store::session(&tx, id)? else { continue };
+        let Some(session) = sign_in::session(&tx, id)? else { continue };
         if seen_at.ms_since(session.seen_at) >= limits::SESSION_SEEN_STEP_MS || proven_at > session.proven_at {
             moved.push((id, seen_at, proven_at));
         }
@@ -143,9 +145,9 @@ pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     }
     let write = move |tx: &mut WriteTx<'_>| {
         for (id, seen_at, proven_at) in moved {
-            // A session that was ended meanwhile stays ended.
-            if let Some(session) = user_store::session(tx, id)? {
-                user_store::save_session(tx, &Session { seen_at, proven_at, ..session });
+            // Skip a session that was ended in the meantime.
+            if let Some(session) = sign_in::session(tx, id)? {
+                sign_in::save_session(tx, &Session { seen_at, proven_at, ..session });
             }
         }
         Ok::<_, Failure>(())

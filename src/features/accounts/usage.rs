@@ -1,4 +1,4 @@
-//! Records the use of keys: requests are counted in memory and written in one transaction from time to time.
+//! Records the usage of keys: requests are counted in memory, and a background task writes the counts in one transaction at intervals.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::store;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store as engine_store;
 
-/// Writes what was counted since the last flush. A count that cannot be written is kept for the next one.
+/// Writes the requests counted since the last flush. If the write fails, the counts are kept for the next flush.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let used: Vec<_> = engine.keys.all().into_iter().filter_map(|grant| grant.usage.take().map(|taken| (grant, taken))).collect();
     if used.is_empty() {

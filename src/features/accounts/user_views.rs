@@ -1,4 +1,4 @@
-//! Members, sessions and sign-ins as the API returns them.
+//! Members, sessions and invitations as the API returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,15 @@ use crate::vocab::roles::Role;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemberRole {
-    /// Full access; cannot be removed.
+    /// The owner, who has full access and cannot be removed.
     Owner,
-    /// Everything except what concerns the owner.
+    /// An admin, who can do everything except manage the owner.
     Admin,
-    /// Works on brands, emails, contacts and campaigns.
+    /// An editor, who works on brands, emails, contacts and campaigns.
     Editor,
-    /// Read-only access.
+    /// A viewer, who has read-only access.
     Viewer,
-    /// Exactly the given permissions.
+    /// A member who has exactly the given permissions.
     Custom,
 }
 
@@ -40,12 +40,15 @@ impl MemberRole {
     }
 }
 
-/// Returns the role that a request assigns. Only set-up creates the owner.
+/// Returns the role that a request assigns. The role of owner cannot be assigned: only setup and sign-up create an owner.
 pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
     match (word, permissions) {
         (MemberRole::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
         (MemberRole::Custom, _) => Err(Failure::field("permissions", "the role custom needs at least one permission")),
-        (_, Some(_)) => Err(Failure::field("permissions", "only the role custom takes permissions; remove them")),
+        (_, Some(_)) => Err(Failure::field(
+            "permissions",
+            "only the role custom accepts permissions; remove this field or set the role to custom",
+        )),
         (MemberRole::Owner, None) => {
             Err(Failure::field("role", "there can be only one owner; use admin, editor, viewer or custom"))
         }
@@ -61,17 +64,17 @@ pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role
 pub struct MemberView {
     pub id: UserId,
     pub email: String,
-    /// Empty if not given.
+    /// The member's display name; empty if not given.
     pub name: String,
     pub role: MemberRole,
     pub permissions: PermissionSet,
-    /// Whether sign-in requires a code from an authenticator app.
+    /// Whether the member has an authenticator app. If so, sign-in requires a code from the app.
     pub second_factor: bool,
     pub created_at: WireTime,
 }
 
 impl MemberView {
-    /// Returns the view of a member for the owner and admins.
+    /// Returns the view of a member, as the owner and admins see it.
     pub fn new(user: &User, second_factor: bool) -> Self {
         Self {
             id: user.id,
@@ -84,7 +87,7 @@ impl MemberView {
         }
     }
 
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: UserId::from_bytes([0x66; 12]),
@@ -106,12 +109,12 @@ pub struct InvitationView {
     pub email: String,
     pub role: MemberRole,
     pub created_at: WireTime,
-    /// When the link expires.
+    /// When the invitation's link expires.
     pub expires_at: WireTime,
 }
 
 impl InvitationView {
-    /// Returns the view of an invitation for the owner and admins.
+    /// Returns the view of an invitation, as the owner and admins see it.
     pub fn new(invitation: &Invitation) -> Self {
         Self {
             id: invitation.id,
@@ -122,7 +125,7 @@ impl InvitationView {
         }
     }
 
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: InvitationId::from_bytes([0x67; 12]),
@@ -134,25 +137,25 @@ impl InvitationView {
     }
 }
 
-/// A link to pass on, which is shown once.
+/// A link for the caller to pass on. The link is shown once.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkView {
-    /// Anyone who has the link can use it: share it over a private channel. No mail is sent.
+    /// The link. Anyone who has the link can use it, so share it over a private channel. No mail is sent.
     pub link: String,
     pub email: String,
     pub expires_at: WireTime,
 }
 
 impl LinkView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample(page: &str) -> Self {
         let link = format!("https://mail.example.com/{page}/0123456789abcdefghijABCDEFGHIJ01");
         Self { link, email: "bob@example.com".into(), expires_at: WireTime::sample() }
     }
 }
 
-/// The signed-in user.
+/// The state of the session that makes the request, with its user.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -162,21 +165,21 @@ pub struct SessionState {
     pub name: String,
     pub role: MemberRole,
     pub permissions: PermissionSet,
-    /// Whether the user manages the account: members, keys, the audit log.
+    /// Whether the user can manage the account: members, keys and the audit log.
     pub manages: bool,
-    /// The environment that the session works on.
+    /// The environment that the session works in.
     pub environment: Environment,
-    /// Whether sign-in requires a code from an authenticator app.
+    /// Whether the user has an authenticator app. If so, sign-in requires a code from the app.
     pub second_factor: bool,
-    /// The number of unused recovery codes; absent without an app.
+    /// The number of unused recovery codes; absent if the user has no authenticator app.
     pub recovery_codes_left: Option<usize>,
-    /// Whether the user has authenticated in the last minutes.
+    /// Whether the user has authenticated within the last few minutes.
     pub fresh: bool,
     pub expires_at: WireTime,
 }
 
 impl SessionState {
-    /// Returns the state of a session. `recovery_left` is the number of recovery codes, if an app is set up.
+    /// Returns the state of a session. `recovery_left` is the number of recovery codes; `None` if the user has no authenticator app.
     pub fn new(who: &UserSession, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
         let UserSession { user, session, environment } = who;
         Self {
@@ -195,7 +198,7 @@ impl SessionState {
         }
     }
 
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             session_id: SessionId::from_bytes([0x68; 12]),
@@ -219,13 +222,13 @@ impl SessionState {
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     pub id: SessionId,
-    /// `browser`, or `program` for a token of `POST /v1/auth/login`.
+    /// The kind of session: `browser`, or `program` for a token from `POST /v1/auth/login`.
     pub kind: &'static str,
-    /// Whether it is the session of this request.
+    /// Whether this is the session that makes the request.
     pub current: bool,
-    /// The address that the sign-in came from.
+    /// The network address from which the user signed in.
     pub address: String,
-    /// The browser's user agent.
+    /// The user agent of the browser.
     pub agent: String,
     pub created_at: WireTime,
     /// When the session last made a request.
@@ -234,7 +237,7 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// Returns the view of a session for its user.
+    /// Returns the view of a session for the user who owns it.
     pub fn new(session: Session, seen_at: crate::base::clock::Timestamp, own: SessionId) -> Self {
         Self {
             id: session.id,
@@ -251,7 +254,7 @@ impl SessionView {
         }
     }
 
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: SessionId::from_bytes([0x68; 12]),
@@ -266,14 +269,14 @@ impl SessionView {
     }
 }
 
-/// The result of an action.
+/// Confirms that an action succeeded.
 #[derive(Serialize, JsonSchema)]
 pub struct Ack {
-    /// Always true; a failure returns an error.
+    /// Always true; a failed action returns an error instead.
     pub done: bool,
 }
 
 impl Ack {
-    /// The action was done.
+    /// Confirms that the action succeeded.
     pub const DONE: Self = Self { done: true };
 }

@@ -1,4 +1,4 @@
-//! Accounts and keys as the operator sees them.
+//! API keys as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,26 +9,26 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
-/// An API key, without the key itself.
-#[derive(Serialize, JsonSchema)]
+/// An API key as lists show it, which excludes the key itself.
+#[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
-    /// The first 8 characters of its id, which are enough to revoke it.
+    /// The first 8 characters of the key's id, which are enough to revoke the key.
     pub id: String,
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
     pub created_at: WireTime,
-    /// When it was revoked; absent while it works.
+    /// When the key was revoked; absent if the key still works.
     pub revoked_at: Option<WireTime>,
-    /// When the key was last used, up to some seconds late; absent if never.
+    /// When the key was last used, which may lag by a few seconds; absent if the key was never used.
     pub last_used_at: Option<WireTime>,
-    /// Requests made with it.
+    /// The number of requests made with the key.
     pub requests: u64,
 }
 
 impl KeyView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: "9c1185a5".into(),
@@ -43,7 +43,7 @@ impl KeyView {
     }
 }
 
-/// Returns the view of a key for the operator.
+/// Returns the view of a key.
 pub fn view(key: Key, usage: KeyUsage) -> KeyView {
     KeyView {
         id: short_id(key.id),

@@ -1,4 +1,4 @@
-//! Campaigns that the worker advances: those being sent and those scheduled.
+//! Lists the campaigns that the worker advances: campaigns that are being sent, and scheduled campaigns.
 
 use super::model::Campaign;
 use super::store;
@@ -7,22 +7,22 @@ use crate::engine::hold::HoldNumber;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{AccountId, CampaignId, MailingId};
 
-/// A campaign in progress, or a scheduled one.
+/// A campaign that is in progress or scheduled.
 pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
     pub name: String,
-    /// The status, as its wire name.
+    /// The wire name of the campaign's status.
     pub status: &'static str,
-    /// The scheduled start time, past or future.
+    /// The scheduled start time, which may be in the past.
     pub scheduled_at: Option<Timestamp>,
-    /// The mailing that sends it, once it has started.
+    /// The mailing that sends the campaign, once the campaign has started.
     pub mailing: Option<MailingId>,
-    /// The last hold before it was scheduled.
+    /// The number of the last hold on sending before the campaign was scheduled.
     pub hold_number: HoldNumber,
 }
 
-/// Returns up to `limit` campaigns of all accounts: first those in progress, then the scheduled ones ordered by start time.
+/// Returns up to `limit` campaigns of all accounts: first campaigns in progress, then scheduled campaigns by start time.
 pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {

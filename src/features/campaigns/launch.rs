@@ -1,4 +1,4 @@
-//! The start of a campaign: the checks before it, and the mailing it creates.
+//! Starts a campaign: checks the campaign and creates its mailing.
 
 use std::borrow::Cow;
 
@@ -8,27 +8,27 @@ use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, che
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::tags;
 use crate::features::domains::{self, Stream};
 use crate::features::emails::{self, Finished};
 use crate::features::sending::template::{self, RenderMode};
 use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::features::topics;
+use crate::features::{segments, tags, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// Validates emails before they are sent. No validator exists yet.
+/// The validator that scores emails before they are sent. No validator exists yet.
 const VALIDATOR: Option<Validator> = None;
 
-/// Checks that the recipients and the topic exist.
+/// Checks that the campaign's segment or tag, and its topic, exist.
 pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result<(), Failure> {
     match plan.recipients {
         Recipients::Everyone => {}
-        Recipients::Audience(id) | Recipients::Segment(id) => drop(segment_store::require(tx, project, id)?),
+        Recipients::Audience(id) | Recipients::Segment(id) => drop(segments::require(tx, project, id)?),
         Recipients::Tag(id) => {
-            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            let absent = || {
+                Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists the tags")
+            };
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
         }
     }
@@ -47,7 +47,7 @@ pub struct LaunchContext<'e> {
 }
 
 impl<'e> LaunchContext<'e> {
-    /// Builds the context from a caller.
+    /// Returns the launch context for a caller.
     pub fn of(caller: &'e Caller) -> Self {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
     }
@@ -58,7 +58,7 @@ impl<'e> LaunchContext<'e> {
     }
 }
 
-/// Runs every check that is possible before the start. Returns the emails as they would be sent now.
+/// Runs every check that is possible before a campaign starts. Returns the emails as they would be sent now.
 pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
     let plan = &campaign.plan;
     check_archive(campaign)?;
@@ -84,15 +84,15 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
 /// Checks that the email has the minimum validation score.
 pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
     check_validation_score(plan.minimum_score, VALIDATOR, (email.id, email.version))
-        .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")))
+        .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")).in_field("minimumScore"))
 }
 
-/// Checks that mail from this sender can be sent.
+/// Checks that the account may send mail from the campaign's From address.
 pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<(), Failure> {
     sending::preflight::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
 }
 
-/// Returns the content to send: the email's, with the campaign's own subject and preheader if set.
+/// Returns the content to send: the email's content, with the campaign's own subject and preheader if set.
 pub fn content(plan: &Plan, email: Finished) -> Content {
     let html = match &plan.preheader {
         Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
@@ -102,7 +102,7 @@ pub fn content(plan: &Plan, email: Finished) -> Content {
     Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
-/// Returns the HTML with another preheader. It replaces the email's own, or else goes in front of all visible content.
+/// Returns the HTML with the wanted preheader. The wanted preheader replaces the email's own or, if there is none, precedes all content.
 fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     let (own, wanted) = (escaped(own), escaped(wanted));
     if own == wanted {
@@ -121,12 +121,12 @@ fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
 }
 
-/// Escapes text for HTML. Quotation marks stay because merge fields contain them.
+/// Escapes text for HTML. Quotation marks stay as they are because merge fields contain them.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Converts the campaign's recipients to those of a mailing.
+/// Converts a campaign's recipients to a mailing's recipients.
 pub fn to(recipients: Recipients) -> To {
     match recipients {
         Recipients::Everyone => To::Everyone,
@@ -166,7 +166,7 @@ pub fn mailing(
     })
 }
 
-/// Returns what to track: the settings of the sender's domain, or everything if there is no such domain.
+/// Returns what to track: the tracking settings of the sender's domain, or opens and clicks if the domain is unknown.
 fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
     let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {
@@ -179,16 +179,16 @@ fn sender(plan: &Plan) -> EmailAddress {
     EmailAddress::stored(&plan.from).expect("only checked addresses are stored")
 }
 
-/// Merge variables shared by all messages.
+/// Returns the merge variables that all messages of the campaign share.
 pub fn variables(plan: &Plan) -> Map<String, serde_json::Value> {
-    serde_json::from_str(&plan.variables).expect("this field always holds an object")
+    serde_json::from_str(&plan.variables).expect("`variables` is stored as a JSON object")
 }
 
-/// The codes a start can fail with, in addition to those of every operation.
+/// The error codes that starting a campaign can return, in addition to the codes of every operation.
 pub const FAILS: &[Code] =
     &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
 
-/// Starts sending. This fixes the audience's filter and the content. The caller has set the new status.
+/// Starts sending a campaign. The mailing keeps the current audience filter and content. The caller has already set the new status.
 pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
     let emails = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));

@@ -1,4 +1,4 @@
-//! The log of a campaign or other mailing: one row per recipient, with its delivery and the recipient's activity.
+//! The log of a campaign or other mailing: one row per recipient, with the delivery and the recipient's activity.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts;
-use crate::features::sending::engagement::{self, Engagement};
+use crate::features::contact_records;
+use crate::features::engagement::{self, Engagement};
 use crate::features::sending::{self, Audience, Delivery, Mailing, Recipient, Skip};
 use crate::vocab::ids::{AccountId, CampaignId, ContactId, ConversationId, MailingId};
 use crate::vocab::limits;
@@ -18,70 +18,70 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CampaignLog {
     pub id: String,
-    /// The send that the message belongs to.
+    /// The ID of the send that the message belongs to.
     pub tracking_id: MailingId,
-    /// The account.
+    /// The account's ID.
     pub user_id: AccountId,
     /// The sender's domain.
     pub domain: String,
     pub from_email: String,
-    /// Absent if the contact was deleted.
+    /// The recipient's email address; absent if the contact was deleted.
     pub to_email: Option<String>,
-    /// Absent if the contact was deleted.
+    /// The recipient's contact ID; absent if the contact was deleted, or if the message was sent to a plain address.
     pub subscriber_id: Option<ContactId>,
-    /// The subject, with its merge fields.
+    /// The subject as written, with merge fields that are not replaced with values.
     pub subject: String,
     pub status: CampaignLogStatus,
     pub opened_at: Option<WireTime>,
     pub clicked_at: Option<WireTime>,
     pub open_count: u32,
     pub click_count: u32,
-    /// `hard`, `soft`, `policy` or `content`.
+    /// The kind of bounce: `hard`, `soft`, `policy` or `content`.
     pub bounce_type: Option<String>,
-    /// The complaint type from the feedback report.
+    /// The type of complaint that the feedback report states; `abuse` if the report states no type.
     pub complaint_type: Option<String>,
-    /// Why the recipient was skipped, as a code.
+    /// A code for the reason why the recipient was skipped.
     pub suppression_type: Option<&'static str>,
-    /// The same reason as a sentence.
+    /// A sentence that explains why the recipient was skipped.
     pub suppression_reason: Option<String>,
     pub conversation_id: Option<ConversationId>,
-    /// Absent if the message does not belong to a campaign.
+    /// The campaign's ID; absent if the message does not belong to a campaign.
     pub campaign_id: Option<CampaignId>,
     pub created_at: WireTime,
     /// When the next mail server accepted the message.
     pub sent_at: Option<WireTime>,
-    /// When the next attempt is due, if there is one.
+    /// When the next delivery attempt is due, if one is planned.
     pub next_attempt_at: Option<WireTime>,
     /// The mail server's last reply, or why the delivery is unknown.
     pub reply: Option<String>,
 }
 
-/// The status of a message: the most significant thing that happened to it.
+/// The status of a message: the most significant event in its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CampaignLogStatus {
-    /// Not sent yet, or in flight.
+    /// The message has not been sent yet, or is in flight.
     Queued,
-    /// Waiting for a retry, or for the recipient's local time.
+    /// The message waits for a retry or for the recipient's local time.
     Deferred,
-    /// Accepted by the next mail server, and not bounced.
+    /// The next mail server accepted the message, and it did not bounce.
     Delivered,
     Opened,
     Clicked,
-    /// Bounced after it was sent.
+    /// The message bounced after it was sent.
     Bounced,
-    /// Reported as spam by the recipient.
+    /// The recipient reported the message as spam.
     Complained,
-    /// Rejected permanently by a server, or deferred for too long.
+    /// A mail server rejected the message permanently or deferred it for too long.
     Failed,
-    /// The delivery is uncertain.
+    /// It is uncertain whether the message was delivered.
     Unknown,
-    /// Not sent, for a reason.
+    /// The recipient was skipped; the log states the reason.
     Skipped,
 }
 
 impl CampaignLogStatus {
-    /// Returns the status for this delivery and engagement.
+    /// Returns the log status that results from a delivery and an engagement.
     fn of(delivery: &Delivery, engagement: &Engagement) -> Self {
         match delivery {
             Delivery::Queued | Delivery::Handoff { .. } => Self::Queued,
@@ -97,7 +97,7 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Returns whether a recipient matches this status in a filter. A clicked message also counts as delivered.
+    /// Returns whether a recipient matches a filter by this status. For example, a clicked message also matches `Delivered`.
     fn covers(self, delivery: &Delivery, engagement: &Engagement) -> bool {
         let sent = matches!(delivery, Delivery::Sent { .. });
         match self {
@@ -112,7 +112,7 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Returns whether only recipients with recorded activity can match.
+    /// Returns whether only recipients with recorded activity can have this status.
     fn is_recorded(self) -> bool {
         matches!(self, Self::Opened | Self::Clicked | Self::Complained)
     }
@@ -151,15 +151,15 @@ impl SkipReason {
     }
 }
 
-/// A page of the log.
+/// A page of a campaign's log.
 #[derive(Clone, Debug, Default)]
 pub struct LogPage {
     pub rows: Vec<(u32, Recipient, Engagement)>,
-    /// Where the next page starts, if there may be one.
+    /// The recipient number at which the next page starts; `None` on the last page.
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` rows, starting at recipient number `from`.
+/// Returns up to `limit` rows of the log, starting at recipient number `from`.
 pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
     match wanted.filter(|wanted| wanted.is_recorded()) {
         Some(wanted) => recorded(tx, id, from, limit, wanted),
@@ -167,34 +167,34 @@ pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Opti
     }
 }
 
-/// Returns the same for recipients skipped for this reason.
+/// Returns up to `limit` recipients who were skipped for this reason, starting at recipient number `from`.
 pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<LogPage> {
     let fits = |_, delivery: &Delivery| matches!(delivery, Delivery::Skipped { why } if SkipReason::of(why) == reason);
     let found = sending::recipients(tx, id, from, limit, fits)?;
-    let with_deeds = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
-    Ok(LogPage { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
+    let with_activity = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
+    Ok(LogPage { rows: found.rows.into_iter().map(with_activity).collect::<Result<_>>()?, next: found.next })
 }
 
 fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
-    // An unreadable row passes the filter rather than being left out; reading it below then reports the error.
+    // An unreadable row passes the filter, so that reading the row below reports the error instead of omitting the row.
     let fits = |number, delivery: &Delivery| {
         wanted.is_none_or(|wanted| engagement::of(tx, id, number).map_or(true, |did| wanted.covers(delivery, &did)))
     };
     let found = sending::recipients(tx, id, from, limit, fits)?;
-    let with_deeds = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
-    Ok(LogPage { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
+    let with_activity = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
+    Ok(LogPage { rows: found.rows.into_iter().map(with_activity).collect::<Result<_>>()?, next: found.next })
 }
 
 fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: CampaignLogStatus) -> Result<LogPage> {
     let mut part = LogPage::default();
-    let (mut looked, mut numbers) = (0, Vec::new());
+    let (mut scanned, mut numbers) = (0, Vec::new());
     engagement::visit(tx, id, from, |number, did| {
-        if numbers.len() == limit || looked == limits::RECIPIENT_ROWS_SCANNED_MAX {
+        if numbers.len() == limit || scanned == limits::RECIPIENT_ROWS_SCANNED_MAX {
             part.next = Some(number);
             return Ok(ControlFlow::Break(()));
         }
-        looked += 1;
-        // None of the statuses that reach this branch depends on the delivery state.
+        scanned += 1;
+        // In this branch, no status depends on the delivery state, so any delivery state can be passed.
         if wanted.covers(&Delivery::Queued, &did) {
             numbers.push((number, did));
         }
@@ -208,11 +208,11 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
     Ok(part)
 }
 
-/// Returns a row as the API returns it.
+/// Returns a log row in the form that the API returns.
 pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<CampaignLog> {
     let subject = mailing.translation_for(&recipient).subject.clone();
     let contact = match mailing.project.filter(|_| mailing.audience != Audience::Addresses) {
-        Some(project) => contacts::by_number(tx, project, number)?,
+        Some(project) => contact_records::by_number(tx, project, number)?,
         None => None,
     };
     let named = recipient.address.map(|address| address.email).filter(|email| !email.is_empty());
@@ -248,7 +248,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
 
 type Progress = (Option<Timestamp>, Option<Timestamp>, Option<String>);
 
-/// Returns when it was sent, when it is retried, and the last reply.
+/// Returns when the message was sent, when it is retried, and the last reply.
 fn progress(delivery: &Delivery) -> Progress {
     let said = |reply: &String| Some(reply.clone()).filter(|reply| !reply.is_empty());
     match delivery {
@@ -260,7 +260,7 @@ fn progress(delivery: &Delivery) -> Progress {
     }
 }
 
-/// Explains in a sentence why a recipient was skipped.
+/// Returns a sentence that explains why a recipient was skipped.
 pub fn reason(skip: &Skip) -> String {
     let words = match skip {
         Skip::Suppressed => "The address is on the suppression list.",
@@ -271,7 +271,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::InvalidAddress => "Mail cannot be delivered to this address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
-        Skip::Cancelled => "The campaign was cancelled before it was sent to this contact.",
+        Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
         Skip::MissingField(field) => {
             return format!("The email needs the merge field {field}, which the contact does not have and which has no default.");
         }
@@ -280,18 +280,18 @@ pub fn reason(skip: &Skip) -> String {
 }
 
 impl CampaignLog {
-    /// An example for the API documents.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
-        let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
+        let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");
         Self {
             id: format!("{mailing}{:08x}", 41),
             tracking_id: mailing,
-            user_id: AccountId::parse("66f1a2b3d4e5f60718293a01").expect("24 hexadecimal characters"),
+            user_id: AccountId::parse("66f1a2b3d4e5f60718293a01").expect("the sample ID is valid"),
             domain: "acme.example".into(),
             from_email: campaign.from,
             to_email: Some("ada@example.com".into()),
-            subscriber_id: Some(ContactId::parse("66f1a2b3000000295c3e9d71").expect("24 hexadecimal characters")),
+            subscriber_id: Some(ContactId::parse("66f1a2b3000000295c3e9d71").expect("the sample ID is valid")),
             subject: campaign.subject,
             status: CampaignLogStatus::Opened,
             opened_at: Some(WireTime::sample()),
@@ -322,7 +322,7 @@ mod tests {
         let skips = [Skip::Suppressed, Skip::Unsubscribed, Skip::Bounced, Skip::NotSubscribed, Skip::TopicUnsubscribed];
         let more = [Skip::InvalidAddress, Skip::DuplicateAddress, Skip::MissingField("a".into()), Skip::Erased, Skip::Cancelled];
         for skip in skips.iter().chain(&more) {
-            assert_eq!(serde_json::to_value(SkipReason::of(skip)).expect("a word"), skip.word());
+            assert_eq!(serde_json::to_value(SkipReason::of(skip)).expect("the value serializes to JSON"), skip.word());
         }
     }
 

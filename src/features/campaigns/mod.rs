@@ -1,24 +1,24 @@
-//! Campaigns: an email to the contacts of a project, now or at a time, and its results.
+//! Campaigns: an email to the contacts of a project, sent now or at a scheduled time, and its results.
 //!
-//! A campaign is prepared as a draft and started once. It then becomes a mailing of `sending`, which this feature follows: it plans,
-//! starts, stops and reports, and never hands over a message itself. Invariants: a campaign starts at most once, by one compare-and-set on
-//! its status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
+//! A campaign is prepared as a draft and started once. Starting a campaign creates a mailing in `sending`, which hands over the messages.
+//! This feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, by one compare-and-set
+//! on its status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
 //!
 //! `tracking`, which sits above this feature, counts what recipients do with a message; this feature reads the counts from
-//! `sending::engagement`.
+//! `features/engagement`.
 
 mod in_progress;
 mod launch;
 pub mod logs;
-mod model;
+pub mod model;
 pub mod ops;
 mod schedule;
-mod stats;
+pub mod stats;
 mod store;
 mod sync;
 #[cfg(test)]
 mod tests;
-mod views;
+pub mod views;
 mod warnings;
 pub mod worker;
 
@@ -34,13 +34,16 @@ use model::{Action, Campaign, CampaignStatus, Outcome, after};
 
 pub use in_progress::list as in_progress;
 
-/// Either of these lets a key read a campaign's results.
+/// The permissions to read a campaign's results; an API key needs one of them.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
 
-/// Returns the account's campaign with this id in its current state, limited to the project if given.
+/// Returns the account's campaign with this ID. If a project is given, the campaign must belong to the project.
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
-    let absent = || Failure::because(Code::NotFound, "No campaign has this id; GET /v1/campaigns lists a project's campaigns.");
+    let absent = || {
+        Failure::because(Code::NotFound, "No campaign has this id")
+            .see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")
+    };
     Ok(sync::current(tx, account, found.ok_or_else(absent)?)?)
 }
 
@@ -56,7 +59,8 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
     }
 }
 
-/// Applies an action to a campaign if its state allows it. `change` gets the campaign in its new status and may still refuse.
+/// Applies an action to a campaign if the campaign's status allows it. `change` gets the campaign with its new status, and its previous
+/// status; it can refuse the action by returning a failure.
 fn act(
     tx: &mut WriteTx<'_>,
     account: AccountId,

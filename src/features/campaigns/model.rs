@@ -1,7 +1,7 @@
-//! A campaign and its rules: pure, without store, clock or HTTP.
+//! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
-//! A campaign is an email, its recipients and a start time. One table, [`after`], defines which action is allowed in which status; nothing
-//! else changes a status. A mailing does the sending, and the campaign follows it until it finishes.
+//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status,
+//! and no other code changes a status. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -22,17 +22,17 @@ pub struct Campaign {
     pub project: ProjectId,
     pub plan: Plan,
     pub status: CampaignStatus,
-    /// The scheduled start; kept afterwards.
+    /// The scheduled start. It is not cleared when the campaign starts.
     pub schedule: Option<Schedule>,
-    /// The mailing that sends it, once it has started.
+    /// The mailing that sends the campaign, once the campaign has started.
     pub mailing: Option<MailingId>,
-    /// When the worker checks it next, if it is not [`Campaign::is_synced`].
+    /// When the worker next tries to start the campaign; `None` unless the campaign is scheduled.
     pub check_at: Option<Timestamp>,
-    /// The last hold before it was scheduled.
+    /// The number of the last hold on sending before the campaign was scheduled.
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// Why it failed or waits, for people.
+    /// Why the campaign failed or waits, as a sentence for users.
     pub error: Option<String>,
     pub archived_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -46,31 +46,31 @@ impl Record for Campaign {}
 pub struct Plan {
     pub name: String,
     pub conversation: ConversationId,
-    /// The emails it sends, one per language; never empty. The first is for recipients whose language has none.
+    /// The emails to send, one per language; never empty. The first email also goes to recipients whose language is not among them.
     pub emails: Vec<EmailId>,
-    /// Overrides the email's own.
+    /// The subject in every language; each email's own subject if absent.
     pub subject: Option<String>,
-    /// Overrides the email's own.
+    /// The preheader in every language; each email's own preheader if absent.
     pub preheader: Option<String>,
     pub from: String,
     pub from_name: String,
     pub reply_to: Option<String>,
     pub recipients: Recipients,
     pub topic: Option<TopicId>,
-    /// Kept for clients that name one.
+    /// The transport that the client named; stored but not used.
     pub provider: Option<String>,
-    /// Merge fields of all recipients, as the JSON text of an object.
+    /// Merge field values for all recipients, as the JSON text of an object.
     pub variables: String,
-    /// UTM parameters for links; the domain's setting applies if absent.
+    /// UTM parameters for links; if absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
     /// The minimum validation score for sending.
     pub minimum_score: Option<u8>,
-    /// What to do with recipients whose delivery is unknown; the installation's setting applies if absent.
+    /// What to do with recipients whose delivery is unknown; if absent, the installation's setting applies.
     pub unknown: Option<Unknown>,
 }
 
 impl Plan {
-    /// The email for recipients whose language has none.
+    /// Returns the first email, which also goes to recipients whose language is not among those of the emails.
     pub fn first_email(&self) -> EmailId {
         *self.emails.first().expect("a campaign has at least one email")
     }
@@ -79,9 +79,9 @@ impl Plan {
 /// The recipients of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recipients {
-    /// Every contact of the project.
+    /// Every contact in the project.
     Everyone,
-    /// A segment, under the name that some clients use for it.
+    /// A segment that the client specified with the recipient type `audience`.
     Audience(SegmentId),
     Segment(SegmentId),
     Tag(TagId),
@@ -92,14 +92,14 @@ pub enum Recipients {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CampaignTo")]
 pub enum RecipientType {
-    /// Every contact of the project; or, with a segment's id, that segment.
+    /// Every contact in the project or, with a segment's ID, the contacts in that segment.
     Audience,
     Segment,
     Tag,
 }
 
 impl Recipients {
-    /// Parses the kind and id, or returns the wrong field and why.
+    /// Parses the kind and ID of the recipients. On error, returns the name of the invalid field and the reason.
     pub fn new(kind: RecipientType, id: Option<RecipientId>, project: ProjectId) -> Result<Self, (&'static str, &'static str)> {
         match (kind, id) {
             (RecipientType::Audience, None) => Ok(Self::Everyone),
@@ -107,12 +107,12 @@ impl Recipients {
             (RecipientType::Audience, Some(id)) => Ok(Self::Audience(SegmentId::from_bytes(id.0))),
             (RecipientType::Segment, Some(id)) => Ok(Self::Segment(SegmentId::from_bytes(id.0))),
             (RecipientType::Tag, Some(id)) => Ok(Self::Tag(TagId::from_bytes(id.0))),
-            (RecipientType::Segment, None) => Err(("recipientId", "give the segment's id; GET /v1/segments lists them")),
-            (RecipientType::Tag, None) => Err(("recipientId", "give the tag's id; GET /v1/tags lists them")),
+            (RecipientType::Segment, None) => Err(("recipientId", "give the segment's id; GET /v1/segments lists the segments")),
+            (RecipientType::Tag, None) => Err(("recipientId", "give the tag's id; GET /v1/tags lists the tags")),
         }
     }
 
-    /// Returns the kind and id. `Everyone` becomes the audience whose id is the project's.
+    /// Returns the kind and ID of the recipients. `Everyone` becomes an audience with the project's ID.
     pub fn words(self, project: ProjectId) -> (RecipientType, RecipientId) {
         match self {
             Self::Everyone => (RecipientType::Audience, RecipientId::from_bytes(project.0)),
@@ -128,51 +128,51 @@ impl Recipients {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "UnknownPolicy")]
 pub enum Unknown {
-    /// Nothing, until evidence or a user decides.
+    /// Do not send again until a user decides or evidence shows whether the message was delivered.
     Hold,
-    /// Send again, at the risk of a second copy.
+    /// Send again, at the risk that the recipient gets a second copy.
     Resend,
 }
 
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// In the campaign's zone.
+    /// The start time, read in the campaign's time zone.
     pub at: Timestamp,
-    /// The IANA name.
+    /// The IANA name of the time zone.
     pub zone: String,
     pub mode: TimezoneMode,
-    /// What users should know about this time.
+    /// A notice for users about the start time, for example that this local time does not exist because clocks are set forward.
     pub notice: Option<String>,
 }
 
-/// Whose clock counts.
+/// Whose clock applies to the start time: the campaign's or each recipient's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// All recipients get it at one moment: at this time in the campaign's zone.
+    /// All recipients get the campaign at one moment: at the start time in the campaign's time zone.
     #[default]
     Campaign,
-    /// Each recipient gets it at this time in the recipient's own zone.
+    /// Each recipient gets the campaign at the start time in the recipient's own time zone.
     Recipient,
 }
 
-/// The time zone furthest ahead of UTC is ahead by this much.
+/// How far the easternmost time zone is ahead of UTC.
 const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
 
 impl Schedule {
-    /// The local time when it is due, read as if it were UTC.
+    /// Returns the local start time, read as if it were UTC.
     fn wall(&self) -> Timestamp {
         let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
         zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
     }
 
-    /// The local time, if recipients' own zones apply.
+    /// Returns the local start time if recipients' own time zones apply.
     pub fn local_time(&self) -> Option<LocalTime> {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
 
-    /// When the work starts. With recipients' own zones, this is when the earliest zone reaches the time.
+    /// Returns when sending starts. With recipients' own time zones, sending starts when the easternmost zone reaches the start time.
     pub fn begins_at(&self) -> Timestamp {
         match self.mode {
             TimezoneMode::Campaign => self.at,
@@ -181,32 +181,32 @@ impl Schedule {
     }
 }
 
-/// The state of a campaign.
+/// The status of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CampaignStatus {
-    /// Not scheduled or started.
+    /// The campaign has been neither scheduled nor started.
     Draft,
-    /// It was due and could not start; `error` says what is missing. It waits for a user.
+    /// The campaign was due but could not start; `error` explains why. A user must act.
     PendingReview,
-    /// It starts automatically at scheduledAt.
+    /// The campaign starts automatically at `scheduledAt`.
     Scheduled,
-    /// It is being sent.
+    /// The campaign is being sent.
     Sending,
-    /// It is being sent, but waits for the plan's quota or for a transport, and continues automatically.
+    /// Sending waits for the plan's quota or for a transport, and continues automatically.
     Throttled,
-    /// A user paused it and may resume it.
+    /// A user paused the campaign and can resume it.
     Paused,
-    /// Every recipient was tried. Mail servers may have deferred some: Mailmill retries them until `completedAt`.
+    /// Delivery was attempted for every recipient. Mailmill retries deferred recipients until `completedAt`.
     Sent,
-    /// Sending failed and cannot continue.
+    /// Sending the campaign failed and cannot continue.
     Failed,
-    /// A user canceled it.
+    /// A user canceled the campaign.
     Cancelled,
 }
 
 impl CampaignStatus {
-    /// Every status, in the order of the columns of the table.
+    /// Every status, in the order of the columns of `TABLE`.
     #[cfg(test)]
     pub const ALL: [Self; 9] = [
         Self::Draft,
@@ -220,7 +220,7 @@ impl CampaignStatus {
         Self::Cancelled,
     ];
 
-    /// Its wire name.
+    /// The status's wire name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -255,17 +255,17 @@ pub enum Action {
     Resume,
     Cancel,
     ResendUnknown,
-    /// Its start time has come.
+    /// The campaign's start time has come.
     Start,
-    /// Its start time has come, but something is missing.
+    /// The campaign's start time has come, but the campaign cannot start.
     Hold,
-    /// Its mailing waits.
+    /// The campaign's mailing waits.
     Wait,
-    /// Its mailing continues.
+    /// The campaign's mailing continues.
     Flow,
-    /// Its mailing has no recipients left.
+    /// The campaign's mailing has no recipients left to attempt.
     Finish,
-    /// Its mailing cannot continue.
+    /// The campaign's mailing cannot continue.
     Fail,
 }
 
@@ -273,23 +273,23 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     To(CampaignStatus),
-    /// Refused, with the reason: the end of a sentence that starts with the status.
+    /// The action is refused. The reason completes a sentence that starts with the status.
     No(&'static str),
 }
 
 const STARTED: &str = "a campaign that is being sent can no longer be changed; pause or cancel it, or make a duplicate";
-const OVER: &str = "make a duplicate to send it again";
-const ENDED: &str = "it has finished, so this would change nothing";
-const RECORD: &str = "its log records who was mailed; archive it instead";
-const NOT_STARTED: &str = "it has not been started; send or schedule it first";
-const NOT_PLANNED: &str = "it has no start time; schedule it first";
-const ONCE: &str = "a campaign is sent once; this one has already started";
-const DRAFT: &str = "there is nothing to cancel; delete it if you do not need it";
-const WAITING: &str = "it has not started; unschedule or cancel it";
-const RUNNING: &str = "it has already started";
-const NO_MAILING: &str = "nothing is being sent for it";
+const OVER: &str = "make a duplicate to send the campaign again";
+const ENDED: &str = "the campaign has finished, so this action would have no effect";
+const RECORD: &str = "the campaign's log must be kept because it lists the recipients; archive the campaign instead";
+const NOT_STARTED: &str = "the campaign has not been started; send or schedule it first";
+const NOT_PLANNED: &str = "the campaign has no start time; schedule it first";
+const ONCE: &str = "a campaign can be sent only once, and this campaign has already started; make a duplicate to send it again";
+const DRAFT: &str = "a draft cannot be canceled; delete the campaign if you do not need it";
+const WAITING: &str = "the campaign has not started; unschedule or cancel it instead";
+const RUNNING: &str = "the campaign has already started";
+const NO_MAILING: &str = "the campaign is not being sent";
 
-/// The result of every action in every status. Repeating an action that just succeeded returns the same response if it changes nothing,
+/// The result of every action in every status. An action that the campaign's status already reflects is accepted and has no effect,
 /// because clients repeat requests whose response was lost.
 #[rustfmt::skip]
 const TABLE: [(Action, [Outcome; 9]); 16] = {
@@ -323,7 +323,8 @@ pub fn after(status: CampaignStatus, action: Action) -> Outcome {
 }
 
 impl Campaign {
-    /// Returns its time in the queue: when it is due, or always while its mailing runs.
+    /// Returns the campaign's time in the worker's queue: when a scheduled campaign is due, or a time in the past for a campaign whose
+    /// status follows its mailing; `None` for other campaigns.
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
@@ -332,31 +333,31 @@ impl Campaign {
         }
     }
 
-    /// Returns whether a running mailing may change its status.
+    /// Returns whether a running mailing can change the campaign's status.
     pub fn is_synced(&self) -> bool {
         matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
     }
 
-    /// Returns whether it is sent and has retries left.
+    /// Returns whether the campaign is sent and its mailing still retries some recipients.
     fn has_retries(&self) -> bool {
         self.status == CampaignStatus::Sent && self.completed_at.is_none()
     }
 
-    /// Returns the status that decides which actions are allowed: with retries left, it can be paused and canceled like one in progress.
+    /// Returns the status that determines the allowed actions. A sent campaign with retries left can be paused and canceled.
     pub fn working_status(&self) -> CampaignStatus {
         if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }
 
-    /// Returns whether it is archived.
+    /// Returns whether the campaign is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()
     }
 }
 
-/// An email validator: returns the score of a version, 0 to 100, once it has one.
+/// A function that returns the validation score of an email version, 0 to 100, or `None` before the version has a score.
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
-/// Returns why a campaign with this minimum score may not be sent, or `Ok` if it may.
+/// Returns `Ok` if the email has the campaign's minimum score; otherwise returns why the campaign may not be sent.
 pub fn check_validation_score(
     minimum: Option<u8>,
     validator: Option<Validator>,
@@ -365,23 +366,27 @@ pub fn check_validation_score(
     let Some(minimum) = minimum else { return Ok(()) };
     let Some(validator) = validator else {
         return Err(format!(
-            "minimumScore: {minimum} is required, but the email cannot be checked: no validator is installed. \
-             Set minimumScore to null to send it unchecked"
+            "a minimum score of {minimum} is required, but the email cannot be checked: no validator is installed. \
+             Remove the minimum score to send the email unchecked"
         ));
     };
     match validator(email, version) {
         Some(score) if score >= minimum => Ok(()),
-        Some(score) => Err(format!("minimumScore: {minimum} is required, and the email's score is {score}; improve the email")),
-        None => Err(format!("minimumScore: {minimum} is required, and this version of the email is not validated yet")),
+        Some(score) => {
+            Err(format!("a minimum score of {minimum} is required, and the email's score is {score}; improve the email"))
+        }
+        None => Err(format!(
+            "a minimum score of {minimum} is required, and this version of the email is not validated yet; try again later"
+        )),
     }
 }
 
-/// Returns a share in percent, with two decimals; 0 if `whole` is 0.
+/// Returns `part` as a percentage of `whole`, with two decimals; 0 if `whole` is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         return 0.0;
     }
-    // More recipients can open an email than are confirmed to have it, while deliveries are unknown.
+    // While deliveries are unknown, more recipients can open an email than are confirmed to have received it.
     ((part as f64 / whole as f64 * 10_000.0).round() / 100.0).min(100.0)
 }
 
@@ -421,7 +426,7 @@ mod tests {
         }
         for (index, status) in CampaignStatus::ALL.into_iter().enumerate() {
             assert_eq!(status as usize, index);
-            assert_eq!(serde_json::to_value(status).expect("a word"), status.word());
+            assert_eq!(serde_json::to_value(status).expect("the value serializes to JSON"), status.word());
         }
     }
 
@@ -523,18 +528,18 @@ mod tests {
         assert_eq!(Recipients::new(RecipientType::Audience, None, project), Ok(Recipients::Everyone));
         assert_eq!(Recipients::new(RecipientType::Audience, id(1), project), Ok(Recipients::Everyone));
         for (kind, id) in [(RecipientType::Audience, id(2)), (RecipientType::Segment, id(1)), (RecipientType::Tag, id(3))] {
-            let recipients = Recipients::new(kind, id, project).expect("fine");
-            assert_eq!(recipients.words(project), (kind, id.expect("given")));
+            let recipients = Recipients::new(kind, id, project).expect("the recipients are valid");
+            assert_eq!(recipients.words(project), (kind, id.expect("the case has an ID")));
         }
         assert_eq!(Recipients::new(RecipientType::Tag, None, project).map_err(|(field, _)| field), Err("recipientId"));
     }
 
     #[test]
     fn local_time_sending_starts_with_the_earliest_zone() {
-        let at = Timestamp("2026-06-01T07:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_millisecond());
+        let at = Timestamp("2026-06-01T07:00:00Z".parse::<jiff::Timestamp>().expect("the time is valid").as_millisecond());
         let schedule = |mode| Schedule { at, zone: "Europe/Berlin".into(), mode, notice: None };
         assert_eq!(schedule(TimezoneMode::Campaign).begins_at(), at);
-        // 09:00 local time on Kiritimati is 19:00 UTC of the day before.
+        // 09:00 local time on Kiritimati is 19:00 UTC on the previous day.
         assert_eq!(schedule(TimezoneMode::Recipient).begins_at().to_string(), "2026-05-31T19:00:00.000Z");
     }
 
@@ -547,7 +552,7 @@ mod tests {
         for (minimum, validator, word) in
             [(80, None, "no validator"), (81, Some(good), "score is 80"), (1, Some(unchecked), "not validated")]
         {
-            let reason = check_validation_score(Some(minimum), validator, email).expect_err("it must not be sent");
+            let reason = check_validation_score(Some(minimum), validator, email).expect_err("the check rejects the email");
             assert!(reason.contains(word), "{reason}");
         }
     }

@@ -1,4 +1,5 @@
-//! Resolves a given time to the moment a campaign starts: offsets, zones, and clocks that skip or repeat. Pure.
+//! Pure functions that convert a given time to the moment when a campaign starts: offsets, time zones, and local times that clocks skip
+//! or repeat.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -14,16 +15,16 @@ use crate::base::zone::Zone;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// A time as given.
+/// A start time, as given by the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartTime {
-    /// With an offset from UTC: an exact moment.
+    /// A time with an offset from UTC: an exact moment.
     Moment(Timestamp),
-    /// Without an offset: a local time.
+    /// A time without an offset: a local time.
     Wall(DateTime),
 }
 
-/// A valid calendar day and a minute of it, optionally with seconds and an offset.
+/// The pattern of a start time: a valid calendar day, hour and minute, optionally with seconds and an offset.
 const CALENDAR: &str = concat!(
     r"^\s*(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))",
     r"|(\d{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)[Tt ]([01]\d|2[0-3]):[0-5]\d",
@@ -40,7 +41,7 @@ impl FromStr for StartTime {
         if given.contains('[') {
             return Err("remove the zone name in brackets and set scheduledTimezone instead");
         }
-        // A date alone would mean midnight, which is not what callers who omit the time expect.
+        // A date without a time would mean midnight, which is not what callers who omit the time expect.
         if !given.contains(':') {
             return Err(EXPECTED);
         }
@@ -53,7 +54,7 @@ impl FromStr for StartTime {
 
 impl<'de> Deserialize<'de> for StartTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a time as text")
+        serde_str::deserialize(deserializer, "a time as a string, such as 2026-01-31T09:30")
     }
 }
 
@@ -69,27 +70,33 @@ impl JsonSchema for StartTime {
     }
 }
 
-/// Returns the schedule, or why the time is invalid.
+/// Returns the schedule for a start time, or why the start time is invalid.
 pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp) -> Result<Schedule, Failure> {
     let (at, twist) = match start {
         StartTime::Moment(at) => (at, None),
         StartTime::Wall(wall) => {
-            let meant = zone.at(wall).map_err(|_| Failure::field("scheduledAt", "the calendar ends before this time"))?;
+            let meant = zone
+                .at(wall)
+                .map_err(|_| Failure::field("scheduledAt", "this time is too far in the future; choose an earlier time"))?;
             (meant.at, meant.twist)
         }
     };
     if at <= now {
-        let detail = format!("{at} is past (it is {now} now); set a later time, or start it with POST /v1/campaigns/{{id}}/send");
-        return Err(Failure::field("scheduledAt", detail));
+        let detail = "This time is in the past. Choose a later time, or send the campaign now.";
+        let hint = format!("{at} is not after {now}; POST /v1/campaigns/{{id}}/send sends it now");
+        return Err(Failure::field("scheduledAt", detail).see("campaigns.send", hint));
     }
     if at.ms_since(now) > limits::SCHEDULE_AHEAD_MS {
         let days = limits::SCHEDULE_AHEAD_MS / (24 * 60 * 60 * 1000);
-        return Err(Failure::field("scheduledAt", format!("{at} is more than {days} days ahead; give an earlier time")));
+        return Err(Failure::field(
+            "scheduledAt",
+            format_args!("This time is more than {days} days ahead. Choose an earlier time."),
+        ));
     }
     let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };
     let late = schedule.begins_at() < now;
     let late = late.then(|| {
-        "The easternmost zones have reached that time already, or will before it can start. Recipients there get it at once."
+        "Recipients in the easternmost time zones get the campaign when it starts, because their clocks are past that time by then."
             .to_owned()
     });
     let notices: Vec<String> = twist.into_iter().chain(late).collect();
@@ -102,7 +109,7 @@ mod tests {
     use super::*;
 
     fn time(text: &str) -> Timestamp {
-        Timestamp(text.parse::<jiff::Timestamp>().expect("a time").as_millisecond())
+        Timestamp(text.parse::<jiff::Timestamp>().expect("the time is valid").as_millisecond())
     }
 
     fn schedule(start: &str, zone: &str, mode: TimezoneMode) -> Result<Schedule, Failure> {
@@ -112,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_schema_accepts_only_valid_days_and_minutes() {
-        let schema = jsonschema::validator_for(&serde_json::json!({ "pattern": CALENDAR })).expect("a schema");
+        let schema = jsonschema::validator_for(&serde_json::json!({ "pattern": CALENDAR })).expect("the schema is valid");
         let agree = |start: String| {
             let parses = start.parse::<StartTime>().is_ok();
             assert_eq!(schema.is_valid(&start.as_str().into()), parses, "{start}");
@@ -144,35 +151,38 @@ mod tests {
 
     #[test]
     fn skipped_and_repeated_times_are_resolved_with_a_notice() {
-        let made = schedule("2026-03-29T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
+        let made = schedule("2026-03-29T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("the schedule is valid");
         assert_eq!(made.at, time("2026-03-29T01:30:00Z"));
-        assert!(made.notice.expect("told").contains("never show"));
-        let made = schedule("2026-10-25T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
+        assert!(made.notice.expect("the schedule has a notice").contains("never show"));
+        let made = schedule("2026-10-25T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("the schedule is valid");
         assert_eq!(made.at, time("2026-10-25T00:30:00Z"));
-        assert!(made.notice.expect("told").contains("twice"));
-        // With an offset there is no ambiguity.
-        assert_eq!(schedule("2026-10-25T02:30+01:00", "Europe/Berlin", TimezoneMode::Campaign).expect("clear").notice, None);
+        assert!(made.notice.expect("the schedule has a notice").contains("twice"));
+        // A time with an offset is never ambiguous.
+        assert_eq!(
+            schedule("2026-10-25T02:30+01:00", "Europe/Berlin", TimezoneMode::Campaign).expect("the schedule is valid").notice,
+            None
+        );
     }
 
     #[test]
     fn past_and_distant_times_are_refused_with_a_remedy() {
         for (start, word) in [
             ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
-            ("2026-01-01T00:00:00Z", "is past"),
-            ("2026-01-01T00:30", "is past"),
-            ("2036-01-01T00:00:00Z", "give an earlier time"),
+            ("2026-01-01T00:00:00Z", "is in the past"),
+            ("2026-01-01T00:30", "is in the past"),
+            ("2036-01-01T00:00:00Z", "Choose an earlier time"),
         ] {
             let refused = schedule(start, "Europe/Berlin", TimezoneMode::Campaign).expect_err(start);
-            let detail = refused.detail.expect("words");
+            let detail = refused.text();
             assert!(detail.starts_with("scheduledAt: ") && detail.contains(word), "{detail}");
         }
     }
 
     #[test]
     fn local_times_warn_when_some_zones_are_past_it() {
-        let near = schedule("2026-01-01T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
-        assert!(near.notice.expect("a warning").contains("at once"));
-        let far = schedule("2026-01-02T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
+        let near = schedule("2026-01-01T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("the schedule is valid");
+        assert!(near.notice.expect("the function returns a warning").contains("when it starts"));
+        let far = schedule("2026-01-02T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("the schedule is valid");
         assert_eq!(far.notice, None);
     }
 

@@ -9,77 +9,76 @@ use super::model::{Campaign, percent};
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
-use crate::features::sending::conversion::Conversion;
-use crate::features::sending::engagement::{self, Measure};
-use crate::features::sending::orders::{self, Scope};
+use crate::features::engagement::{self, Measure};
+use crate::features::revenue::{self, Conversion, Scope};
 use crate::features::sending::{self, Counts};
 
 /// A campaign's statistics.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignStats {
-    /// Messages accepted by the next mail server.
+    /// The number of messages that the next mail server accepted.
     pub total_sent: u64,
-    /// Messages accepted that did not bounce.
+    /// The number of messages that the next mail server accepted and that did not bounce.
     pub total_delivered: u64,
-    /// Recipients who opened it; detected bots are left out.
+    /// The number of recipients who opened the message, excluding detected bots.
     pub unique_opens: u64,
     pub total_opens: u64,
-    /// Recipients who clicked a link in it; detected bots are left out.
+    /// The number of recipients who clicked a link in the message, excluding detected bots.
     pub unique_clicks: u64,
     pub total_clicks: u64,
-    /// Recipients who unsubscribed through it.
+    /// The number of recipients who unsubscribed with a link or button of the message.
     pub unsubscribes: u64,
-    /// Permanent rejections, immediate or later.
+    /// The number of permanent rejections, immediate or later.
     pub bounces: u64,
-    /// Recipients who reported it as spam.
+    /// The number of recipients who reported the message as spam.
     pub complaints: u64,
-    /// Opened messages in percent of delivered ones, with two decimals.
+    /// Opened messages as a percentage of delivered messages, with two decimals.
     pub open_rate: f64,
-    /// Clicked messages in percent of delivered ones.
+    /// Clicked messages as a percentage of delivered messages.
     pub click_rate: f64,
-    /// Unsubscribes in percent of delivered messages.
+    /// Unsubscribes as a percentage of delivered messages.
     pub unsubscribe_rate: f64,
-    /// Bounces in percent of messages sent or rejected.
+    /// Bounces as a percentage of messages that were sent or rejected.
     pub bounce_rate: f64,
-    /// Opens by scanners and other bots; not included in other counts.
+    /// The number of opens by scanners and other bots, which no other field includes.
     pub bot_opens: u64,
-    /// Clicks by scanners and other bots; not included in other counts.
+    /// The number of clicks by scanners and other bots, which no other field includes.
     pub bot_clicks: u64,
-    /// Opens by privacy proxies, which load images whether or not the recipient reads the email.
+    /// The number of opens by privacy proxies, which load images whether or not the recipient reads the email.
     pub mpp_opens: u64,
-    /// All recipients, including skipped ones.
+    /// The number of all recipients, including skipped recipients.
     pub recipients: u64,
-    /// Not sent yet, or in flight.
+    /// The number of messages that have not been sent yet or are in flight.
     pub queued: u64,
-    /// Waiting for a retry.
+    /// The number of messages that wait for a retry.
     pub deferred: u64,
-    /// Rejected permanently by a server, or deferred for too long.
+    /// The number of messages that a server rejected permanently or deferred for too long.
     pub failed: u64,
-    /// Delivery is unknown.
+    /// The number of messages whose delivery is unknown.
     pub unknown: u64,
-    /// Skipped for a reason.
+    /// The number of skipped recipients.
     pub skipped: u64,
     /// The number of skipped recipients for each reason.
     pub skipped_reasons: BTreeMap<String, u64>,
-    /// The revenue of the campaign; absent if none was attributed to it.
+    /// The revenue of the campaign; absent if no revenue was attributed to the campaign.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,
     pub reporting: Reporting,
 }
 
-/// The source of the statistics.
+/// How the statistics were computed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reporting {
-    /// `live`
+    /// Whether the statistics are current: always `live`.
     pub status: &'static str,
-    /// `ledger`
+    /// The source of the statistics: always `ledger`.
     pub source: &'static str,
 }
 
-/// Counts of recipient activity.
+/// The numbers of recipient actions, such as opens and clicks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readers {
     pub unique_opens: u64,
@@ -94,7 +93,7 @@ pub struct Readers {
     pub bounces: u64,
 }
 
-/// Returns the statistics of a campaign; all zero before it starts.
+/// Returns the statistics of a campaign; all values are zero before the campaign starts.
 pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<CampaignStats> {
     let Some(mailing) = campaign.mailing else { return Ok(to_stats(&Counts::default(), Readers::default(), now)) };
     let count = |measure| engagement::count(tx, mailing, measure);
@@ -110,13 +109,13 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Campaig
         complaints: count(Measure::Complaints)?,
         bounces: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
     };
-    let conversion = Conversion::of(&orders::totals(tx, Scope::Mailing(mailing))?);
+    let conversion = Conversion::of(&revenue::totals(tx, Scope::Mailing(mailing))?);
     Ok(CampaignStats { conversion, ..to_stats(&sending::counts(tx, mailing)?, readers, now) })
 }
 
-/// Combines both sources.
+/// Computes the statistics from the counts of recipient rows and of recipient actions.
 fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
-    // An immediate rejection counts as failed first, and also as a bounce once the reply is classified.
+    // An immediate rejection is counted as failed first, and as a bounce only after the server's reply has been classified.
     let bounces = readers.bounces.max(counts.failed);
     let delivered = counts.sent.saturating_sub(bounces - counts.failed);
     CampaignStats {
@@ -150,7 +149,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
 }
 
 impl CampaignStats {
-    /// An example for the API documents.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };

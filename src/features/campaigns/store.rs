@@ -1,6 +1,6 @@
-//! The tables of campaigns and all access to them.
+//! The tables of campaigns, and all functions that access the tables.
 //!
-//! Invariant: every write goes through [`save`], which keeps the queue in step with what the campaign itself says.
+//! Invariant: every write goes through [`save`], which keeps the worker's queue consistent with the campaigns.
 
 use std::ops::ControlFlow;
 
@@ -15,12 +15,12 @@ const CAMPAIGNS: Table<(AccountId, CampaignId), Campaign> = Table::new(tables::C
 const BY_PROJECT: Table<(ProjectId, CampaignId), ()> = Table::new(tables::CAMPAIGNS_BY_PROJECT);
 const QUEUE: Table<(Timestamp, CampaignId, AccountId), ()> = Table::new(tables::CAMPAIGN_QUEUE);
 
-/// The account's campaign with this id.
+/// Returns the account's campaign with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option<Campaign>> {
     tx.get(CAMPAIGNS, &(account, id))
 }
 
-/// Stores a new campaign, or one that was `before`.
+/// Stores a campaign; `before` is its previous state, or `None` if the campaign is new.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Campaign>, after: &Campaign) {
     if before.is_none() {
         tx.put(BY_PROJECT, &(after.project, after.id), &());
@@ -68,7 +68,7 @@ pub fn visit(
     Ok(())
 }
 
-/// Visits the account's campaigns before `before`, or all of them, newest first, until `visitor` breaks.
+/// Visits the account's campaigns, newest first, until `visitor` breaks. If `before` is given, visits only older campaigns.
 pub fn visit_latest(
     tx: &impl Read,
     account: AccountId,
@@ -82,7 +82,7 @@ pub fn visit_latest(
     tx.visit(CAMPAIGNS, &span, Order::Backward, |_, campaign| visitor(campaign))
 }
 
-/// Counts a project's campaigns, up to `most`.
+/// Returns the number of campaigns in a project; stops counting at `most`.
 pub fn count(tx: &impl Read, project: ProjectId, most: usize) -> Result<usize> {
     Ok(tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Forward, most)?.len())
 }

@@ -1,6 +1,7 @@
 //! Keeps a campaign's status in sync with its mailing.
 //!
-//! The mailing is authoritative. A worker syncs each running campaign with its mailing, and so does every read before that.
+//! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. Reads of a campaign that the worker
+//! has not synced yet compute the current state.
 
 use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
 use super::store;
@@ -9,19 +10,20 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
-/// Returns what the mailing's state means for its campaign: the action, when it finished, and the message to show.
+/// Returns the effects of the mailing's state on its campaign: the action, when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
-        // Every recipient was tried, and only retries are left. Recipients who get it by their own clocks may still wait for a first try.
+        // Delivery was attempted for every recipient, and only retries are left. This does not hold for a campaign on recipients' own
+        // clocks, where some recipients may still wait for the first attempt.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {
             let said =
-                format!("The plan's emails for this day or month are used up; sending continues automatically at {until}.");
+                format!("The plan's email quota for this day or month is used up; sending continues automatically at {until}.");
             (Action::Wait, None, Some(said))
         }
         State::Waiting { reason: WaitReason::Transport, until } => {
-            let said = format!("No mail transport is available now; sending retries automatically at {until}.");
+            let said = format!("No mail transport is available now. The service retries automatically at {until}.");
             (Action::Wait, None, Some(said))
         }
         State::Paused => (Action::Pause, None, None),
@@ -31,14 +33,14 @@ fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     }
 }
 
-/// Returns the campaign in sync with its mailing; `None` if it already is.
+/// Returns the campaign with the status that its mailing implies; `None` if the campaign is already in sync.
 pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
     if !campaign.is_synced() {
         return None;
     }
     let (action, completed_at, error) = action_of(mailing);
     let status = match (campaign.status, action) {
-        // Retries do not undo it.
+        // Retries do not undo the `Sent` status.
         (CampaignStatus::Sent, Action::Flow | Action::Wait) => CampaignStatus::Sent,
         _ => match after(campaign.working_status(), action) {
             Outcome::To(status) => status,

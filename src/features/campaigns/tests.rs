@@ -18,7 +18,7 @@ use crate::vocab::limits;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// An app with finished emails.
+/// A test app with finished emails.
 struct Studio {
     app: TestApp,
     conversation: String,
@@ -39,13 +39,13 @@ impl Studio {
             json!({ "name": title, "source": html })
         };
         let htmls: Vec<Value> = titles.iter().map(source).collect();
-        let begun = app.post_in("/v1/projects/emails/import-html", json!({ "htmls": htmls })).data();
-        let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
-        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+        let generated = app.post_in("/v1/projects/emails/import-html", json!({ "htmls": htmls })).data();
+        let conversation = generated["conversationId"].as_str().expect("the field is a string").to_owned();
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
         let status = app.get(&format!("/v1/projects/emails/{conversation}/status")).data();
         assert_eq!(status["status"], "completed", "{status}");
-        let emails = status["result"]["emails"].as_array().expect("emails").iter();
-        let emails = emails.map(|email| email["id"].as_str().expect("an id").to_owned()).collect();
+        let emails = status["result"]["emails"].as_array().expect("the field is a list").iter();
+        let emails = emails.map(|email| email["id"].as_str().expect("the field is a string").to_owned()).collect();
         Self { app, conversation, emails }
     }
 
@@ -62,7 +62,7 @@ impl Studio {
         self.app.post_in("/v1/campaigns", wanted).data()
     }
 
-    /// Creates a draft and returns its path.
+    /// Creates a draft campaign and returns its path.
     fn draft(&self) -> String {
         path(&self.made(|_| {}))
     }
@@ -72,16 +72,16 @@ impl Studio {
     }
 
     fn status(&self, path: &str) -> String {
-        self.app.get(path).data()["status"].as_str().expect("a word").to_owned()
+        self.app.get(path).data()["status"].as_str().expect("the field is a string").to_owned()
     }
 
     fn work(&self) {
-        self.app.wait(worker::step(self.app.engine().clone(), Environment::Test)).expect("a step does not fail");
+        self.app.wait(worker::step(self.app.engine().clone(), Environment::Test)).expect("the worker step succeeds");
     }
 
     fn contact(&self, email: &str, more: Value) {
         let mut contact = json!({ "email": email });
-        for (name, value) in more.as_object().expect("an object") {
+        for (name, value) in more.as_object().expect("the value is an object") {
             contact[name] = value.clone();
         }
         self.app.post_in("/v1/contacts", contact).data();
@@ -89,7 +89,7 @@ impl Studio {
 }
 
 fn path(campaign: &Value) -> String {
-    format!("/v1/campaigns/{}", campaign["id"].as_str().expect("an id"))
+    format!("/v1/campaigns/{}", campaign["id"].as_str().expect("the field is a string"))
 }
 
 fn refused(answer: crate::testing::TestResponse) -> (u16, String, String) {
@@ -119,10 +119,10 @@ fn a_new_campaign_is_a_draft_with_the_text_of_its_email() {
         assert_eq!(made[field], value, "{field}");
     }
     assert_eq!(studio.app.get(&path(&made)).data(), made);
-    // An email alone implies its conversation.
+    // If only the email is given, its conversation is used.
     let by_email = studio.made(|wanted| {
         wanted["emailId"] = json!(studio.emails[0]);
-        wanted.as_object_mut().expect("an object").remove("conversationId");
+        wanted.as_object_mut().expect("the value is an object").remove("conversationId");
     });
     assert_eq!(by_email["conversationId"], json!(studio.conversation));
 }
@@ -132,7 +132,7 @@ fn invalid_campaigns_are_refused_with_the_field() {
     let studio = Studio::new();
     let nothing = "66f1a2b3d4e5f60718293a99";
     for (change, status, word) in [
-        (json!({ "conversationId": nothing }), 404, "no such generation"),
+        (json!({ "conversationId": nothing }), 404, "generation has this id"),
         (json!({ "emailId": nothing }), 404, "emailId"),
         (json!({ "recipientType": "segment" }), 400, "recipientId"),
         (json!({ "recipientType": "segment", "recipientId": nothing }), 404, "no segment"),
@@ -146,7 +146,7 @@ fn invalid_campaigns_are_refused_with_the_field() {
         (json!({ "variables": { "a": { "b": { "c": { "d": { "e": 1 } } } } } }), 400, "variables"),
     ] {
         let mut wanted = studio.wanted();
-        for (name, value) in change.as_object().expect("an object") {
+        for (name, value) in change.as_object().expect("the value is an object") {
             wanted[name] = value.clone();
         }
         let (found, _, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
@@ -161,9 +161,9 @@ fn invalid_campaigns_are_refused_with_the_field() {
 #[test]
 fn an_unfinished_email_is_refused_with_what_to_wait_for() {
     let studio = Studio::new();
-    let begun = studio.app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Welcome" })).data();
+    let generated = studio.app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Welcome" })).data();
     let mut wanted = studio.wanted();
-    wanted["conversationId"] = begun["conversationId"].clone();
+    wanted["conversationId"] = generated["conversationId"].clone();
     let (status, code, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
     assert_eq!((status, code.as_str()), (409, "WRONG_STATE"));
     assert!(error.contains("/status"), "{error}");
@@ -174,9 +174,9 @@ fn lists_are_newest_first_and_filter_by_state_name_and_archive() {
     let studio = Studio::new();
     let names = |query: &str| -> Vec<String> {
         let data = studio.app.get_in(&format!("/v1/campaigns{query}")).data();
-        let campaigns = data["campaigns"].as_array().expect("campaigns").clone();
+        let campaigns = data["campaigns"].as_array().expect("the field is a list").clone();
         assert!(data["total"].as_u64().is_some_and(|total| total >= campaigns.len() as u64));
-        campaigns.iter().map(|campaign| campaign["name"].as_str().expect("a name").to_owned()).collect()
+        campaigns.iter().map(|campaign| campaign["name"].as_str().expect("the field is a string").to_owned()).collect()
     };
     let mut paths = Vec::new();
     for name in ["First", "Second", "Third"] {
@@ -239,7 +239,7 @@ fn a_campaign_is_sent_once() {
     assert!(sent["batchId"].is_string() && sent["sentAt"].is_string());
     for action in ["send", "schedule", "reschedule"] {
         let answer = studio.app.post(&format!("{path}/{action}"), json!({}));
-        // The missing time is reported before the state is checked.
+        // A missing start time is reported before the campaign's status is checked.
         let expected = if action == "send" { (409, "WRONG_STATE") } else { (400, "INVALID_REQUEST") };
         assert_eq!((answer.refusal().0, answer.refusal().1), expected, "{action}");
     }
@@ -256,8 +256,8 @@ fn pause_resume_and_cancel_reach_the_mailing_and_are_idempotent() {
     let studio = Studio::new();
     let path = studio.draft();
     let sent = studio.act(&path, "send").data();
-    let mailing = MailingId::parse(sent["batchId"].as_str().expect("an id")).expect("an id");
-    let state = || sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there").state;
+    let mailing = MailingId::parse(sent["batchId"].as_str().expect("the field is a string")).expect("the ID is valid");
+    let state = || sending::by_id(&studio.app.read(), mailing).expect("the read succeeds").expect("the mailing exists").state;
     for _ in 0..2 {
         assert_eq!(studio.act(&path, "pause").data()["status"], "paused");
         assert_eq!(state(), State::Paused);
@@ -351,7 +351,7 @@ fn a_schedule_can_be_moved_removed_or_overridden() {
     let times = |action: &str, body: Value| studio.app.post(&format!("{path}/{action}"), body);
     assert_eq!(refused(times("reschedule", json!({ "scheduledAt": "2026-02-01T09:00Z" }))).0, 409);
     times("schedule", json!({ "scheduledAt": "2026-02-01T09:00", "scheduledTimezone": "US/Pacific" })).data();
-    // The zone is unchanged.
+    // Rescheduling keeps the time zone.
     let moved = times("reschedule", json!({ "scheduledAt": "2026-03-08T02:30" })).data();
     assert_eq!(moved["scheduledAt"], "2026-03-08T10:30:00.000Z");
     assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("never show")), "{moved}");
@@ -389,7 +389,7 @@ fn a_campaign_that_cannot_start_when_due_waits_for_a_user() {
     });
     let path = path(&made);
     studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
-    studio.app.delete_in(&format!("/v1/segments/{}", segment.as_str().expect("an id"))).data();
+    studio.app.delete_in(&format!("/v1/segments/{}", segment.as_str().expect("the field is a string"))).data();
     studio.app.clock.advance_ms(24 * HOUR_MS);
     studio.work();
     let held = studio.app.get(&path).data();
@@ -407,7 +407,7 @@ fn a_required_score_without_a_validator_blocks_sending() {
     for (action, body) in [("send", json!({})), ("schedule", json!({ "scheduledAt": "2026-01-01T09:00Z" }))] {
         let (status, code, error) = refused(studio.app.post(&format!("{path}/{action}"), body));
         assert_eq!((status, code.as_str()), (409, "NOT_VALIDATED"));
-        assert!(error.contains("no validator is installed") && error.contains("null"), "{error}");
+        assert!(error.contains("no validator is installed") && error.contains("Remove the minimum score"), "{error}");
     }
     studio.app.patch_in(&path, json!({ "minimumScore": null })).data();
     studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
@@ -436,8 +436,8 @@ fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     let path = studio.draft();
     let body = json!({ "emails": ["ada@acme.example", "bob@acme.example"] });
     let sent = studio.app.post(&format!("{path}/test"), body).data();
-    let mailing = MailingId::parse(sent["sendId"].as_str().expect("an id")).expect("an id");
-    let mailing = sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there");
+    let mailing = MailingId::parse(sent["sendId"].as_str().expect("the field is a string")).expect("the ID is valid");
+    let mailing = sending::by_id(&studio.app.read(), mailing).expect("the read succeeds").expect("the mailing exists");
     assert_eq!((mailing.kind, mailing.audience), (Kind::Test, Audience::Addresses));
     assert_eq!(studio.status(&path), "draft");
     assert_eq!(studio.app.get(&format!("{path}/stats")).data()["recipients"], 0);
@@ -488,7 +488,7 @@ fn a_dry_run_counts_all_recipients_with_reasons_and_changes_nothing() {
     assert_eq!(warnings(&outlook), [("NO_UNSUBSCRIBE_LINK", false), ("NO_POSTAL_ADDRESS", false), ("MISSING_FIELDS", false)]);
     assert_eq!(outlook["ready"], true);
     assert_eq!(studio.app.get(&path).data(), before);
-    // A shared value is the fallback for contacts without their own.
+    // A variable of the campaign is the fallback for contacts without their own value.
     studio.app.patch_in(&path, json!({ "variables": { "firstName": "reader" } })).data();
     assert_eq!(studio.app.get(&format!("{path}/dry-run")).data()["recipients"], 2);
 }
@@ -507,8 +507,11 @@ fn a_dry_run_reports_what_would_block_sending() {
 }
 
 fn warnings(outlook: &Value) -> Vec<(&str, bool)> {
-    let all = outlook["warnings"].as_array().expect("warnings").iter();
-    all.map(|warning| (warning["code"].as_str().expect("a word"), warning["stops"].as_bool().expect("a truth"))).collect()
+    let all = outlook["warnings"].as_array().expect("the field is a list").iter();
+    all.map(|warning| {
+        (warning["code"].as_str().expect("the field is a string"), warning["stops"].as_bool().expect("the field is a boolean"))
+    })
+    .collect()
 }
 
 /// Returns the campaign behind a path, and a mailing for it in a given state.
@@ -520,9 +523,11 @@ fn with_mailing(studio: &Studio, state: State) -> (Campaign, Mailing) {
         found = Some(campaign);
         Ok(ControlFlow::Break(()))
     };
-    store::visit(&studio.app.read(), studio.app.account(), studio.app.project, keep).expect("reads");
-    let campaign: Campaign = found.expect("just made");
-    let mailing = sending::by_id(&studio.app.read(), campaign.mailing.expect("sent")).expect("reads").expect("there");
+    store::visit(&studio.app.read(), studio.app.account(), studio.app.project, keep).expect("the read succeeds");
+    let campaign: Campaign = found.expect("the campaign exists");
+    let mailing = sending::by_id(&studio.app.read(), campaign.mailing.expect("the campaign has a mailing"))
+        .expect("the read succeeds")
+        .expect("the mailing exists");
     (campaign, Mailing { state, ..mailing })
 }
 
@@ -546,7 +551,7 @@ fn the_mailing_determines_the_status_of_a_running_campaign() {
         assert_eq!(next.completed_at.is_some(), completed, "{state:?}");
         let error = next.error.clone().unwrap_or_default();
         assert!(said.map_or(error.is_empty(), |said| error.contains(said)), "{state:?}: {error}");
-        // A final status stays, and a mailing that continues clears the error.
+        // A final status does not change, and a mailing that continues clears the campaign's error.
         let flowing = Mailing { state: State::Sending, ..mailing };
         let after = sync::synced(&next, &flowing).unwrap_or(next.clone());
         assert_eq!(after.status == next.status, completed || ["sending", "sent"].contains(&status), "{state:?}");
@@ -570,8 +575,8 @@ fn the_mailing_uses_the_campaigns_recipients_and_sender() {
     });
     assert_eq!(made["estimatedRecipients"], 1);
     let sent = studio.act(&path(&made), "send").data();
-    let mailing = MailingId::parse(sent["batchId"].as_str().expect("an id")).expect("an id");
-    let mailing = sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there");
+    let mailing = MailingId::parse(sent["batchId"].as_str().expect("the field is a string")).expect("the ID is valid");
+    let mailing = sending::by_id(&studio.app.read(), mailing).expect("the read succeeds").expect("the mailing exists");
     let sender =
         Sender { address: "news@acme.example".into(), name: Some("Acme".into()), reply_to: Some("desk@acme.example".into()) };
     assert_eq!((&mailing.from, mailing.first().subject.as_str()), (&sender, "Hello {{ firstName }}"));
@@ -579,5 +584,8 @@ fn the_mailing_uses_the_campaigns_recipients_and_sender() {
     assert!(matches!(mailing.kind, Kind::Campaign(id) if json!(id) == made["id"]));
     assert_eq!((mailing.unknown, mailing.transactional), (Policy::Resend, false));
     assert_eq!(mailing.tracking, Tracking { opens: true, clicks: true });
-    assert_eq!(serde_json::from_str::<Value>(&mailing.variables).expect("JSON"), json!({ "offer": "20% off" }));
+    assert_eq!(
+        serde_json::from_str::<Value>(&mailing.variables).expect("the value serializes to JSON"),
+        json!({ "offer": "20% off" })
+    );
 }

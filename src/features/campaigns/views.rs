@@ -10,14 +10,14 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::{self, Facet, tags};
+use crate::features::contact_sets::{self, Facet};
 use crate::features::domains::Utm;
-use crate::features::{emails, sending};
+use crate::features::{emails, segments, sending, tags};
+use crate::vocab::contact_status;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
-/// An email to the contacts of a project.
+/// A campaign: an email to the contacts of a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignView {
@@ -27,57 +27,59 @@ pub struct CampaignView {
     /// The generation that contains the email.
     pub conversation_id: ConversationId,
     pub email_id: EmailId,
-    /// The languages it is sent in. Recipients with another language get the first, which is that of `emailId`.
+    /// The languages of the campaign's emails. Recipients with a different language get the email in the first of these languages, which is
+    /// the email in `emailId`.
     pub languages: Vec<String>,
-    /// The campaign's own, or else that of the email's current version.
+    /// The campaign's own subject or, if it has none, the subject of the email's current version.
     pub subject: String,
-    /// The preview text that email clients show after the subject: the campaign's own, or else the email's.
+    /// The preview text that email clients show after the subject: the campaign's own or, if it has none, the email's.
     pub preheader_text: String,
     pub from: String,
     pub from_name: String,
     pub reply_to: Option<String>,
     pub recipient_type: RecipientType,
-    /// The id of the segment or tag, or of the project for all of its contacts.
+    /// The ID of the segment or tag; the project's ID if the campaign goes to all contacts.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Before the start, the number of subscribed contacts in its audience; absent where counting would be slow, as in responses to writes
-    /// of campaigns for segments. Afterwards, the number of recipients who get it. A dry run counts exactly.
+    /// Before the start, the number of subscribed contacts in the audience; absent where counting would be slow, as in the response to a
+    /// request that creates or changes a campaign for a segment. After the start, the number of recipients who get the campaign. A dry run
+    /// returns exact numbers.
     pub estimated_recipients: Option<u64>,
-    /// As given; the installation's settings decide how mail is sent.
+    /// The client's name for a transport, as given. The installation's settings determine the transport.
     pub provider_type: Option<String>,
-    /// Merge fields of all recipients.
+    /// Merge field values for all recipients.
     pub variables: Map<String, Value>,
     /// UTM parameters for links; if absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
     pub status: CampaignStatus,
-    /// The scheduled start time, past or future.
+    /// The scheduled start time, which may be in the past.
     pub scheduled_at: Option<WireTime>,
-    /// IANA name.
+    /// The IANA name of the campaign's time zone.
     pub scheduled_timezone: Option<String>,
-    /// Whose zone `scheduledAt` applies in: the campaign's, or each recipient's own.
+    /// The time zone in which `scheduledAt` applies: the campaign's, or each recipient's own.
     pub timezone_mode: Option<TimezoneMode>,
-    /// A note about that time, for example that clocks skip it in this zone.
+    /// A notice about the start time, for example that this local time does not exist because clocks are set forward.
     pub schedule_notice: Option<String>,
-    /// The send behind it, once it has started; see also GET /v1/sending/batches/{batchId}.
+    /// The ID of the send behind the campaign, once the campaign has started; see also GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
     /// When sending started.
     pub sent_at: Option<WireTime>,
-    /// When the last recipient had an outcome, or when it was stopped. Absent from a `sent` campaign while deferred recipients are
-    /// retried.
+    /// When the last recipient had an outcome, or when the campaign was canceled or failed. Absent from a `sent` campaign while deferred
+    /// recipients are retried.
     pub completed_at: Option<WireTime>,
-    /// Why it failed, or what it waits for.
+    /// Why the campaign failed, or what it waits for.
     pub error: Option<String>,
     pub archived: bool,
     pub archived_at: Option<WireTime>,
-    /// `api`, `manual` or `automation`
+    /// How the campaign was created: `api`, `manual` or `automation`.
     pub triggered_by: &'static str,
-    /// The minimum validation score for sending; absent for none.
+    /// The minimum validation score for sending; absent if no score is required.
     pub minimum_score: Option<u8>,
     /// What to do with recipients whose delivery is unknown after a crash or a broken connection.
     pub unknown: Unknown,
-    /// Skipped recipients; stats and logs have the reasons.
+    /// The number of skipped recipients. The statistics and the log contain the reasons.
     pub skipped: u64,
-    /// Notes about the chosen email, in responses that choose one.
+    /// Warnings about the chosen email, in responses to operations that choose an email.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     pub created_at: WireTime,
@@ -136,7 +138,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
         archived_at: campaign.archived_at.map(WireTime),
-        // Manual and automated campaigns have no other entry point yet.
+        // Every campaign is created through the API at present.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
         unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {
@@ -150,34 +152,34 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
     })
 }
 
-/// Estimates the number of contacts, without walking over contacts in a write.
+/// Estimates the number of contacts in the audience, without iterating over contacts in a write transaction.
 fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) -> Result<Option<u64>, Failure> {
-    let subscribed = Facet::Status(contacts::Status::Subscribed);
+    let subscribed = Facet::Status(contact_status::Status::Subscribed);
     let members = match plan.recipients {
-        Recipients::Everyone => return Ok(Some(contacts::count(tx, project, subscribed)?)),
+        Recipients::Everyone => return Ok(Some(contact_sets::count(tx, project, subscribed)?)),
         Recipients::Tag(id) => match tags::by_id(tx, project, id)? {
-            Some(tag) => contacts::set(tx, project, Facet::Tag(tag.number()))?,
+            Some(tag) => contact_sets::set(tx, project, Facet::Tag(tag.number()))?,
             None => return Ok(Some(0)),
         },
         Recipients::Audience(id) | Recipients::Segment(id) => {
             let Some(snapshot) = tx.snapshot() else { return Ok(None) };
-            let Ok(segment) = segment_store::require(snapshot, project, id) else { return Ok(Some(0)) };
+            let Ok(segment) = segments::require(snapshot, project, id) else { return Ok(Some(0)) };
             (*segment.filter()?.members(snapshot, project, engine.clock.now())?).clone()
         }
     };
-    Ok(Some((members & contacts::set(tx, project, subscribed)?).len()))
+    Ok(Some((members & contact_sets::set(tx, project, subscribed)?).len()))
 }
 
 impl CampaignView {
-    /// An example for the API documents.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
         let variables = serde_json::json!({ "offer": "20% off" });
         Self {
-            id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters"),
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the sample ID is valid"),
             name: "Winter teas".into(),
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
-            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
+            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
             languages: vec!["en".into()],
             subject: "Our winter teas are here".into(),
             preheader_text: "Freshly packed, and 20% off until Sunday.".into(),
@@ -185,11 +187,11 @@ impl CampaignView {
             from_name: "Acme".into(),
             reply_to: None,
             recipient_type: RecipientType::Segment,
-            recipient_id: RecipientId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters"),
+            recipient_id: RecipientId::parse("66f1a2b3e5f60718293a4b5c").expect("the sample ID is valid"),
             topic_id: None,
             estimated_recipients: Some(318),
             provider_type: None,
-            variables: variables.as_object().cloned().expect("an object"),
+            variables: variables.as_object().cloned().expect("the value is an object"),
             utm: None,
             status: CampaignStatus::Draft,
             scheduled_at: None,
@@ -212,7 +214,7 @@ impl CampaignView {
         }
     }
 
-    /// The same, scheduled.
+    /// Returns an example of a scheduled campaign.
     pub fn sample_scheduled() -> Self {
         Self {
             status: CampaignStatus::Scheduled,
@@ -223,9 +225,9 @@ impl CampaignView {
         }
     }
 
-    /// The same, while it is being sent.
+    /// Returns an example of a started campaign with this status.
     pub fn sample_in(status: CampaignStatus) -> Self {
-        let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
+        let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");
         Self { status, batch_id: Some(batch_id), sent_at: Some(WireTime::sample()), ..Self::sample() }
     }
 }

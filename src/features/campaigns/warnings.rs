@@ -1,24 +1,24 @@
-//! What users should know before a campaign is sent: warnings of a dry run. Pure.
+//! The warnings that a dry run of a campaign returns, computed by pure functions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::text::fold;
 
-/// A warning, or a problem that blocks sending.
+/// A warning about a campaign, or a problem that blocks sending the campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignWarning {
-    /// A code for programs, like `NO_UNSUBSCRIBE_LINK`, or the code that a send would fail with.
+    /// A code for programs, such as `NO_UNSUBSCRIBE_LINK`, or the error code that sending would return.
     pub code: &'static str,
-    /// The problem and its remedy.
+    /// What the problem is and how to solve it.
     pub message: String,
-    /// Whether it blocks sending.
+    /// Whether the problem blocks sending.
     pub stops: bool,
 }
 
 impl CampaignWarning {
-    /// Returns a warning.
+    /// Returns a warning that does not block sending.
     pub fn notice(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), stops: false }
     }
@@ -29,31 +29,31 @@ impl CampaignWarning {
     }
 }
 
-/// The text of an email, with what is known about it.
+/// An email's subject, HTML and text, with the postal addresses that are known.
 pub struct EmailTexts<'a> {
     pub subject: &'a str,
     pub html: &'a str,
     pub text: &'a str,
-    /// Whether it contains a postal address, if known.
+    /// Whether the email contains a postal address, if known.
     pub names_address: Option<bool>,
     /// The brand's postal address, if known.
     pub brand_address: Option<&'a str>,
 }
 
-/// Returns the warnings about an email's text.
+/// Returns the warnings about an email's subject and content.
 pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if texts.subject.trim().is_empty() {
-        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty; set subject, or add one to the email."));
+        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty. Set subject, or give the email a subject."));
     }
     if !links_to_unsubscribe(texts.html) {
-        let message = "The email has no visible link to unsubscribe; add one with href=\"{{ unsubscribe_url }}\". Mail clients get \
-                       the header for it in any case, but large providers ask for both.";
+        let message = "The email has no visible unsubscribe link. Add a link with href=\"{{ unsubscribe_url }}\". Email \
+                       clients always get the unsubscribe header, but large providers require the header and the link.";
         warnings.push(CampaignWarning::notice("NO_UNSUBSCRIBE_LINK", message));
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
     if !texts.names_address.unwrap_or_else(in_text) {
-        let message = "No postal address was found in the email; the law of most countries asks for the sender's.";
+        let message = "The email contains no postal address. Most countries require the sender's address by law. Add it.";
         warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings
@@ -65,12 +65,12 @@ fn links_to_unsubscribe(html: &str) -> bool {
     fields.map(str::trim).any(|field| field.starts_with("unsubscribe_url") || field.starts_with("preferences_url"))
 }
 
-/// Keeps only letters and digits, because an address may break into lines anywhere.
+/// Returns only the letters and digits of the text, because line breaks can occur anywhere in an address.
 fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Returns how many seconds sending takes at this rate; `None` if the rate allows nothing.
+/// Returns how many seconds sending takes at this rate; `None` if the rate is zero or unknown.
 pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
     per_second.filter(|per_second| *per_second > 0).map(|per_second| recipients.div_ceil(per_second))
 }

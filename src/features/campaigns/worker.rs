@@ -1,7 +1,7 @@
-//! The background worker of campaigns: starts those that are due and syncs running ones.
+//! The background worker of campaigns: starts campaigns that are due, and syncs running campaigns with their mailings.
 //!
-//! Every step reads the queue again, so a restart needs no recovery: a campaign missed during downtime is due and starts once, like any
-//! other.
+//! Every step reads the queue again, so a restart needs no recovery: a campaign whose start time passed during downtime is due and starts
+//! once, like any other campaign.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 
-/// Processes everything that is due now.
+/// Processes all campaigns that are due now.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let store = engine.data(environment).store.clone();
     let mut last = None;
@@ -44,9 +44,9 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 }
 
 struct Found {
-    /// The campaigns to change.
+    /// The campaigns that need a change.
     changed: Vec<(CampaignId, AccountId)>,
-    /// The last campaign checked, if there may be more.
+    /// The last campaign that was checked, if the queue may contain more.
     next: Option<(Timestamp, CampaignId, AccountId)>,
 }
 
@@ -61,7 +61,7 @@ fn changed(
     let mut changed = Vec::new();
     for (_, id, account) in due {
         let Some(campaign) = store::find(tx, account, id)? else { continue };
-        // A campaign that was scheduled before the hold does not start by itself. Campaigns in progress are followed.
+        // A campaign that was scheduled before the hold does not start automatically. Campaigns in progress are still synced.
         if campaign.status == CampaignStatus::Scheduled && engine.hold.holds(campaign.hold_number) {
             continue;
         }
@@ -76,7 +76,7 @@ fn changed(
 fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> Result<(), Failure> {
     let account = context.account;
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(()) };
-    // Another request may have changed it.
+    // Another request may have changed the campaign since it was queued.
     let is_due = campaign.status == CampaignStatus::Scheduled && campaign.check_at.is_some_and(|at| at <= tx.now());
     if !is_due {
         sync::save_current(tx, account, campaign)?;
@@ -91,14 +91,14 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     let mut started = Campaign { status, updated_at: tx.now(), ..campaign.clone() };
     match launch::start(tx, context, &mut started) {
         Ok(()) => store::save(tx, account, Some(&campaign), &started),
-        // An internal error: no user can fix it, so it is retried.
+        // A user cannot fix an internal error, so the worker retries the start.
         Err(failure) if failure.code.info().status >= 500 => return Err(failure),
         Err(failure) => hold(tx, account, &campaign, &failure),
     }
     Ok(())
 }
 
-/// Returns whether an edit of one of its emails, requested before the start time, is still running.
+/// Returns whether the start must wait for an unfinished edit of one of the campaign's emails. The wait after the start time is limited.
 fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;
@@ -110,11 +110,11 @@ fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Records why the campaign cannot start; it waits for a user.
+/// Records why the campaign cannot start. The campaign then waits until a user acts.
 fn hold(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign, failure: &Failure) {
     tx.roll_back();
     let Outcome::To(status) = after(campaign.status, Action::Hold) else { return };
-    let error = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+    let error = failure.sentence();
     let held = Campaign { status, error: Some(error), check_at: None, updated_at: tx.now(), ..campaign.clone() };
     store::save(tx, account, Some(campaign), &held);
 }

@@ -1,46 +1,47 @@
-//! Writes many inputs at once: finds them by sorted lookups, numbers them together, and merges them in the given order.
+//! Writes many contact inputs in one transaction: looks up existing contacts by sorted keys, reserves the numbers of new contacts together,
+//! and merges the inputs in the given order.
 //!
-//! Bulk writes and imported files both end up here. The rules for one contact are in `write.rs`, as for a single addition; this file
-//! applies them to thousands of contacts cheaply.
+//! Bulk writes and file imports both use this file. It applies the rules for a single contact in `write.rs` to thousands of contacts
+//! efficiently.
 
 use serde::{Deserialize, Serialize};
 
-use super::email_index;
-use super::store::{self, Changes, Facet};
-use super::tags::{TagName, TagNumbers};
 use super::webhook_events::{self, Source};
 use super::write::{self, ContactInput, NewContactKey, WriteError};
 use crate::engine::store::{Error, Result, WriteTx};
+use crate::features::contact_records::{self, Changes, email_index};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::tags::{TagName, TagNumbers};
 use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// What to do if the contact already exists.
+/// What to do if a contact with the input's email already exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnConflict {
-    /// Merge the input into it.
+    /// Merge the input into the existing contact.
     #[default]
     Upsert,
-    /// Leave it unchanged.
+    /// Leave the existing contact unchanged.
     Skip,
 }
 
-/// Results of rows. Each row is in exactly one of the counts other than `total`, which is their sum.
+/// The results of rows. Each row is counted in `total` and in exactly one of the other counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub total: u64,
-    /// New contacts.
+    /// The number of rows that created a contact.
     pub created: u64,
-    /// Rows that changed a contact.
+    /// The number of rows that changed a contact.
     pub updated: u64,
-    /// Rows that changed nothing: existing contacts are skipped, or the contact already matches the row.
+    /// The number of rows that changed nothing, because existing contacts are skipped or the contact already matches the row.
     pub skipped: u64,
-    /// Rows that were refused.
+    /// The number of rows that were refused.
     pub failed: u64,
 }
 
 impl Counts {
-    /// Adds the counts of other rows.
+    /// Adds the counts in `other` to these counts.
     pub fn add(&mut self, other: &Counts) {
         self.total += other.total;
         self.created += other.created;
@@ -50,10 +51,10 @@ impl Counts {
     }
 }
 
-/// A message about one row: why it was refused, or why its status was not changed.
+/// A message about one row: why the row was refused, or why the contact's status was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowNote {
-    /// The row, in the numbering of its source.
+    /// The number of the row, in the numbering of its source.
     pub row: u32,
     pub email: Option<String>,
     pub field: String,
@@ -63,16 +64,17 @@ pub struct RowNote {
 /// Inputs for contacts of one project, prepared before the write transaction.
 pub struct Batch {
     rows: Vec<(u32, ContactInput)>,
-    /// Hashes of the emails, sorted and unique.
+    /// The hashes of the emails in the batch, sorted and unique.
     digests: Vec<[u8; 16]>,
     /// For each row, the index of its hash in `digests`.
     slots: Vec<u32>,
 }
 
 impl Batch {
-    /// Takes rows in order, each with the number that its note will refer to.
+    /// Creates a batch from rows in order, each with the number that its note will refer to.
     pub fn new(rows: Vec<(u32, ContactInput)>) -> Self {
-        let of = |(index, (_, input)): (usize, &(u32, ContactInput))| (store::email_digest_of(&input.email), index as u32);
+        let of =
+            |(index, (_, input)): (usize, &(u32, ContactInput))| (contact_records::email_digest_of(&input.email), index as u32);
         let mut found: Vec<([u8; 16], u32)> = rows.iter().enumerate().map(of).collect();
         found.sort_unstable();
         let (mut digests, mut slots) = (Vec::<[u8; 16]>::with_capacity(found.len()), vec![0; found.len()]);
@@ -95,7 +97,7 @@ impl Batch {
 #[derive(Debug, Default)]
 pub struct BatchOutcome {
     pub counts: Counts,
-    /// At most [`limits::BULK_ERRORS_SHOWN_MAX`].
+    /// The notes on rows, at most [`limits::BULK_ERRORS_SHOWN_MAX`].
     pub notes: Vec<RowNote>,
 }
 
@@ -107,8 +109,8 @@ impl BatchOutcome {
     }
 }
 
-/// Applies a batch from `source`. Every contact in it gets the tags `extra_tags`. Webhooks get an event for each contact that the batch
-/// unsubscribes.
+/// Applies a batch that comes from `source`. Adds the tags `extra_tags` to every contact in the batch. Emits a webhook event for each
+/// contact that the batch unsubscribes.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
@@ -116,7 +118,7 @@ pub fn apply(
     (on_conflict, extra_tags): (OnConflict, &[TagName]),
     source: Source,
 ) -> Result<BatchOutcome> {
-    store::change(tx, project, |tx, changes| {
+    contact_records::change(tx, project, |tx, changes| {
         let mut numbers = TagNumbers::new(project);
         let mut outcome = BatchOutcome::default();
         let extra_tags = match write::tag_numbers(tx, &mut numbers, extra_tags) {
@@ -138,9 +140,10 @@ pub fn apply(
     })
 }
 
-/// Returns the numbers of the contacts with these emails. Sorted hashes put neighbors on one page.
+/// Returns the numbers of the contacts with these emails. The hashes must be sorted, so that neighboring hashes are read from the same
+/// page.
 fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
-    if store::count(tx, project, Facet::All)? == 0 {
+    if contact_sets::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);
     }
     email_index::find_all(tx, project, digests)
@@ -153,38 +156,41 @@ struct BatchWriter {
     on_conflict: OnConflict,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
-    /// For each slot, the number of its contact, if it exists by now.
+    /// For each slot, the number of its contact, if the contact exists by now.
     found: Vec<Option<u32>>,
     outcome: BatchOutcome,
 }
 
 impl BatchWriter {
     fn run(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, batch: Batch) -> Result<()> {
-        let first = store::next_number(tx, self.project, Facet::NextContact, 0)?;
+        let first = contact_sets::next_number(tx, self.project, Facet::NextContact, 0)?;
         let mut next = first;
-        // Random parts of the ids, fetched from the system in one call.
+        // Fetch the random parts of all new IDs from the system in one call.
         let mut random = vec![0; batch.rows.len() * 4];
         tx.random().fill(&mut random);
-        let mut random = random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four has four"));
+        let mut random =
+            random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four bytes has four bytes"));
         for ((row, input), slot) in batch.rows.into_iter().zip(batch.slots) {
             self.outcome.counts.total += 1;
             match self.found[slot as usize] {
                 Some(number) => self.update_existing(tx, changes, (row, number), input)?,
                 None => {
-                    let spare = random.next().expect("there is one for every row");
+                    let spare = random.next().expect("there is a random part for every row");
                     let id = ContactId::numbered_with(tx.now(), next, spare);
                     let key = NewContactKey { id, digest: batch.digests[slot as usize] };
                     if self.create_new(tx, changes, row, &key, input)? {
                         self.found[slot as usize] = Some(next);
-                        next = next.checked_add(1).ok_or_else(|| Error::Io("a project has had four billion contacts".into()))?;
+                        next = next
+                            .checked_add(1)
+                            .ok_or_else(|| Error::Io("the project has used all four billion contact numbers".into()))?;
                     }
                 }
             }
         }
-        store::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
+        contact_sets::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
     }
 
-    /// Handles the first row of an email that is new to the project; returns whether it became a contact.
+    /// Handles the first row with an email that is new to the project; returns whether the row created a contact.
     fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -195,7 +201,7 @@ impl BatchWriter {
     ) -> Result<bool> {
         let refused = match input.check() {
             Ok(()) => {
-                // Only the row's own tags can still cause a refusal, so the address is copied for that case alone.
+                // Copy the address only if the row has tags, because only its tags can still cause a refusal.
                 let email = (!input.tags.is_empty()).then(|| input.email.clone());
                 match write::create(tx, changes, &mut self.numbers, key, (input, &self.extra_tags)) {
                     Ok(_) => {
@@ -214,7 +220,7 @@ impl BatchWriter {
         Ok(false)
     }
 
-    /// Handles a row whose contact exists, from before or from an earlier row.
+    /// Handles a row whose contact already exists, either from before the batch or from an earlier row.
     fn update_existing(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -226,7 +232,7 @@ impl BatchWriter {
             self.outcome.counts.skipped += 1;
             return Ok(());
         }
-        let before = store::by_number(tx, self.project, number)?;
+        let before = contact_records::by_number(tx, self.project, number)?;
         let before = before.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?;
         let email = input.email.clone();
         let merged = input

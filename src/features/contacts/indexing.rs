@@ -1,8 +1,8 @@
-//! Keeps the search index in step with the contacts: follows the change feed, indexes the contacts in it, and commits with the feed
-//! position.
+//! Keeps the search index in step with the contacts: follows the change feed, indexes the changed contacts, and commits them together with
+//! the feed position.
 //!
-//! The index commits its data and its position together, so after a crash the follower resumes exactly where the index is. Reading a change
-//! twice does no harm, and no change can be skipped, because positions are taken in order.
+//! The index commits its data and its feed position together, so after a crash the follower resumes at the position in the index. Reading a
+//! change twice does no harm, and no change can be skipped, because positions are taken in order.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,30 +10,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::engine::api::EnvironmentData;
 use crate::engine::search::{Change, CommitMode, Document, Index, Kind, Rebuild, SearchError};
 use crate::engine::store::{self, feed};
+use crate::features::contact_records::fields::FieldValue;
+use crate::features::contact_records::{ContactRow, visit_rows};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::tags::TagNames;
+use crate::vocab::contact_fields::SearchAs;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-use super::fields::FieldValue;
-use super::model::ContactRow;
-use super::store::visit_rows;
-use super::tags::TagNames;
-
-/// The worker that runs [`step`].
+/// The name of the worker that runs [`step`].
 pub const WORKER: &str = "search index";
-/// Documents passed to the index at once.
+/// The number of documents passed to the index in one call.
 const DOCUMENTS_PER_BATCH: usize = 4_000;
-/// Documents in one index commit while there is a backlog: commits are costly, and no one waits for the first of a million rows.
+/// The number of documents in one index commit while there is a backlog. Commits are costly, and no user waits for the first of a million
+/// rows.
 const DOCUMENTS_PER_COMMIT: usize = 200_000;
-/// This many documents in one poll mean that an import is running, so more will follow.
+/// If one poll returns this many documents, an import is running and more documents will follow.
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
-/// Feed entries read at once.
-const ENTRIES_PER_LOOK: usize = 1_000;
-/// Commits for which a rebuilt index follows ongoing writes before it replaces the current one.
+/// The number of feed entries read in one call.
+const ENTRIES_PER_READ: usize = 1_000;
+/// The number of commits for which a rebuilt index follows ongoing writes before it replaces the current index.
 const CATCH_UP_COMMITS: usize = 20;
-/// Feed entries deleted in one transaction.
+/// The number of feed entries deleted in one transaction.
 const ENTRIES_FORGOTTEN: usize = 5_000;
 
-/// What can go wrong.
+/// The errors that can occur while indexing.
 #[derive(Debug)]
 pub enum Error {
     Store(store::Error),
@@ -61,7 +62,7 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// The destination of documents: the index in use, or one that is being built next to it.
+/// The destination of documents: the index in use, or an index that is being built next to it.
 trait Target {
     fn position(&self) -> u64;
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;
@@ -92,9 +93,10 @@ impl Target for Rebuild {
     }
 }
 
-/// Advances the index by one commit; returns whether there is more to do.
+/// Advances the index by one commit; returns whether more changes are waiting. Rebuilds the index if feed entries that it needs have been
+/// deleted.
 pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
-    // The mutex guards no data of its own: the index is at its last commit, whatever the last holder did.
+    // Ignore a poisoned mutex: it guards no data of its own, and the index is always at its last commit.
     let turn = hold(&data.index_turn.moving);
     let before = data.search.position();
     if feed::is_forgotten(&data.store.read(), before)? {
@@ -120,7 +122,7 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Retains the feed from here on for as long as this value lives.
+/// Keeps all later feed entries from being deleted while this value exists.
 struct Kept<'w>(&'w EnvironmentData);
 
 impl Drop for Kept<'_> {
@@ -129,12 +131,12 @@ impl Drop for Kept<'_> {
     }
 }
 
-/// Rebuilds the index from the rows and replaces the current one, which answers searches and follows the feed until then; returns the
+/// Rebuilds the index from the rows and replaces the current index, which serves searches and follows the feed until then; returns the
 /// number of contacts.
 pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     let _alone = hold(&data.index_turn.rebuilding);
     let (tx, _kept) = {
-        // No one may delete feed entries between reading the position and registering it as needed.
+        // Hold the lock so that no feed entries are deleted between reading the position and registering that it is needed.
         let _turn = hold(&data.index_turn.moving);
         let tx = data.store.read();
         data.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
@@ -142,8 +144,8 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     };
     let new = data.search.rebuild()?;
     let mut documents = 0;
-    for project in super::store::projects(&tx)? {
-        let all = super::store::set(&tx, project, super::store::Facet::All)?;
+    for project in contact_sets::projects(&tx)? {
+        let all = contact_sets::set(&tx, project, Facet::All)?;
         if let (Some(first), Some(last)) = (all.min(), all.max()) {
             let change = feed::Change { scope: project.0, first, last, fresh: true };
             documents += index(&new, &tx, &change)? as u64;
@@ -151,13 +153,13 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     }
     new.commit(tx.feed_position(), CommitMode::Calm)?;
     drop(tx);
-    // Writes continued meanwhile. If they never pause, do not wait for the last of them.
+    // Writes continued during the rebuild. Catch up a limited number of times, in case the writes never pause.
     for _ in 0..CATCH_UP_COMMITS {
         if !follow(|| data.store.read(), &new)? {
             break;
         }
     }
-    // Holding the mutex stops the index in use, so that the new one can catch up with it.
+    // Hold the mutex so that the index in use does not advance and the new index can catch up with it.
     let _turn = hold(&data.index_turn.moving);
     while new.position() < data.search.position() {
         follow(|| data.store.read(), &new)?;
@@ -166,16 +168,16 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     Ok(documents)
 }
 
-/// Follows the feed for one commit; returns whether there is more.
+/// Follows the feed for one commit; returns whether more entries are waiting.
 ///
-/// During an import, the next rows arrive as soon as the last ones are indexed; they go into the same commit until it is full. Single
-/// changes are committed at once, because someone may be waiting for them.
+/// During an import, the next rows arrive as soon as the previous rows are indexed; they go into the same commit until it is full. Single
+/// changes are committed immediately, because a user may be waiting for them.
 fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bool, Error> {
     let (mut position, mut documents) = (target.position(), 0);
     loop {
         let tx = newest();
         let before = documents;
-        for (at, change) in feed::after(&tx, position, ENTRIES_PER_LOOK)? {
+        for (at, change) in feed::after(&tx, position, ENTRIES_PER_READ)? {
             documents += index(target, &tx, &change)?;
             position = at;
             if documents >= DOCUMENTS_PER_COMMIT {
@@ -193,7 +195,7 @@ fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bo
     Ok(position < newest().feed_position())
 }
 
-/// Indexes the contacts of one feed entry; returns how many.
+/// Indexes the contacts in one feed entry; returns the number of documents written or deleted.
 fn index(target: &impl Target, tx: &store::ReadTx, change: &feed::Change) -> Result<usize, Error> {
     let project = ProjectId::from_bytes(change.scope);
     let mut names = TagNames::new(tx, project);
@@ -232,7 +234,7 @@ fn collect(
     Ok(())
 }
 
-/// Adds deletions for numbers without a contact. Those of a fresh run were never indexed.
+/// Adds a deletion for each number without a contact. Skips this for a fresh run, whose contacts were never indexed.
 fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &mut Vec<Change>) {
     if !fresh {
         batch.extend(numbers.map(|number| Change::Remove { scope: project.0, number }));
@@ -248,11 +250,13 @@ fn put(
 ) -> store::Result<()> {
     let mut document = Document::new(project.0, contact.id.number());
     document.push(Kind::Address, contact.email);
-    for name in [contact.first_name, contact.last_name].into_iter().flatten() {
-        document.push(Kind::Name, name);
-    }
-    if let Some(phone) = contact.phone {
-        document.push(Kind::Phone, phone);
+    for (field, text) in contact.profile.iter() {
+        match field.spec().search {
+            Some(SearchAs::Name) => document.push(Kind::Name, text),
+            Some(SearchAs::Phone) => document.push(Kind::Phone, text),
+            Some(SearchAs::Value) => document.push(Kind::Value, text),
+            None => {}
+        }
     }
     names.each(&contact.tags, |name| document.push(Kind::Label, name))?;
     let mut room = limits::CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX;
@@ -282,30 +286,26 @@ mod tests {
 
     use super::*;
     use crate::engine::store::WriteTx;
-    use crate::features::contacts::model::{Contact, Status};
-    use crate::features::contacts::store::{self as contacts, Facet};
+    use crate::features::contact_records::{self, Contact};
     use crate::testing::TestApp;
+    use crate::vocab::contact_status::Status;
     use crate::vocab::ids::ContactId;
 
     fn add(tx: &mut WriteTx<'_>, project: ProjectId) -> store::Result<()> {
-        let number = contacts::next_number(tx, project, Facet::NextContact, 1)?;
+        let number = contact_sets::next_number(tx, project, Facet::NextContact, 1)?;
         let contact = Contact {
             id: ContactId::numbered(tx.now(), number, tx.random()),
             status: Status::Subscribed,
             email: format!("p{number}@example.com"),
-            first_name: None,
-            last_name: None,
-            phone: None,
-            country: None,
-            language: None,
+            profile: Default::default(),
             tags: Vec::new(),
             custom_fields: Default::default(),
             created_at: tx.now(),
             updated_at: tx.now(),
             unsubscribed_at: None,
         };
-        let digest = contacts::email_digest(&contact.email);
-        contacts::change(tx, project, |tx, changes| {
+        let digest = contact_records::email_digest(&contact.email);
+        contact_records::change(tx, project, |tx, changes| {
             changes.add(tx, &contact, digest);
             Ok(())
         })
@@ -319,13 +319,16 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !over.load(Ordering::SeqCst) {
-                    data.store.write_blocking(move |tx| add(tx, project)).expect("written").expect("no refusal");
+                    data.store
+                        .write_blocking(move |tx| add(tx, project))
+                        .expect("the store works")
+                        .expect("the contact is accepted");
                     written.fetch_add(1, Ordering::SeqCst);
                 }
             });
             scope.spawn(|| {
                 while !over.load(Ordering::SeqCst) {
-                    step(data).expect("followed");
+                    step(data).expect("the indexing step succeeds");
                     followed.fetch_max(data.search.position(), Ordering::SeqCst);
                 }
             });
@@ -333,12 +336,12 @@ mod tests {
                 std::thread::yield_now();
             }
             for _ in 0..3 {
-                rebuild(data).expect("rebuilt");
+                rebuild(data).expect("the index is rebuilt");
             }
             over.store(true, Ordering::SeqCst);
         });
-        while step(data).expect("followed") {}
-        let found = data.search.matching(&project.0, "example.com").expect("searched");
+        while step(data).expect("the indexing step succeeds") {}
+        let found = data.search.matching(&project.0, "example.com").expect("the search succeeds");
         assert_eq!(found.len(), written.load(Ordering::SeqCst));
         assert!(followed.load(Ordering::SeqCst) > 0);
     }

@@ -1,81 +1,58 @@
-//! Profile fields of a contact, other than its address, tags and status: given values replace, `null` clears, custom fields are merged.
-//! Used both for updates by id and for profiles sent with an event.
+//! Changes to a contact's profile and custom fields. Given values replace existing values, `null` clears a value, and custom fields are
+//! merged. Used for updates by id and for profiles sent with an event.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::fields::{self, FieldValue};
-use super::model::{Contact, Status, merge_fields};
-use super::write::{ContactInput, FieldError, PersonName};
+use super::write::{ContactInput, FieldError};
 use crate::base::email::EmailAddress;
-use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::patch::Patch;
-use crate::base::phone::Phone;
+use crate::features::contact_records::fields::{self, FieldValue};
+use crate::features::contact_records::{Contact, merge_fields};
+use crate::vocab::contact_fields::{Profile, with_profile_fields};
+use crate::vocab::contact_status::Status;
 
-/// The fields to change. Fields that are not given stay as they are; `null` clears a field.
+with_profile_fields! { patch
+/// The profile fields to change. Fields that are not given stay unchanged; `null` clears a field.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactProfile {
-    #[serde(default)]
-    pub first_name: Patch<PersonName>,
-    #[serde(default)]
-    pub last_name: Patch<PersonName>,
-    /// Free-form.
-    #[serde(default)]
-    pub phone: Patch<Phone>,
-    /// ISO 3166-1 alpha-2.
-    #[serde(default)]
-    pub country: Patch<CountryCode>,
-    /// ISO 639-1 or BCP 47.
-    #[serde(default)]
-    pub language: Patch<LanguageTag>,
-    /// Merged into the existing fields: fields that are not included stay, `null` removes one, an empty object removes all.
+} profile {
+    /// Custom fields to merge: fields that are not given stay unchanged, `null` removes a field, an empty object removes all fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-}
+} }
 
 impl ContactProfile {
-    /// Applies the profile to a contact; the caller sets the update time.
-    pub fn apply(self, contact: &mut Contact) -> Result<(), FieldError> {
-        self.first_name.map(PersonName::into_string).apply(&mut contact.first_name);
-        self.last_name.map(PersonName::into_string).apply(&mut contact.last_name);
-        self.phone.map(Phone::into_string).apply(&mut contact.phone);
-        self.country.map(|country| country.as_str().to_owned()).apply(&mut contact.country);
-        self.language.map(|language| language.as_str().to_owned()).apply(&mut contact.language);
-        for name in [&mut contact.first_name, &mut contact.last_name] {
-            // An empty name counts as absent.
-            *name = name.take().filter(|name| !name.is_empty());
-        }
-        if let Some(given) = self.custom_fields {
-            merge_fields(&mut contact.custom_fields, given);
-            if let Some(reason) = fields::refusal(&contact.custom_fields) {
-                return Err(FieldError::new("customFields", reason));
-            }
-        }
-        Ok(())
+    /// Applies the profile to a contact. The caller sets the time of the update.
+    pub fn apply(mut self, contact: &mut Contact) -> Result<(), FieldError> {
+        self.patch_profile(&mut contact.profile);
+        merge_custom_fields(contact, self.custom_fields)
     }
 
     /// Returns the input for a new contact with this profile.
-    pub fn into_input(self, email: EmailAddress, status: Status) -> Result<ContactInput, FieldError> {
-        fn given<T>(patch: Patch<T>) -> Option<T> {
-            let mut value = None;
-            patch.apply(&mut value);
-            value
-        }
+    pub fn into_input(mut self, email: EmailAddress, status: Status) -> Result<ContactInput, FieldError> {
+        let mut profile = Profile::default();
+        self.patch_profile(&mut profile);
         let input = ContactInput {
-            first_name: given(self.first_name),
-            last_name: given(self.last_name),
-            phone: given(self.phone),
-            country: given(self.country),
-            language: given(self.language),
+            profile,
             custom_fields: self.custom_fields.unwrap_or_default(),
             status: Some(status),
             ..ContactInput::of(email)
         };
         input.check()?;
         Ok(input)
+    }
+}
+
+/// Merges custom fields into a contact; `None` changes nothing.
+pub fn merge_custom_fields(contact: &mut Contact, given: Option<BTreeMap<String, FieldValue>>) -> Result<(), FieldError> {
+    let Some(given) = given else { return Ok(()) };
+    merge_fields(&mut contact.custom_fields, given);
+    match fields::refusal(&contact.custom_fields) {
+        Some(reason) => Err(FieldError::new("customFields", reason)),
+        None => Ok(()),
     }
 }

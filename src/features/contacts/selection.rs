@@ -1,4 +1,4 @@
-//! Selects and orders contacts: filters become sets of numbers, an order becomes a page of numbers.
+//! Selects and orders contacts: converts filters to sets of contact numbers, and an order to a page of contact numbers.
 
 use std::cmp::Reverse;
 
@@ -6,27 +6,27 @@ use roaring::RoaringBitmap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::model::Status;
-use super::store::{self, Facet};
-use super::tags;
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Failure, Window};
+use crate::engine::api::{Failure, SortOrder, Window};
 use crate::engine::store::{Read, Result};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::{contact_records, tags};
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ProjectId;
 
-/// Filters that every selected contact must match. Without any, all contacts are selected.
+/// Filters that every selected contact must match. If no filter is set, all contacts are selected.
 #[derive(Debug, Default)]
 pub struct Filters<'a> {
     pub status: Option<Status>,
     /// Names of tags; a contact needs at least one of them.
     pub tags: &'a [String],
-    /// Inclusive.
+    /// The earliest creation time, inclusive.
     pub created_from: Option<Timestamp>,
-    /// Exclusive.
+    /// The end of the range of creation times, exclusive.
     pub created_to: Option<Timestamp>,
-    /// Inclusive.
+    /// The earliest time of the last change, inclusive.
     pub updated_from: Option<Timestamp>,
-    /// Exclusive.
+    /// The end of the range of last changes, exclusive.
     pub updated_to: Option<Timestamp>,
 }
 
@@ -39,31 +39,22 @@ pub enum SortBy {
     UpdatedAt,
 }
 
-/// The direction of an order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum SortOrder {
-    Asc,
-    #[default]
-    Desc,
-}
-
 impl Filters<'_> {
     /// Returns the contacts that match all filters.
     pub fn select(&self, tx: &impl Read, project: ProjectId) -> Result<RoaringBitmap, Failure> {
-        let mut wanted = store::set(tx, project, self.status.map_or(Facet::All, Facet::Status))?;
+        let mut wanted = contact_sets::set(tx, project, self.status.map_or(Facet::All, Facet::Status))?;
         if !self.tags.is_empty() {
             let mut tagged = RoaringBitmap::new();
             for name in self.tags {
                 if let Some(number) = tags::number(tx, project, name)? {
-                    tagged |= store::set(tx, project, Facet::Tag(number))?;
+                    tagged |= contact_sets::set(tx, project, Facet::Tag(number))?;
                 }
             }
             wanted &= tagged;
         }
         self.created_in_range(tx, project, &mut wanted)?;
         if self.updated_from.is_some() || self.updated_to.is_some() {
-            wanted = store::updated(tx, project, &wanted, |at| {
+            wanted = contact_records::updated(tx, project, &wanted, |at| {
                 self.updated_from.is_none_or(|from| at >= from) && self.updated_to.is_none_or(|to| at < to)
             })?;
         }
@@ -74,18 +65,18 @@ impl Filters<'_> {
         if self.created_from.is_none() && self.created_to.is_none() {
             return Ok(());
         }
-        let all = store::set(tx, project, Facet::All)?;
+        let all = contact_sets::set(tx, project, Facet::All)?;
         if let Some(from) = self.created_from {
-            wanted.remove_range(..store::first_created_at(tx, project, &all, from)?);
+            wanted.remove_range(..contact_records::first_created_at(tx, project, &all, from)?);
         }
         if let Some(to) = self.created_to {
-            wanted.remove_range(store::first_created_at(tx, project, &all, to)?..);
+            wanted.remove_range(contact_records::first_created_at(tx, project, &all, to)?..);
         }
         Ok(())
     }
 }
 
-/// Returns the numbers of one page of `wanted`.
+/// Returns the numbers of the contacts on one page of `wanted`.
 pub fn page(
     tx: &impl Read,
     project: ProjectId,
@@ -94,7 +85,7 @@ pub fn page(
     window: Window,
 ) -> Result<Vec<u32>> {
     match by {
-        // Numbers are assigned in order of creation.
+        // Order by number, because numbers are assigned in order of creation.
         SortBy::CreatedAt => Ok(by_number(wanted, order, window)),
         SortBy::UpdatedAt => by_update(tx, project, wanted, order, window),
     }
@@ -119,10 +110,10 @@ fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: 
     }
 }
 
-/// Returns the contacts at positions `start` to `end` of the order by key.
+/// Returns the contacts at positions `start` to `end`, ordered by key.
 ///
-/// Only the page is sorted, and at most twice as many entries as precede its end are in memory at a time: a list of a million is scanned,
-/// not copied.
+/// Only the page is sorted. At any time, memory holds at most twice as many entries as there are up to the end of the page, so a list of a
+/// million contacts is scanned rather than copied.
 fn first<K: Ord + Copy>(
     tx: &impl Read,
     project: ProjectId,
@@ -132,9 +123,9 @@ fn first<K: Ord + Copy>(
 ) -> Result<Vec<u32>> {
     let room = end.saturating_mul(2).max(1_024);
     let mut held: Vec<(K, u32)> = Vec::with_capacity(room.min(wanted.len() as usize));
-    // Anything after this one is after the page.
+    // Any entry with a greater key is after the page.
     let mut worst: Option<K> = None;
-    store::updates(tx, project, wanted, |number, at| {
+    contact_records::updates(tx, project, wanted, |number, at| {
         let key = key(at, number);
         if worst.is_some_and(|worst| key > worst) {
             return;
@@ -152,9 +143,9 @@ fn first<K: Ord + Copy>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::Contact;
     use super::*;
     use crate::engine::store::Error;
+    use crate::features::contact_records::Contact;
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
@@ -175,15 +166,15 @@ mod tests {
         let app = TestApp::new();
         let project = app.project;
         let made = app.data().store.write_blocking(move |tx| {
-            store::change(tx, project, |tx, changes| {
+            contact_records::change(tx, project, |tx, changes| {
                 for number in 0..5_000 {
                     let at = Timestamp(1 + i64::from(number * 7_919 % 1_000));
-                    changes.add(tx, &contact(number, at), store::email_digest(&format!("p{number}@example.com")));
+                    changes.add(tx, &contact(number, at), contact_records::email_digest(&format!("p{number}@example.com")));
                 }
                 Ok::<_, Error>(())
             })
         });
-        made.expect("written").expect("no refusal");
+        made.expect("the store works").expect("the contact is accepted");
         let tx = app.read();
         let wanted: RoaringBitmap = (0..5_000).filter(|number| number % 3 != 0).collect();
         let mut sorted: Vec<(i64, u32)> = wanted.iter().map(|number| (i64::from(number * 7_919 % 1_000), number)).collect();
@@ -193,7 +184,8 @@ mod tests {
                 sorted.reverse();
             }
             for (offset, limit) in [(0, 20), (700, 100), (3_300, 100), (9_000, 5)] {
-                let found = page(&tx, project, &wanted, (SortBy::UpdatedAt, order), window(offset, limit)).expect("readable");
+                let found = page(&tx, project, &wanted, (SortBy::UpdatedAt, order), window(offset, limit))
+                    .expect("the store is readable");
                 let expected: Vec<u32> = sorted.iter().skip(offset).take(limit).map(|(_, number)| *number).collect();
                 assert_eq!(found, expected, "{order:?} from {offset}");
             }
@@ -205,11 +197,7 @@ mod tests {
             id: ContactId::numbered_with(at, number, [0; 4]),
             status: Status::Subscribed,
             email: format!("p{number}@example.com"),
-            first_name: None,
-            last_name: None,
-            phone: None,
-            country: None,
-            language: None,
+            profile: Default::default(),
             tags: Vec::new(),
             custom_fields: Default::default(),
             created_at: at,

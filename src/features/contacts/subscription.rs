@@ -1,21 +1,22 @@
-//! Changes whether a contact may be mailed, at the request of the contact or because of its mail server.
+//! Changes whether a contact may be mailed, at the contact's request or because their mail server rejected a message.
 //!
-//! Each change is applied once, reported at most once, and subject to [`Status::keeps`]. This file does not know how the request arrived.
+//! Each change is applied once, reported at most once, and subject to [`Status::keeps`]. This file does not depend on the channel through
+//! which the request arrived.
 
-use super::model::{ChangeOrigin, Contact, Status};
-use super::store;
 use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};
+use crate::features::contact_records::{self, ChangeOrigin, Contact};
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// Unsubscribes a contact. Returns whether this changed its status; only changes are reported.
+/// Unsubscribes a contact. Returns whether the contact's status changed; only a change is reported.
 pub fn unsubscribe(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) -> Result<bool> {
     let Some(after) = put(tx, place.1, contact, Status::Unsubscribed)? else { return Ok(false) };
     webhook_events::unsubscribed(tx, place, &after, Action::Unsubscribed, source);
     Ok(true)
 }
 
-/// Marks a contact as bounced. Returns whether this changed its status. An unsubscribed contact stays unsubscribed.
+/// Marks a contact as bounced. Returns whether the contact's status changed. An unsubscribed contact stays unsubscribed.
 pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status.keeps(Status::Bounced, ChangeOrigin::Incidental).is_some() {
         return Ok(false);
@@ -23,7 +24,7 @@ pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Re
     Ok(put(tx, project, contact, Status::Bounced)?.is_some())
 }
 
-/// Resubscribes an unsubscribed contact at its own request. There is no webhook event for this (`assets/docs/contacts.md`).
+/// Resubscribes an unsubscribed contact at the contact's own request. No webhook event is emitted (`assets/docs/contacts.md`).
 pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status != Status::Unsubscribed {
         return Ok(false);
@@ -31,7 +32,7 @@ pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) 
     Ok(put(tx, project, contact, Status::Subscribed)?.is_some())
 }
 
-/// Reports that the contact left one topic. The topics feature stores the choice itself.
+/// Emits the event for a contact that unsubscribed from one topic. The topics feature stores the contact's choice.
 pub fn leave_topic(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) {
     webhook_events::unsubscribed(tx, place, contact, Action::TopicLeft, source);
 }
@@ -43,7 +44,7 @@ fn put(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, status: Statu
         return Ok(None);
     }
     after.updated_at = tx.now();
-    store::change(tx, project, |tx, changes| {
+    contact_records::change(tx, project, |tx, changes| {
         changes.replace(tx, before, &after);
         Ok::<_, Error>(())
     })?;

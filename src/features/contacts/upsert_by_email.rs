@@ -1,58 +1,57 @@
 //! Finds or creates contacts by email.
 //!
-//! A contact created here is non-subscribed: another system reported it, and it never asked for mail.
+//! A contact created here is non-subscribed, because another system reported the contact, who never asked for mail.
 
 use std::collections::HashMap;
 
-use super::email_index;
-use super::model::{Contact, Status};
 use super::profile::ContactProfile;
-use super::store::{self, Changes};
-use super::tags::TagNumbers;
 use super::write::{self, ContactInput, FieldError, NewContactKey, WriteError};
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Read, Result, WriteTx};
+use crate::features::contact_records::{self, Changes, Contact, email_index};
+use crate::features::tags::TagNumbers;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ContactId, ProjectId};
 
-/// Resolves addresses to contacts of one project within one command, and collects the changes.
+/// Resolves email addresses to contacts in one project within one command, and collects the changes to contacts.
 pub struct ContactResolver<'c> {
     changes: &'c mut Changes,
-    /// The contacts of the addresses that were looked up together.
+    /// The contacts found by looking up many addresses together, by the hash of the address.
     known: HashMap<[u8; 16], Option<u32>>,
-    /// Contacts created here. They are in the index only once the command is done.
+    /// The contacts created by this command, which are added to the index only when the command is done.
     created: HashMap<[u8; 16], u32>,
 }
 
-/// A contact that can be created, with checked fields.
+/// The checked data for a new contact.
 pub struct NewContact {
     input: ContactInput,
     digest: [u8; 16],
 }
 
-/// Resolves contacts of a project. The changes that `act` makes are written once it succeeds.
+/// Resolves contacts in a project. Writes the changes that `act` makes if `act` succeeds.
 pub fn resolve<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
     act: impl FnOnce(&mut WriteTx<'_>, &mut ContactResolver<'_>) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    store::change(tx, project, |tx, changes| {
+    contact_records::change(tx, project, |tx, changes| {
         act(tx, &mut ContactResolver { changes, known: HashMap::new(), created: HashMap::new() })
     })
 }
 
-/// Checks everything that could make a new contact with this address and profile invalid.
+/// Returns the data for a new contact after checking that its address and profile are valid.
 pub fn new_contact(email: EmailAddress, profile: ContactProfile) -> std::result::Result<NewContact, FieldError> {
-    let digest = store::email_digest_of(&email);
+    let digest = contact_records::email_digest_of(&email);
     Ok(NewContact { input: profile.into_input(email, Status::NonSubscribed)?, digest })
 }
 
-/// Returns the key to look up an address by.
+/// Returns the hash by which an address is looked up.
 pub fn address_digest(email: &EmailAddress) -> [u8; 16] {
-    store::email_digest_of(email)
+    contact_records::email_digest_of(email)
 }
 
 impl ContactResolver<'_> {
-    /// Looks up many addresses together, which is faster than one by one.
+    /// Looks up many addresses together, which is faster than separate lookups.
     pub fn look_up(&mut self, tx: &impl Read, mut digests: Vec<[u8; 16]>) -> Result<()> {
         digests.sort_unstable();
         digests.dedup();
@@ -66,11 +65,11 @@ impl ContactResolver<'_> {
         match (self.created.get(&digest), self.known.get(&digest)) {
             (Some(number), _) => Ok(Some(*number)),
             (None, Some(known)) => Ok(*known),
-            (None, None) => store::number_by_digest(tx, self.changes.project(), digest),
+            (None, None) => contact_records::number_by_digest(tx, self.changes.project(), digest),
         }
     }
 
-    /// Creates a contact for an address that has none.
+    /// Creates a contact for an address that belongs to no contact yet.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, new_contact: NewContact) -> Result<u32> {
         let NewContact { input, digest } = new_contact;
         let project = self.changes.project();
@@ -85,14 +84,15 @@ impl ContactResolver<'_> {
         Ok(number)
     }
 
-    /// Returns the contact before and after applying a profile; `None` if nothing changes.
+    /// Returns the contact before and after applying a profile; returns `None` if the contact does not exist or the profile changes
+    /// nothing.
     pub fn becomes(
         &self,
         tx: &WriteTx<'_>,
         number: u32,
         profile: ContactProfile,
     ) -> Result<std::result::Result<Option<(Contact, Contact)>, FieldError>> {
-        let Some(before) = store::by_number(tx, self.changes.project(), number)? else { return Ok(Ok(None)) };
+        let Some(before) = contact_records::by_number(tx, self.changes.project(), number)? else { return Ok(Ok(None)) };
         let mut after = before.clone();
         if let Err(refusal) = profile.apply(&mut after) {
             return Ok(Err(refusal));

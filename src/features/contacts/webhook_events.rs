@@ -1,23 +1,24 @@
-//! Webhook events about contacts, written in the transaction of the change (`assets/docs/webhooks.md`).
+//! Emits webhook events about contacts, in the transaction of each change (`assets/docs/webhooks.md`).
 
 use serde_json::json;
 
-use super::model::{Contact, Status};
 use crate::engine::access::session_cache::SessionKind;
 use crate::engine::api::{Caller, Principal};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
+use crate::features::contact_records::Contact;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Why a contact is no longer subscribed: `data.action` of `subscriber.unsubscribed`.
+/// The reason why a contact is no longer subscribed: `data.action` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The contact unsubscribed, through any channel.
     Unsubscribed,
-    /// The contact left only some tags.
+    /// The contact unsubscribed from some tags, not from all mail.
     TagsLeft,
-    /// The contact left only one topic.
+    /// The contact unsubscribed from one topic, not from all mail.
     TopicLeft,
     /// The contact was deleted.
     Deleted,
@@ -37,25 +38,25 @@ impl Action {
     }
 }
 
-/// The channel of the request: `data.source` of `subscriber.unsubscribed`.
+/// The channel through which the change was requested: `data.source` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A program with an API key or token.
+    /// A program that uses an API key or a token.
     Api,
     /// A member of the account, in the dashboard.
     Dashboard,
-    /// The unsubscribe button of an email client (RFC 8058).
+    /// The unsubscribe button in an email client (RFC 8058).
     OneClick,
-    /// The page behind a link in a message.
+    /// The page behind an unsubscribe link in a message.
     Link,
-    /// A message to the unsubscribe address.
+    /// A message to the address for unsubscribing.
     Mailto,
-    /// A spam complaint reported by the mailbox provider.
+    /// A spam complaint reported by a mailbox provider.
     Complaint,
 }
 
 impl Source {
-    /// Returns the source of an operation call.
+    /// Returns the source that corresponds to the caller of an operation.
     pub fn of(caller: &Caller) -> Self {
         match &caller.principal {
             Principal::User(who) if who.session.kind == SessionKind::Browser => Source::Dashboard,
@@ -63,7 +64,7 @@ impl Source {
         }
     }
 
-    /// The wire name.
+    /// Returns the name of the source in the API.
     pub fn word(self) -> &'static str {
         match self {
             Source::Api => "api",
@@ -86,14 +87,14 @@ pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact:
     emit(tx, caller.account(), project, WebhookEvent::SubscriberAdded, data);
 }
 
-/// Emits the event for a contact changed with `PATCH /v1/contacts/{id}`. No other operation emits it (`assets/docs/contacts.md`), not even
-/// status changes, bulk writes or customer events with a profile.
+/// Emits the event for a contact changed with `PATCH /v1/contacts/{id}`. No other operation emits this event (`assets/docs/contacts.md`),
+/// not even a status change, a bulk write or a customer event with a profile.
 pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact) {
     let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
     emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
 }
 
-/// Emits the event for a status change, if the new status has one.
+/// Emits the event for a status change, if there is an event for the new status.
 pub fn status_changed(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), source: Source, before: &Contact, after: &Contact) {
     if before.status != after.status && after.status == Status::Unsubscribed {
         unsubscribed(tx, place, after, Action::StatusChanged, source);

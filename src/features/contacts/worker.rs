@@ -1,4 +1,4 @@
-//! What contacts do in the background, as steps for the table of workers.
+//! The background work on contacts, as steps for the table of workers.
 
 use std::sync::Arc;
 
@@ -8,18 +8,19 @@ use crate::engine::runner::Step;
 use crate::engine::store::Error;
 use crate::vocab::environment::Environment;
 
-/// Bring the search index up to date.
+/// Brings the search index up to date.
 pub async fn index(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let data = engine.data(environment).clone();
     if data.store.space().is_low() {
-        // Its files are on the same disk, and merging them takes many times what has changed.
+        // When disk space is low, stop indexing as well as writing, because the index is on the same disk and merging its files needs many
+        // times the space of the changes.
         return Err(Error::NoSpace.into());
     }
     let step = tokio::task::spawn_blocking(move || indexing::step(&data)).await;
     step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
 }
 
-/// Import, export and change contacts.
+/// Runs jobs that import, export and change contacts.
 pub async fn run_jobs(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let data = engine.data(environment).clone();
     let step = tokio::task::spawn_blocking(move || jobs::step(&data)).await;

@@ -1,57 +1,38 @@
-//! Writes contacts: one path for a single create, a bulk write and a file import.
+//! Writes contacts. A single create, a bulk write and a file import all use these functions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::fields::{self, FieldValue};
-use super::model::{ChangeOrigin, Contact, Status, merge_fields};
-use super::store::{self, Changes, Facet};
-use super::tags::{TagLimitReached, TagNumbers, by_number};
 use crate::base::email::EmailAddress;
-use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::phone::Phone;
-use crate::base::text::ShortText;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
-use crate::features::contacts::tags::TagName;
+use crate::features::contact_records::fields::{self, FieldValue};
+use crate::features::contact_records::{ChangeOrigin, Changes, Contact, merge_fields};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::tags::{TagLimitReached, TagName, TagNumbers, by_number};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_fields::Profile;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::limits;
 
-/// The name of a person.
-pub type PersonName = ShortText<{ limits::PERSON_NAME_CHARACTERS_MAX }>;
-
-/// The fields given for a contact, each value checked by its type. `None` means that the field was not given.
+/// The given fields of a contact, each already checked. `None` means that a field was not given.
 #[derive(Clone, Debug)]
 pub struct ContactInput {
     pub email: EmailAddress,
-    pub first_name: Option<PersonName>,
-    pub last_name: Option<PersonName>,
-    pub phone: Option<Phone>,
-    pub country: Option<CountryCode>,
-    pub language: Option<LanguageTag>,
+    pub profile: Profile<String>,
     pub tags: Vec<TagName>,
     pub custom_fields: BTreeMap<String, FieldValue>,
     pub status: Option<Status>,
 }
 
 impl ContactInput {
-    /// Creates an input with only an address.
+    /// Creates an input that contains only an address.
     pub fn of(email: EmailAddress) -> Self {
-        Self {
-            email,
-            first_name: None,
-            last_name: None,
-            phone: None,
-            country: None,
-            language: None,
-            tags: Vec::new(),
-            custom_fields: BTreeMap::new(),
-            status: None,
-        }
+        Self { email, profile: Profile::default(), tags: Vec::new(), custom_fields: BTreeMap::new(), status: None }
     }
 
-    /// Checks what the types alone cannot: too many tags, and custom fields that are too large or too deep.
+    /// Checks the rules that the types cannot enforce: the number of tags, and the size and depth of custom fields.
     pub fn check(&self) -> Result<(), FieldError> {
         if self.tags.len() > limits::TAGS_PER_CONTACT_MAX {
             return Err(too_many_tags());
@@ -63,7 +44,7 @@ impl ContactInput {
     }
 }
 
-/// Why an input is refused.
+/// The reason why an input is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// The invalid field.
@@ -85,7 +66,7 @@ impl From<FieldError> for Failure {
     }
 }
 
-/// The input was refused, or the store failed.
+/// The error of a write: the input was refused, or the store failed.
 #[derive(Debug)]
 pub enum WriteError {
     Field(FieldError),
@@ -113,31 +94,26 @@ impl From<WriteError> for Failure {
     }
 }
 
-/// The error for a contact with too many tags.
+/// Returns the error for a contact with too many tags.
 pub fn too_many_tags() -> FieldError {
-    FieldError::new("tags", format_args!("a contact can have at most {} tags", limits::TAGS_PER_CONTACT_MAX))
+    FieldError::new("tags", format_args!("a contact can have at most {} tags; remove some", limits::TAGS_PER_CONTACT_MAX))
 }
 
-/// The error for one more tag in a project that has the maximum number.
+/// Returns the error for a new tag in a project that already has the maximum number of tags.
 pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
     let reason = format!("a project can have at most {} tags; delete some first", limits::TAGS_PER_PROJECT_MAX);
     FieldError { code: Code::LimitReached, ..FieldError::new("tags", reason) }
 }
 
-fn non_empty<const MAX: usize>(name: Option<ShortText<MAX>>) -> Option<String> {
-    // An empty name counts as absent.
-    name.filter(|name| !name.is_empty()).map(ShortText::into_string)
-}
-
-/// What identifies a new contact.
+/// The ID and the email hash of a new contact.
 pub struct NewContactKey {
-    /// Made from a number reserved for the contact.
+    /// The contact's ID, which contains a number that was reserved for this contact.
     pub id: ContactId,
-    /// The hash of its email, which is not in use.
+    /// The hash of the contact's email, which belongs to no other contact.
     pub digest: [u8; 16],
 }
 
-/// Creates a contact, with `extra_tags` in addition to its own tags.
+/// Creates a contact, and adds the tags `extra_tags` to the tags in the input.
 pub fn create(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
@@ -156,11 +132,7 @@ pub fn create(
         id: key.id,
         status,
         email: input.email.into_string(),
-        first_name: non_empty(input.first_name),
-        last_name: non_empty(input.last_name),
-        phone: input.phone.map(Phone::into_string),
-        country: input.country.map(|country| country.as_str().to_owned()),
-        language: input.language.map(|language| language.as_str().to_owned()),
+        profile: input.profile,
         tags,
         custom_fields,
         created_at: now,
@@ -171,12 +143,12 @@ pub fn create(
     Ok(contact)
 }
 
-/// Reserves one number for a contact that is about to be created.
+/// Reserves the number for a contact that is about to be created.
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Error> {
-    store::next_number(tx, project, Facet::NextContact, 1)
+    contact_sets::next_number(tx, project, Facet::NextContact, 1)
 }
 
-/// Returns the numbers of tags by name; unknown tags are created.
+/// Returns the numbers of tags by name, and creates tags that do not exist.
 pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut TagNumbers, names: &[TagName]) -> Result<Vec<u32>, WriteError> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -199,7 +171,7 @@ pub fn add_tags(
     if tags.len() <= limits::TAGS_PER_CONTACT_MAX {
         return Ok(());
     }
-    // Numbers of deleted tags remain in contacts; drop them to free their places.
+    // Remove the numbers of deleted tags, which remain in contacts, so that they do not count against the limit.
     let mut existing = Vec::with_capacity(tags.len());
     for number in tags.iter() {
         if by_number(tx, project, *number)?.is_some() {
@@ -215,12 +187,12 @@ pub fn add_tags(
 pub struct MergeOutcome {
     /// The updated contact, if anything changed.
     pub changed: Option<Contact>,
-    /// Why the status stayed the same, if another was requested.
+    /// The reason why the status was not changed, if a different status was requested.
     pub status_kept: Option<&'static str>,
 }
 
-/// Merges an input into the contact with its email: given values replace, tags are added (`extra_tags` too), custom fields are merged, and
-/// the status changes as far as the table of transitions allows.
+/// Merges an input into the existing contact with the same email: given values replace existing values, tags are added (including
+/// `extra_tags`), custom fields are merged, and the status changes if the table of transitions allows the change.
 pub fn merge(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
@@ -230,18 +202,14 @@ pub fn merge(
 ) -> Result<MergeOutcome, WriteError> {
     let now = tx.now();
     let mut contact = before.clone();
-    set(&mut contact.first_name, non_empty(input.first_name));
-    set(&mut contact.last_name, non_empty(input.last_name));
-    set(&mut contact.phone, input.phone.map(Phone::into_string));
-    set(&mut contact.country, input.country.map(|country| country.as_str().to_owned()));
-    set(&mut contact.language, input.language.map(|language| language.as_str().to_owned()));
+    contact.profile.overlay(input.profile);
     if !input.custom_fields.is_empty() {
         merge_fields(&mut contact.custom_fields, input.custom_fields);
         if let Some(reason) = fields::refusal(&contact.custom_fields) {
             return Err(FieldError::new("customFields", reason).into());
         }
     }
-    // Last, because unknown tags are created: a refused row must leave none behind.
+    // Look up the tags after the checks above, because unknown tags are created and a row refused by these checks must not create any.
     let given = tag_numbers(tx, numbers, &input.tags)?;
     add_tags(tx, changes.project(), &mut contact.tags, extra_tags.iter().copied().chain(given))?;
     let status_kept = input.status.and_then(|status| before.status.keeps(status, ChangeOrigin::Incidental));
@@ -254,10 +222,4 @@ pub fn merge(
     contact.updated_at = now;
     changes.replace(tx, before, &contact);
     Ok(MergeOutcome { changed: Some(contact), status_kept })
-}
-
-fn set(current: &mut Option<String>, given: Option<String>) {
-    if given.is_some() {
-        *current = given;
-    }
 }

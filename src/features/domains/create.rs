@@ -1,4 +1,4 @@
-//! Creates domains and keys: shared by several operations.
+//! Creates sending domains and their keys; several operations share this code.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Generates key pairs of both kinds, not yet bound to a domain. Takes seconds of CPU time.
+/// Generates one key pair of each kind, not yet bound to a domain. Takes seconds of CPU time.
 pub async fn make_pairs() -> Result<[(KeyKind, KeyPair); 2], Failure> {
     tokio::task::spawn_blocking(pairs).await.map_err(Failure::internal)
 }
 
-/// The same, on the current thread.
+/// Like [`make_pairs`], but runs on the current thread.
 pub fn pairs() -> [(KeyKind, KeyPair); 2] {
     [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))]
 }
@@ -34,7 +34,8 @@ pub fn keys(
     pairs: &[(KeyKind, KeyPair); 2],
     random: &dyn Random,
 ) -> Vec<DomainKey> {
-    // Shared by both selectors, so that users see which belong together; random, because a selector is never reused.
+    // Both selectors contain this value, so that users see which keys belong together. The value is random, because a selector must never
+    // be reused.
     let mark: [u8; 3] = random.bytes();
     let mark = HEXLOWER.encode(&mark);
     let key = |(number, (kind, pair)): (usize, &(KeyKind, KeyPair))| {
@@ -46,7 +47,7 @@ pub fn keys(
     pairs.iter().enumerate().map(key).collect()
 }
 
-/// Returns the domain of this name; creates it with `shape` applied if it does not exist. Calling it twice creates one domain.
+/// Returns the domain with this name. If the domain does not exist, creates it after applying `shape`. Two calls create only one domain.
 pub async fn ensure(
     context: &Context,
     spec: &'static crate::engine::api::Spec,
@@ -85,6 +86,6 @@ fn check_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     if store::all(tx, account)?.len() < limits::DOMAINS_MAX {
         return Ok(());
     }
-    let detail = format!("An account has at most {} sending domains; delete some first.", limits::DOMAINS_MAX);
+    let detail = format!("An account can have at most {} sending domains; delete some first.", limits::DOMAINS_MAX);
     Err(Failure::because(Code::LimitReached, detail))
 }

@@ -1,4 +1,4 @@
-//! DNS checks: whether a domain's records are published, on request and on a schedule.
+//! Checks whether the DNS records of a domain are published, on request and on a schedule.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn check_record(
     (verdict, None)
 }
 
-/// Returns the DMARC record of the domain, or of the nearest parent that has one, which includes the organizational domain.
+/// Returns the DMARC record of the domain or, if it has none, of the nearest parent domain that has one, such as the organizational domain.
 async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let mut own = None;
     for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
@@ -80,7 +80,8 @@ async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>)
     (own.unwrap_or((RecordStatus::Missing, Vec::new())), None)
 }
 
-/// Checks a link host: it must be an alias of ours, or resolve to one of our addresses, as with name servers that flatten aliases.
+/// Checks a link host: it must be an alias of this installation's host or, if the name server flattens aliases, resolve to one of its
+/// addresses.
 async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     let target = dns.cname(&record.name, MaxAge::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {
@@ -97,7 +98,7 @@ async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     }
 }
 
-/// Saves the result of a check. If the domain changed meanwhile, only the parts that still apply count.
+/// Saves the result of a check. If the domain was changed during the check, only the parts that still apply are saved.
 pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: DnsCheck) -> Result<Option<Domain>, Failure> {
     let Some(before) = store::find(tx, account, name)? else { return Ok(None) };
     let mut domain = before.clone();
@@ -110,7 +111,7 @@ pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: D
     Ok(Some(domain))
 }
 
-/// Checks the domains that are due; returns true if there may be more.
+/// Checks the domains whose next check is due; returns true if there may be more.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let due = store::due(&data.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;

@@ -1,12 +1,12 @@
-//! Rules that compare DNS records with the ones a domain needs. Pure.
+//! Compares DNS records with those that a domain needs. All functions are pure.
 
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
-/// The result of a comparison: the status, and the values found instead or the error.
+/// The result of a comparison: the status, and the different values that were found, or the error.
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
-/// Returns the result for a lookup without comparable records.
+/// Returns the result for a DNS lookup that returned no records to compare.
 pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     match answer {
         DnsLookupError::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
@@ -22,7 +22,7 @@ pub fn dkim(wanted: &str, answer: DnsResult<Vec<String>>) -> RecordCheck {
         Ok(texts) => texts,
         Err(answer) => return unavailable(&answer),
     };
-    // RFC 6376 does not define the result for several records: some receivers take the first.
+    // RFC 6376 does not define the result for several records: some receivers use the first.
     match texts.as_slice() {
         [text] if is_same_key(wanted, text) => (RecordStatus::Verified, Vec::new()),
         _ => (RecordStatus::Mismatch, texts),
@@ -59,8 +59,8 @@ pub fn return_path(wanted: &str, answer: DnsResult<Vec<MailServer>>) -> RecordCh
     }
 }
 
-/// Checks an SPF record: exactly one that allows the expected sender. With relays, whose hosts only they know, any record that allows
-/// something is accepted.
+/// Checks the SPF record: there must be exactly one, and it must allow the expected sender. If mail is sent through relays, any record that
+/// allows a sender is accepted, because only the operators of the relays know the sending hosts.
 pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
@@ -78,26 +78,26 @@ pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> Re
     if is_enough { (RecordStatus::Verified, Vec::new()) } else { (RecordStatus::Mismatch, records) }
 }
 
-/// Returns whether a text is an SPF record.
+/// Returns whether the text is an SPF record.
 pub fn is_spf(text: &str) -> bool {
     text.split_ascii_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("v=spf1"))
 }
 
-/// Returns the terms of an SPF record that allow senders.
+/// Returns the terms in an SPF record that allow senders.
 fn allowed(record: &str) -> Vec<String> {
     let terms = record.split_ascii_whitespace().skip(1).map(|term| term.to_ascii_lowercase());
     let terms = terms.map(|term| term.strip_prefix('+').map_or(term.clone(), str::to_owned));
     terms.filter(|term| !term.starts_with(['-', '~', '?']) && term != "all" && !term.starts_with("exp=")).collect()
 }
 
-/// The relevant parts of a DMARC record.
+/// The parts of a DMARC record that matter for sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dmarc {
-    /// DMARC requires that the signing domain equals the domain of the From address (strict alignment).
+    /// Whether DMARC requires that the signing domain equals the domain of the From address (strict alignment).
     pub wants_exact_signer: bool,
 }
 
-/// Returns the DMARC record among these texts, if there is exactly one valid one.
+/// Returns the DMARC record among these TXT records, if there is exactly one and it is valid.
 pub fn dmarc(texts: &[String]) -> Option<Dmarc> {
     let is_one =
         |text: &&String| text.split(';').next().is_some_and(|first| first.split_whitespace().collect::<String>() == "v=DMARC1");
@@ -106,7 +106,7 @@ pub fn dmarc(texts: &[String]) -> Option<Dmarc> {
     let policy = tag(record, "p").map(str::to_ascii_lowercase);
     let is_valid = match policy.as_deref() {
         Some("none" | "quarantine" | "reject") => true,
-        // A record without a known policy still counts if it requests reports.
+        // A record without a known policy is still valid if it requests reports.
         _ => tag(record, "rua").is_some_and(|address| !address.is_empty()),
     };
     is_valid.then(|| Dmarc { wants_exact_signer: tag(record, "adkim").is_some_and(|mode| mode.eq_ignore_ascii_case("s")) })

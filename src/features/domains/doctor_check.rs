@@ -1,4 +1,4 @@
-//! DNS checks of all sending domains for `doctor`. Nothing is stored.
+//! Checks the DNS records of all sending domains for `doctor`, without storing the results.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use crate::engine::api::{Engine, Failure};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::DOCTOR_DOMAINS_MAX;
 
-/// A domain and its missing records.
+/// A domain and its missing or wrong DNS records.
 pub struct DomainReport {
     pub name: String,
     pub is_verified: bool,
-    /// Records that are missing or wrong.
+    /// The DNS records that are missing or wrong.
     pub missing: Vec<MissingRecord>,
 }
 
-/// A record that is missing or wrong.
+/// A DNS record that is missing or wrong.
 pub struct MissingRecord {
-    /// Its type, as DNS providers name it.
+    /// The type of the record, as DNS providers write it.
     pub kind: &'static str,
     pub name: String,
     pub status: &'static str,
 }
 
-/// Checks the domains of all accounts, up to a limit.
+/// Checks the domains of all accounts, up to a maximum number.
 pub async fn check_all(engine: &Arc<Engine>, environment: Environment) -> Result<Vec<DomainReport>, Failure> {
     let installation = Installation::of(&engine.settings);
     let domains: Vec<Domain> = store::of_all_accounts(&engine.data(environment).store.read(), DOCTOR_DOMAINS_MAX)?;

@@ -1,4 +1,4 @@
-//! The facts about this installation that DNS records depend on: its host, and how it sends mail.
+//! The facts about this installation that DNS records depend on: its host names, and how it sends mail.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,14 +7,14 @@ use url::Url;
 
 use crate::vocab::settings::Settings;
 
-/// The hosts of this installation, as records name them.
+/// The hosts of this installation that DNS records refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// The host that receives bounces; absent unless a setting has a name in the public DNS.
+    /// The host that receives bounces; `None` if no setting contains a public DNS name.
     pub mail_host: Option<String>,
-    /// The host of links.
+    /// The host of links; `None` if the service has no public DNS name.
     pub link_host: Option<String>,
-    /// The domain of all envelope senders, if one is shared.
+    /// The domain of all envelope senders, if the domains share one.
     pub bounce_domain: Option<String>,
     /// The hosts of the relays.
     pub relays: Vec<Relay>,
@@ -28,7 +28,7 @@ pub enum Relay {
 }
 
 impl Relay {
-    /// Parses the host of a URL: `smtp` is not a special scheme in the URL standard, so its hosts arrive as text.
+    /// Parses the host of a URL. The URL standard does not treat `smtp` as a special scheme, so the hosts of such URLs are not parsed yet.
     pub(super) fn of(host: &str) -> Self {
         match host.trim_matches(['[', ']']).parse() {
             Ok(address) => Self::Address(address),
@@ -47,7 +47,7 @@ impl fmt::Display for Relay {
 }
 
 impl Installation {
-    /// Reads the settings.
+    /// Reads the facts from the settings.
     pub fn of(settings: &Settings) -> Self {
         let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
         let greeting = settings.mail.hello_name.as_deref().map(str::to_ascii_lowercase);
@@ -65,7 +65,7 @@ fn host(address: &str) -> Option<String> {
     url.host_str().map(str::to_ascii_lowercase)
 }
 
-/// Returns whether this can be a public host: a name with a dot, not an IP address.
+/// Returns whether `host` can be a public host: a name with a dot that is not an IP address.
 fn is_public(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.') && !host.contains(['[', ':']) && last.bytes().any(|byte| byte.is_ascii_alphabetic()) && last != "localhost"
@@ -78,7 +78,8 @@ mod tests {
 
     fn installation(text: &str) -> Installation {
         Installation::of(
-            &settings::load(settings::DEFAULT, Some((std::path::Path::new("settings.toml"), text)), &[], &[]).expect("settings"),
+            &settings::load(settings::DEFAULT, Some((std::path::Path::new("settings.toml"), text)), &[], &[])
+                .expect("the settings are valid"),
         )
     }
 
@@ -95,7 +96,7 @@ mod tests {
             "[mail]\nhello_name = 'MX.acme.example'\nrelay = ['smtp://user:word@Relay.example:587', \
                          'smtps://192.0.2.7', 'smtp://[2001:db8::7]:25']\n",
         );
-        let address = |text: &str| Relay::Address(text.parse().expect("an address"));
+        let address = |text: &str| Relay::Address(text.parse().expect("the value is an address"));
         assert_eq!(full.mail_host.as_deref(), Some("mx.acme.example"));
         assert_eq!(full.relays, [Relay::Name("relay.example".to_owned()), address("192.0.2.7"), address("2001:db8::7")]);
     }

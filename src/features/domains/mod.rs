@@ -1,9 +1,12 @@
 //! Sending domains: their signing keys, the DNS records that prove ownership, and the checks of those records.
 //!
-//! A domain is verified once the DNS has one of its DKIM keys: only the domain's owner can publish it. All other records improve delivery
-//! and are recommended. A worker repeats the check: often while a domain is pending, daily afterwards.
+//! A domain is verified when the DNS has one of its DKIM keys, because only the domain's owner can publish them. All other records improve
+//! delivery and are recommended. A worker repeats the check: often while a domain is pending, daily afterward.
 //!
-//! Invariant: a private key is on disk only sealed for its own domain and selector, and never in a response.
+//! Each domain has an RSA and an Ed25519 key, sealed in its row of the table `domains`. `POST /v1/domains/{domain}/rotate` creates new
+//! keys; `model.rs` moves each key through its phases: pending until the DNS has it, signing, and retiring for a week after a new key signs.
+//!
+//! Invariant: a private key is stored on disk only in sealed form, for its own domain and selector, and is never in a response.
 
 mod create;
 mod dns_check;
@@ -19,7 +22,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod utm;
-mod views;
+pub mod views;
 pub mod worker;
 
 pub use doctor_check::{DomainReport, check_all};
@@ -35,6 +38,7 @@ use crate::vocab::ids::AccountId;
 
 /// Returns the account's domain with this name, or `NotFound`.
 fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No sending domain has this name; GET /v1/domains lists them.");
+    let absent =
+        || Failure::because(Code::NotFound, "No sending domain has this name").see("domains.list", "GET /v1/domains lists them");
     store::find(tx, account, name)?.ok_or_else(absent)
 }

@@ -1,4 +1,4 @@
-//! A sending domain and its rules: when it is verified, when it is checked again, how its keys change.
+//! A sending domain and its rules: when the domain is verified, when it is checked again, and how its keys change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,39 +8,39 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
 
-/// A sending domain as stored.
+/// A sending domain, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
-    /// In ASCII and lowercase.
+    /// The domain name, in ASCII and lowercase.
     pub name: String,
-    /// The keys, oldest first.
+    /// The DKIM keys of the domain, oldest first.
     pub keys: Vec<DomainKey>,
     pub tracking: Tracking,
     /// The default UTM parameters for links, if any.
     pub utm: Option<Utm>,
-    /// Its stream, if it was created as a part of a root domain.
+    /// The kind of mail that the domain is for, if it was created as a subdomain of a root domain.
     pub stream: Option<Stream>,
-    /// Whether it signs for From addresses at the root domain.
+    /// Whether the domain signs for From addresses at the root domain.
     pub signs_for_root: bool,
     pub from_name: Option<String>,
     pub status: Status,
-    /// The reason for the status, for people.
+    /// The reason for the status, in words for users.
     pub reason: Option<String>,
-    /// Consecutive checks that did not find previously seen records.
+    /// The number of consecutive checks that did not find previously seen records.
     pub misses: u8,
-    /// Since when it has waited for its records.
+    /// When the domain started to wait for its records.
     pub waiting_since: Timestamp,
-    /// Checks since then.
+    /// The number of checks since `waiting_since`.
     pub checks: u32,
     pub verified_at: Option<Timestamp>,
     pub checked_at: Option<Timestamp>,
-    /// When it is checked again.
+    /// When the domain is checked again.
     pub next_check: Option<Timestamp>,
-    /// The result of the last check of each record.
+    /// The results of the last check, one for each record.
     pub findings: Vec<Finding>,
     /// Whether the DMARC record requires that the signing domain equals the From domain.
     pub wants_exact_signer: bool,
-    /// Other notes for users.
+    /// Other notes about the domain for users.
     pub notes: Vec<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -52,27 +52,27 @@ impl Record for Domain {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its records are not in the DNS yet.
+    /// The domain's DKIM records are not in the DNS yet.
     Pending,
-    /// Mail from it is signed.
+    /// Mail from the domain is signed.
     Verified,
-    /// Its records did not appear, or disappeared.
+    /// The domain's DKIM records did not appear, or disappeared.
     Failed,
 }
 
-/// A key of a domain.
+/// A DKIM key of a domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainKey {
     pub selector: String,
     pub kind: KeyKind,
-    /// The private key in DER, sealed for [`place`].
+    /// The private key in DER format, sealed for [`place`].
     pub sealed: Vec<u8>,
-    /// The TXT record with the public key.
+    /// The content of the TXT record with the public key.
     pub record: String,
     pub phase: Phase,
 }
 
-/// The kind of a key.
+/// The algorithm of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyKind {
     Rsa,
@@ -80,22 +80,23 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// Both kinds, in the order of their records.
+    /// Both kinds of keys, in the order of their records.
     pub const ALL: [Self; 2] = [Self::Rsa, Self::Ed25519];
 }
 
-/// The phase of a key.
+/// The phase in the life of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Its record was not seen yet: it does not sign.
+    /// The DNS record of the key has not been seen yet, so the key does not sign.
     Pending,
-    /// It signs.
+    /// The key signs mail.
     Signing,
-    /// A newer key replaced it. Its record stays until then, because mail that it signed may still be in transit.
+    /// A newer key has replaced this key. Its DNS record must stay until the given time, because mail that the key signed may still be in
+    /// transit.
     Retiring { until: Timestamp },
 }
 
-/// What is tracked in mail from a domain.
+/// What is tracked in mail sent from a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tracking {
@@ -103,7 +104,7 @@ pub struct Tracking {
     pub opens: bool,
     #[serde(rename = "clickTracking")]
     pub clicks: bool,
-    /// Whether links use a host of the domain itself.
+    /// Whether links use a host name inside the sending domain.
     #[serde(rename = "brandedTracking")]
     pub branded: bool,
 }
@@ -114,18 +115,18 @@ impl Default for Tracking {
     }
 }
 
-/// The purpose of a part of a root domain.
+/// The kind of mail that a subdomain of a root domain sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
-    /// Single messages that recipients wait for.
+    /// Single messages that recipients are waiting for.
     Transactional,
     /// Newsletters and offers.
     Marketing,
 }
 
 impl Stream {
-    /// Returns the label in front of the root domain.
+    /// Returns the label that the subdomain has in front of the root domain.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Transactional => "notify",
@@ -134,10 +135,10 @@ impl Stream {
     }
 }
 
-/// The purpose of a record.
+/// The purpose of a DNS record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
-    /// The key with this selector.
+    /// The record of the DKIM key with this selector.
     Dkim(String),
     ReturnPath,
     Spf,
@@ -149,20 +150,20 @@ pub enum Purpose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordStatus {
-    /// Not checked yet.
+    /// The record has not been checked yet.
     Pending,
     /// The record matches.
     Verified,
-    /// There is no record.
+    /// The record does not exist.
     Missing,
-    /// There is a different record.
+    /// A different record exists.
     Mismatch,
     /// The DNS lookup failed.
     Unreachable,
 }
 
 impl RecordStatus {
-    /// Returns a description.
+    /// Returns a description of the status.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -174,14 +175,14 @@ impl RecordStatus {
     }
 }
 
-/// The result of a check for one record.
+/// The result of a check for one DNS record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub purpose: Purpose,
-    /// The required value at the time of the check.
+    /// The required value of the record at the time of the check.
     pub wanted: String,
     pub status: RecordStatus,
-    /// The values found instead, or the error.
+    /// The different values that were found, or the error.
     pub found: Vec<String>,
 }
 
@@ -189,12 +190,12 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsCheck {
     pub findings: Vec<Finding>,
-    /// `None` if the DMARC record could not be read.
+    /// Whether DMARC requires strict alignment; `None` if the DMARC record could not be read.
     pub wants_exact_signer: Option<bool>,
     pub notes: Vec<String>,
 }
 
-/// Returns the sealing context of a private key: sealed bytes moved elsewhere cannot be opened.
+/// Returns the sealing context of a private key: sealed bytes that are moved to a different place cannot be opened.
 pub fn place(account: crate::vocab::ids::AccountId, domain: &str, selector: &str) -> Vec<u8> {
     format!("domains/{account}/{domain}/{selector}").into_bytes()
 }
@@ -226,15 +227,15 @@ impl Domain {
         }
     }
 
-    /// Returns the keys that sign now: those seen by the last check, or all if none was seen, which counts as a DNS failure until the
-    /// domain has failed.
+    /// Returns the keys that sign now: the keys that the last check found, or all signing keys if it found none. Until the domain's status
+    /// is `Failed`, finding none is treated as a failure of the DNS.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));
         self.keys.iter().filter(signs).filter(move |key| !any_seen || self.is_seen(key))
     }
 
-    /// Returns whether the last check found this key.
+    /// Returns whether the last check found the record of this key.
     fn is_seen(&self, key: &DomainKey) -> bool {
         self.key_status(key) == RecordStatus::Verified
     }
@@ -244,12 +245,12 @@ impl Domain {
         self.findings.iter().find(own).map_or(RecordStatus::Pending, |finding| finding.status)
     }
 
-    /// Returns whether new keys wait for their records.
+    /// Returns whether new keys are waiting until their records appear in the DNS.
     pub fn is_rotating(&self) -> bool {
         self.keys.iter().any(|key| key.phase == Phase::Pending)
     }
 
-    /// Returns the last finding for a record, if its required value was the same.
+    /// Returns the last finding for a record, if the record's required value has not changed since.
     pub fn finding(&self, purpose: &Purpose, wanted: &str) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.purpose == *purpose && finding.wanted == wanted)
     }
@@ -268,7 +269,7 @@ impl Domain {
         }
     }
 
-    /// Adds new keys; the current ones keep signing until the new ones are seen.
+    /// Adds new keys; the current keys continue to sign until the records of the new keys are seen.
     pub fn add_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.extend(keys);
         self.waiting_since = now;
@@ -277,12 +278,13 @@ impl Domain {
         self.updated_at = now;
     }
 
-    /// Replaces keys that cannot be opened: nothing is signed until the records of the new ones are seen.
+    /// Replaces keys that cannot be opened. No mail is signed until the records of the new keys are seen.
     pub fn replace_lost_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.clear();
         self.findings.clear();
         self.status = Status::Pending;
-        self.reason = Some("Its DKIM keys were lost with the master key; add the records of the new ones.".to_owned());
+        self.reason =
+            Some("The domain's DKIM keys were lost with the master key; add the DNS records of its new keys.".to_owned());
         self.verified_at = None;
         self.add_keys(keys, now);
     }
@@ -303,7 +305,7 @@ impl Domain {
         self.next_check = self.pause(now).map(|pause| now.plus_ms(pause));
     }
 
-    /// Starts signing with the keys that are seen, and retires the others of their kind.
+    /// Starts signing with the keys whose records were found, and retires the other keys of the same kind.
     fn advance_keys(&mut self, now: Timestamp) {
         for kind in KeyKind::ALL {
             let newest = (0..self.keys.len())
@@ -345,9 +347,9 @@ impl Domain {
                 let gone = "The DKIM records are no longer in the DNS";
                 if self.misses >= limits::DOMAIN_MISSES_MAX {
                     self.status = Status::Failed;
-                    self.reason = Some(format!("{gone}; nothing can be sent from this domain until they are back."));
+                    self.reason = Some(format!("{gone}; nothing can be sent from this domain until you add them again."));
                 } else {
-                    self.reason = Some(format!("{gone}; if they are not back soon, nothing can be sent from this domain."));
+                    self.reason = Some(format!("{gone}; add them again soon, or nothing can be sent from this domain."));
                 }
             }
             Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_VERIFICATION_MS => {
@@ -355,12 +357,12 @@ impl Domain {
                 self.reason =
                     Some("The DKIM records did not appear within three days; add them and verify the domain again.".into());
             }
-            Status::Pending => self.reason = Some("None of the DKIM records was found in the DNS yet.".into()),
+            Status::Pending => self.reason = Some("None of the DKIM records has been found in the DNS yet.".into()),
             Status::Failed => {}
         }
     }
 
-    /// Returns how long until the next check; `None` if only a user's request triggers one.
+    /// Returns how long to wait until the next check; `None` if only a user can request one.
     fn pause(&self, now: Timestamp) -> Option<i64> {
         let waited = now.ms_since(self.waiting_since);
         let growing = || {
@@ -372,7 +374,7 @@ impl Domain {
             Status::Verified if self.is_rotating() && waited < limits::DOMAIN_VERIFICATION_MS => Some(growing()),
             Status::Pending => Some(growing()),
             Status::Verified => Some(limits::DOMAIN_DAILY_MS),
-            // A domain that worked before may recover.
+            // A domain that was verified before may recover.
             Status::Failed if self.verified_at.is_some() => Some(limits::DOMAIN_DAILY_MS),
             Status::Failed => None,
         }
@@ -456,7 +458,7 @@ mod tests {
         let (here, gone) = ([("r1", Verified), ("e1", Verified)], [("r1", Missing), ("e1", Missing)]);
         domain.apply_check(check(&here), START);
         domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS));
-        assert_eq!((domain.status, selectors(&domain).len()), (Status::Verified, 2), "one look may be wrong");
+        assert_eq!((domain.status, selectors(&domain).len()), (Status::Verified, 2), "a single check may be wrong");
         assert_eq!(domain.next_check, Some(START.plus_ms(MINUTE_MS + limits::DOMAIN_MISS_PAUSE_MS)));
         for miss in 1..limits::DOMAIN_MISSES_MAX {
             domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));

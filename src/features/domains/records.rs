@@ -15,7 +15,7 @@ pub const RETURN_LABEL: &str = "bounces";
 /// The label of a domain's link host.
 pub const LINK_LABEL: &str = "links";
 
-/// A record that a domain should have.
+/// A DNS record that a domain should have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequiredRecord {
     pub purpose: Purpose,
@@ -23,9 +23,9 @@ pub struct RequiredRecord {
     pub name: String,
     pub value: String,
     pub priority: Option<u16>,
-    /// Whether sending depends on it.
+    /// Whether sending depends on this record.
     pub is_required: bool,
-    /// When it may be removed, if another key replaced it.
+    /// When the record may be removed, if another key has replaced the record's key.
     pub retires_at: Option<Timestamp>,
 }
 
@@ -39,7 +39,7 @@ pub enum RecordType {
 }
 
 impl RecordType {
-    /// Returns its name, as DNS providers write it.
+    /// Returns the name of the record type, as DNS providers write it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Txt => "TXT",
@@ -55,22 +55,22 @@ impl RequiredRecord {
     }
 }
 
-/// Returns the host to which this domain's bounces return, if it has one.
+/// Returns the host name to which bounces for this domain return.
 pub fn return_host(domain: &Domain) -> String {
     format!("{RETURN_LABEL}.{}", domain.name)
 }
 
-/// Returns the domain's own link host, if it wants one.
+/// Returns the host name inside this domain that branded links use.
 pub fn link_host(domain: &Domain) -> String {
     format!("{LINK_LABEL}.{}", domain.name)
 }
 
-/// Returns the name of the record with a public key.
+/// Returns the name of the DNS record that contains a public key.
 pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
     format!("{}._domainkey.{}", key.selector, domain.name)
 }
 
-/// Returns every record, required ones first.
+/// Returns every DNS record that the domain should have, required records first.
 pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;
@@ -78,13 +78,13 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
         let name = key_name(domain, key);
         let mut record = RequiredRecord::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
-            // One key is enough, and every receiver can check the RSA key.
+            // One key is sufficient, and every receiver can verify the RSA key, so only the first record is required.
             Phase::Pending | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
             Phase::Retiring { until } => record.retires_at = Some(until),
         }
         records.push(record);
     }
-    // With one shared bounce domain, the domain's own return-path host is not used.
+    // If all domains share one bounce domain, the domain's own return-path host is not used.
     if let (None, Some(mail_host)) = (&installation.bounce_domain, &installation.mail_host) {
         let host = return_host(domain);
         let mut record = RequiredRecord::new(Purpose::ReturnPath, RecordType::Mx, host.clone(), mail_host.clone());
@@ -100,14 +100,14 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
     records
 }
 
-/// Returns the SPF record of the return path: it allows this machine and the relays, by name or address (RFC 7208 §5.3 and §5.6).
+/// Returns the SPF record for the return path, which allows this machine and the relays, by name or address (RFC 7208 §5.3 and §5.6).
 fn spf(installation: &Installation) -> String {
     let relays: String = installation.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")
 }
 
-/// Returns the SPF mechanism that allows a relay, with a leading space. A relay at a private address has none: receivers see the public
-/// address that it sends from, which only its operator knows.
+/// Returns the SPF mechanism that allows a relay, with a leading space. A relay at a private address has no mechanism, because receivers
+/// see the public address that the relay sends from, which only its operator knows.
 fn mechanism(relay: &Relay) -> Option<String> {
     match relay {
         Relay::Name(name) => Some(format!(" a:{name}")),
@@ -117,23 +117,23 @@ fn mechanism(relay: &Relay) -> Option<String> {
     }
 }
 
-/// Returns notes about a domain that follow from this installation's settings.
+/// Returns notes about a domain that result from the settings of this installation.
 pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
     let mut notes = Vec::new();
     if installation.bounce_domain.is_none() && installation.mail_host.is_none() {
         notes.push(
-            "Set server.public_url or mail.hello_name to a public host name; without one there are no records for bounces."
+            "Set server.public_url or mail.hello_name to a public host name; without such a name there are no records for bounces."
                 .into(),
         );
     }
     if domain.tracking.branded && installation.link_host.is_none() {
-        notes.push("Links cannot use the domain itself until server.public_url has a public host name.".into());
+        notes.push("Links cannot use the sending domain until server.public_url has a public host name.".into());
     }
     if installation.bounce_domain.is_none() && installation.mail_host.is_some() && !installation.relays.is_empty() {
         let relays: Vec<String> = installation.relays.iter().map(Relay::to_string).collect();
         notes.push(format!(
-            "If the relay sends from hosts other than {}, add the SPF term that its operator names, like include:spf.relay.example, to \
-             the record at {}.",
+            "If the relay sends from hosts other than {}, add the SPF term that the relay's operator specifies, like \
+             include:spf.relay.example, to the record at {}.",
             relays.join(" and "),
             return_host(domain),
         ));
@@ -145,7 +145,7 @@ pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Regression test: `a:192.0.2.7` names a host, which does not exist, so mail through such a relay failed SPF.
+    /// Regression test: `a:192.0.2.7` names a host that does not exist, so mail through a relay at such an address failed SPF.
     #[test]
     fn spf_allows_a_relay_by_its_address_and_omits_private_ones() {
         let record = |relays: &[&str]| {

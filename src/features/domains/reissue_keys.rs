@@ -1,4 +1,4 @@
-//! DKIM keys that the master key does not open: counts and replaces them.
+//! Counts and replaces the DKIM keys that the master key cannot open.
 
 use std::ops::ControlFlow;
 
@@ -9,12 +9,12 @@ use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 
-/// Returns whether the master key opens all keys that the domain signs with.
+/// Returns whether the master key can open all keys that the domain signs with.
 fn opens(seal: &Seal, account: AccountId, domain: &Domain) -> bool {
     domain.keys.iter().all(|key| seal.open(&place(account, &domain.name, &key.selector), &key.sealed).is_some())
 }
 
-/// Counts the domains, and those with a key that the master key does not open.
+/// Counts all domains, and those with a key that the master key cannot open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     store::visit(tx, |account, domain| {
@@ -24,8 +24,8 @@ pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     Ok(all)
 }
 
-/// Gives new keys to every domain whose keys do not open. These domains are not verified until the new records are in the DNS. Takes
-/// seconds of CPU time for each. Must not be called on a thread of the runtime.
+/// Replaces the keys of every domain whose keys cannot be opened. These domains are not verified until the new records are in the DNS.
+/// Takes seconds of CPU time for each domain. Must not be called on a thread of the runtime.
 pub fn reissue(store: &Store, seal: &Seal) -> Result<u64> {
     let mut lost = Vec::new();
     store::visit(&store.read(), |account, domain| {

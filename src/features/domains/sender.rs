@@ -1,4 +1,4 @@
-//! What sending needs to know about the domain behind a From address. The public API of this feature.
+//! The functions of this feature that sending uses: they return facts about the domain of a From address.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
 use super::utm::Utm;
@@ -13,28 +13,29 @@ use crate::vocab::ids::AccountId;
 
 /// A verified domain that signs for a From address.
 pub struct SendingDomain {
-    /// The domain in signatures (`d=`).
+    /// The domain that is named in signatures (`d=`).
     pub domain: String,
-    /// The signing keys, at least one. Unsealing and reading them is slow, so keep this for a whole mailing.
+    /// The signing keys, at least one. Unsealing and parsing keys is slow, so keep this value for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain of envelope senders. `None` if the return path is not verified and the installation has no shared bounce domain: bounces
-    /// then return to the From address.
+    /// The domain for envelope senders. `None` if the return path is not verified and the installation has no shared bounce domain; then
+    /// bounces return to the From address.
     pub return_path: Option<String>,
-    /// The host of links and pixels. `None` uses this installation's host.
+    /// The host of links and pixels. If `None`, this installation's host is used.
     pub tracking_host: Option<String>,
     pub tracking: Tracking,
 }
 
-/// A signing key.
+/// A key that signs mail.
 pub struct SigningKey {
     pub selector: String,
     pub kind: KeyKind,
-    /// PKCS#1 for RSA, PKCS#8 for Ed25519.
+    /// The private key: PKCS#1 for RSA, PKCS#8 for Ed25519.
     pub private_der: Secret<Vec<u8>>,
 }
 
-/// Returns the verified domain that signs for this From address: the one after its @, else a parent domain, else the part of it for this
-/// stream that signs for the root (RFC 7489 §3.1.1: a signature counts if both have the same organizational domain).
+/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent domain or the
+/// subdomain for this stream that signs for the root. A signature is valid for DMARC if both names have the same organizational domain (RFC
+/// 7489 §3.1.1).
 pub fn for_sender(
     tx: &impl Read,
     seal: &Seal,
@@ -46,7 +47,7 @@ pub fn for_sender(
     found.map(|domain| unsealed(seal, account, &domain)).transpose()
 }
 
-/// Returns the names and texts of the records with the public keys of the account's domains. Includes retired keys, because mail that they
+/// Returns the name and text of each record with a public key of the account's domains. Retired keys are included, because mail that they
 /// signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
@@ -54,7 +55,7 @@ pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, St
     Ok(store::all(tx, account)?.into_iter().flat_map(named).collect())
 }
 
-/// Returns the default UTM parameters for mail from this address, whether or not its domain is verified.
+/// Returns the default UTM parameters for mail from this address, even if its domain is not verified.
 pub fn usual_utm(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<Utm>, Failure> {
     Ok(domain_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))
 }
@@ -82,8 +83,8 @@ fn domain_for(
         Stream::Marketing => Stream::Transactional,
     };
     for stream in [stream, other] {
-        let part = known(&format!("{}.{name}", stream.label()))?;
-        if let Some(domain) = part.filter(|domain| domain.signs_for_root && !domain.wants_exact_signer) {
+        let subdomain = known(&format!("{}.{name}", stream.label()))?;
+        if let Some(domain) = subdomain.filter(|domain| domain.signs_for_root && !domain.wants_exact_signer) {
             return Ok(Some(domain));
         }
     }
@@ -96,7 +97,7 @@ fn unsealed(seal: &Seal, account: AccountId, domain: &Domain) -> Result<SendingD
         let private = seal.open(&place(account, &domain.name, &key.selector), &key.sealed);
         let private = private.ok_or_else(|| {
             Failure::internal(format!(
-                "the DKIM key {} of {} could not be decrypted; is this the right master key?",
+                "the DKIM key {} of {} could not be decrypted; check that the master key is the right one",
                 key.selector, domain.name
             ))
         })?;

@@ -9,7 +9,8 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::{limits, tables};
 
 const DOMAINS: Table<(AccountId, String), Domain> = Table::new(tables::DOMAINS);
-/// Invariant: a domain with a next check has exactly one row here, under that time.
+/// The domains in the order of their next check. Invariant: a domain with a next check has exactly one row here, under the time of that
+/// check.
 const QUEUE: Table<(Timestamp, AccountId, String), ()> = Table::new(tables::DOMAIN_QUEUE);
 
 /// Returns the account's domain with this name.
@@ -17,19 +18,19 @@ pub fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<Option<Dom
     tx.get(DOMAINS, &(account, name.to_owned()))
 }
 
-/// Returns every domain of the account, by name.
+/// Returns every domain of the account, sorted by name.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Domain>> {
     let rows = tx.list(DOMAINS, &DOMAINS.under(&(account,)), Order::Forward, limits::DOMAINS_MAX)?;
     Ok(rows.into_iter().map(|(_, domain)| domain).collect())
 }
 
-/// Returns up to `count` domains of all accounts.
+/// Returns up to `count` domains from all accounts.
 pub fn of_all_accounts(tx: &impl Read, count: usize) -> Result<Vec<Domain>> {
     let rows = tx.list(DOMAINS, &Span::default(), Order::Forward, count)?;
     Ok(rows.into_iter().map(|(_, domain)| domain).collect())
 }
 
-/// Visits every domain of all accounts, until `visitor` breaks.
+/// Visits every domain in all accounts, until `visitor` breaks.
 pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Domain) -> Result<ControlFlow<()>>) -> Result<()> {
     tx.visit(DOMAINS, &Span::default(), Order::Forward, |(account, _), domain| visitor(account, domain))
 }
@@ -46,7 +47,7 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, d
     tx.put(DOMAINS, &(account, domain.name.clone()), domain);
 }
 
-/// Deletes a domain with its keys.
+/// Deletes a domain together with its keys.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, domain: &Domain) {
     if let Some(time) = domain.next_check {
         tx.delete(QUEUE, &(time, account, domain.name.clone()));
@@ -54,7 +55,7 @@ pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, domain: &Domain) {
     tx.delete(DOMAINS, &(account, domain.name.clone()));
 }
 
-/// Returns up to `count` domains whose check is due, those that have waited longest first.
+/// Returns up to `count` domains whose check is due; the domains that have waited longest come first.
 pub fn due(tx: &impl Read, now: Timestamp, count: usize) -> Result<Vec<(AccountId, Domain)>> {
     let mut names = Vec::new();
     tx.visit(QUEUE, &Span::default(), Order::Forward, |(time, account, name), ()| {

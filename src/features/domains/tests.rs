@@ -1,4 +1,4 @@
-//! Domains against a real name server: what is found, what is verified, and which keys then sign mail.
+//! Tests domains against a real name server: which records are found, what is verified, and which keys then sign mail.
 
 use serde_json::{Value, json};
 
@@ -20,15 +20,19 @@ fn app(server: &NameServer) -> TestApp {
 
 /// Adds a domain and returns its records.
 fn add(app: &TestApp, domain: &str) -> Vec<Value> {
-    app.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"].as_array().expect("records").clone()
+    app.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"]
+        .as_array()
+        .expect("the domain has DNS records")
+        .clone()
 }
 
-/// Publishes a record as it is to be pasted.
+/// Publishes a record in the name server exactly as the API returned it.
 fn paste(server: &NameServer, record: &Value) {
-    let (name, value) = (record["name"].as_str().expect("a name"), record["value"].as_str().expect("a value"));
+    let (name, value) =
+        (record["name"].as_str().expect("the record has a name"), record["value"].as_str().expect("the record has a value"));
     match record["type"].as_str() {
         Some("TXT") => server.txt(name, value),
-        Some("MX") => server.mx(name, record["priority"].as_u64().expect("a priority") as u16, value),
+        Some("MX") => server.mx(name, record["priority"].as_u64().expect("an MX record has a priority") as u16, value),
         Some("CNAME") => server.cname(name, value),
         kind => panic!("a record of type {kind:?}"),
     };
@@ -41,18 +45,19 @@ fn verify(app: &TestApp, domain: &str) -> Value {
 fn statuses(verified: &Value) -> Vec<&str> {
     verified["dnsRecords"]
         .as_array()
-        .expect("records")
+        .expect("the domain has DNS records")
         .iter()
-        .map(|record| record["status"].as_str().expect("a status"))
+        .map(|record| record["status"].as_str().expect("the response has a status"))
         .collect()
 }
 
-/// Domain, selectors, return path and tracking host for a From address.
+/// The domain, selectors, return path and tracking host for a From address.
 type Found = (String, Vec<String>, Option<String>, Option<String>);
 
 fn sender(app: &TestApp, from: &str) -> Option<Found> {
-    let from = EmailAddress::parse(from).expect("an address");
-    let found = for_sender(&app.read(), &app.engine().seal, app.account(), &from, Stream::Marketing).expect("readable")?;
+    let from = EmailAddress::parse(from).expect("the value is an address");
+    let found =
+        for_sender(&app.read(), &app.engine().seal, app.account(), &from, Stream::Marketing).expect("the data is readable")?;
     assert!(found.keys.iter().all(|key| key.private_der.expose().len() > 40));
     let selectors = found.keys.into_iter().map(|key| key.selector).collect();
     Some((found.domain, selectors, found.return_path, found.tracking_host))
@@ -70,14 +75,16 @@ fn a_domain_is_verified_record_by_record() {
     let one = verify(&app, "acme.example");
     assert_eq!(one["status"], "verified");
     assert_eq!(statuses(&one), ["missing", "verified", "missing", "missing", "missing"]);
-    let selector = |record: &Value| record["name"].as_str().expect("a name").split('.').next().expect("a label").to_owned();
-    let (domain, selectors, return_path, _) = sender(&app, "ada@acme.example").expect("a domain");
+    let selector = |record: &Value| {
+        record["name"].as_str().expect("the record has a name").split('.').next().expect("the name has a first label").to_owned()
+    };
+    let (domain, selectors, return_path, _) = sender(&app, "ada@acme.example").expect("a sending domain matches");
     assert_eq!((domain.as_str(), selectors, return_path), ("acme.example", vec![selector(&records[1])], None));
     for record in [&records[0], &records[2], &records[3], &records[4]] {
         paste(&server, record);
     }
     assert_eq!(statuses(&verify(&app, "acme.example")), ["verified"; 5]);
-    let (_, selectors, return_path, tracking_host) = sender(&app, "ada@acme.example").expect("a domain");
+    let (_, selectors, return_path, tracking_host) = sender(&app, "ada@acme.example").expect("a sending domain matches");
     assert_eq!(selectors, [selector(&records[0]), selector(&records[1])]);
     assert_eq!((return_path.as_deref(), tracking_host), (Some("bounces.acme.example"), None));
     assert_eq!(app.get("/v1/domains/acme.example").data()["isVerified"], true);
@@ -88,7 +95,7 @@ fn mismatching_records_are_shown() {
     let server = NameServer::start();
     let app = app(&server);
     let records = add(&app, "acme.example");
-    server.txt(records[0]["name"].as_str().expect("a name"), "v=DKIM1; p=other");
+    server.txt(records[0]["name"].as_str().expect("the record has a name"), "v=DKIM1; p=other");
     server.mx("bounces.acme.example", 5, "elsewhere.example").txt("acme.example", "v=spf1 include:spf.example -all");
     server.txt("_dmarc.acme.example", "v=DMARC1; p=perhaps");
     let verified = verify(&app, "acme.example");
@@ -133,20 +140,20 @@ fn an_address_is_covered_by_its_domain_or_a_parent_as_alignment_allows() {
 }
 
 #[test]
-fn a_part_signs_for_its_root_only_if_enabled_and_finds_dmarc_above_itself() {
+fn a_subdomain_signs_for_its_root_only_if_enabled_and_finds_dmarc_above_itself() {
     let server = NameServer::start();
     let app = app(&server);
     server.txt("_dmarc.acme.example", "v=DMARC1; p=none");
     let body = |root: &str, vanity: bool| json!({ "rootDomain": root, "stream": "marketing", "vanityRootFrom": vanity });
     for (root, vanity) in [("acme.example", true), ("plain.example", false)] {
         let made = app.post("/v1/domains/streams", body(root, vanity)).data();
-        let records = made["dnsRecords"].as_array().expect("records");
+        let records = made["dnsRecords"].as_array().expect("the domain has DNS records");
         records.iter().filter(|record| record["purpose"] == "dkim").for_each(|record| paste(&server, record));
     }
     assert_eq!(statuses(&verify(&app, "send.acme.example"))[4], "verified", "the root's DMARC record");
     assert_eq!(statuses(&verify(&app, "send.plain.example"))[4], "missing");
-    assert_eq!(sender(&app, "ada@acme.example").expect("a part").0, "send.acme.example");
-    assert_eq!(sender(&app, "ada@send.plain.example").expect("itself").0, "send.plain.example");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a subdomain matches").0, "send.acme.example");
+    assert_eq!(sender(&app, "ada@send.plain.example").expect("the subdomain itself matches").0, "send.plain.example");
     assert_eq!(sender(&app, "ada@plain.example"), None);
 }
 
@@ -157,13 +164,13 @@ fn branded_links_require_their_record() {
     add(&app, "acme.example").iter().for_each(|record| paste(&server, record));
     app.patch("/v1/domains/acme.example", json!({ "brandedTracking": true })).data();
     assert_eq!(statuses(&verify(&app, "acme.example"))[5], "missing");
-    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").3, None);
-    let address = "192.0.2.7".parse().expect("an address");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a sending domain matches").3, None);
+    let address = "192.0.2.7".parse().expect("the value is an address");
     server.address("links.acme.example", address).address("mail.mill.example", address);
     assert_eq!(statuses(&verify(&app, "acme.example"))[5], "verified", "a name server may flatten names");
     server.remove("links.acme.example").cname("links.acme.example", "mail.mill.example");
     assert_eq!(statuses(&verify(&app, "acme.example"))[5], "verified");
-    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").3.as_deref(), Some("links.acme.example"));
+    assert_eq!(sender(&app, "ada@acme.example").expect("a sending domain matches").3.as_deref(), Some("links.acme.example"));
 }
 
 #[test]
@@ -173,16 +180,16 @@ fn key_rotation_never_leaves_mail_unsigned() {
     let old = add(&app, "acme.example");
     old.iter().for_each(|record| paste(&server, record));
     verify(&app, "acme.example");
-    let before = sender(&app, "ada@acme.example").expect("a domain").1;
+    let before = sender(&app, "ada@acme.example").expect("a sending domain matches").1;
     let rotated = app.post("/v1/domains/acme.example/rotate", json!({})).data();
     assert_eq!(rotated["rotating"], true);
-    assert_eq!(app.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeat creates no others");
+    assert_eq!(app.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeated call creates no further keys");
     verify(&app, "acme.example");
-    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").1, before);
-    let new: Vec<_> = rotated["dnsRecords"].as_array().expect("records")[2..4].to_vec();
+    assert_eq!(sender(&app, "ada@acme.example").expect("a sending domain matches").1, before);
+    let new: Vec<_> = rotated["dnsRecords"].as_array().expect("the domain has DNS records")[2..4].to_vec();
     new.iter().for_each(|record| paste(&server, record));
     let verified = verify(&app, "acme.example");
-    let after = sender(&app, "ada@acme.example").expect("a domain").1;
+    let after = sender(&app, "ada@acme.example").expect("a sending domain matches").1;
     assert!(after.len() == 2 && after.iter().all(|selector| !before.contains(selector)), "{before:?} {after:?}");
     assert!(verified["dnsRecords"][0]["removeAfter"].is_string());
     app.clock.advance_ms(limits::DOMAIN_KEY_RETIRES_MS);
@@ -194,10 +201,10 @@ fn the_worker_finds_records_and_notices_when_they_disappear() {
     let server = NameServer::start();
     let app = app(&server);
     let records = add(&app, "acme.example");
-    let next = || store::due(&app.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_check;
-    let work = || app.wait(dns_check::step(app.engine(), Environment::Test)).expect("a step");
+    let next = || store::due(&app.read(), Timestamp(i64::MAX), 9).expect("the data is readable")[0].1.next_check;
+    let work = || app.wait(dns_check::step(app.engine(), Environment::Test)).expect("the step succeeds");
     let status = || app.get("/v1/domains/acme.example").data()["status"].clone();
-    assert!(!work() && server.asked() == 0, "nothing is due yet");
+    assert!(!work() && server.asked() == 0, "no check is due yet");
     app.clock.advance_ms(limits::DOMAIN_CHECK_INTERVAL_MS);
     work();
     assert_eq!(status(), "pending");
@@ -206,11 +213,11 @@ fn the_worker_finds_records_and_notices_when_they_disappear() {
     work();
     assert_eq!(status(), "verified");
     for record in &records {
-        server.remove(record["name"].as_str().expect("a name"));
+        server.remove(record["name"].as_str().expect("the record has a name"));
     }
     let mut checks = 0;
     while status() == "verified" {
-        app.clock.advance_ms(next().expect("a next look").ms_since(app.engine().clock.now()));
+        app.clock.advance_ms(next().expect("the domain has a next check").ms_since(app.engine().clock.now()));
         work();
         checks += 1;
     }

@@ -1,6 +1,6 @@
-//! UTM parameters for links, so that web analytics can tell where a visitor came from.
+//! UTM parameters for links, which let web analytics determine where a visitor came from.
 //!
-//! A domain has defaults for its mail; a campaign or send overrides them. This module does not know links.
+//! A domain has default parameters for its mail; a campaign or send overrides them. This module does not process links.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,33 +8,34 @@ use serde::{Deserialize, Serialize};
 use crate::base::text::ShortText;
 use crate::vocab::limits;
 
-/// The value of one parameter.
+/// The value of a UTM parameter.
 pub type UtmValue = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
 
-/// The default medium.
+/// The default value of `utm_medium`.
 const MEDIUM: &str = "email";
 
-/// UTM parameters for links. Parameters that a URL already has stay as they are.
+/// UTM parameters for links. Parameters that a URL already has are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Utm {
-    /// `false`: no UTM parameters are added, whatever the domain's setting is.
+    /// With `false`, no UTM parameters are added, regardless of the domain's setting.
     pub enabled: Option<bool>,
-    /// `utm_source`. The domain of the From address if absent.
+    /// The value of `utm_source`. If absent, the domain of the From address is used.
     pub source: Option<UtmValue>,
-    /// `utm_medium`. `email` if absent.
+    /// The value of `utm_medium`. If absent, `email` is used.
     pub medium: Option<UtmValue>,
-    /// `utm_campaign`. The name of the campaign if absent; none for other mail.
+    /// The value of `utm_campaign`. If absent, the name of the campaign is used; other mail has no such parameter.
     pub campaign: Option<UtmValue>,
-    /// `utm_term`. None if absent.
+    /// The value of `utm_term`. If absent, links have no such parameter.
     pub term: Option<UtmValue>,
-    /// `utm_content`. None if absent.
+    /// The value of `utm_content`. If absent, links have no such parameter.
     pub content: Option<UtmValue>,
 }
 
 impl Utm {
-    /// Resolves the UTM parameters of a mailing: its own, else the domain's, else the defaults. `None` if neither sets any, or if one of
-    /// them disables them.
+    /// Determines the UTM parameters for a mailing: the mailing's own values, then those of the domain, then the defaults. Returns `None`
+    /// if neither the mailing nor the domain has UTM settings, or if UTM parameters are disabled by the mailing's settings or, if the
+    /// mailing has none, by those of the domain.
     pub fn resolve(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
         let decides = given.or(usual)?;
         if decides.enabled == Some(false) {
@@ -54,7 +55,7 @@ impl Utm {
         })
     }
 
-    /// Returns the parameters in the order in which they are appended.
+    /// Returns the parameters in the order in which they are appended to a URL.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [
             ("utm_source", &self.source),
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     fn utm(json: serde_json::Value) -> Utm {
-        serde_json::from_value(json).expect("right")
+        serde_json::from_value(json).expect("the input is valid")
     }
 
     fn told(given: Option<serde_json::Value>, usual: Option<serde_json::Value>, campaign: Option<&str>) -> Option<String> {

@@ -9,38 +9,39 @@ use super::records::{self, RecordType};
 use super::utm::Utm;
 use crate::engine::api::response::WireTime;
 
-/// The region of sent mail: always this installation.
+/// The region that mail is sent from: always this installation.
 const REGION: &str = "local";
 
-/// A sending domain.
+/// A sending domain, as the API returns it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainView {
-    /// In ASCII and lowercase.
+    /// The domain name, in ASCII and lowercase.
     pub domain: String,
-    /// Always `local`: this installation sends the mail.
+    /// Always `local`, because this installation sends the mail.
     pub region: String,
     pub status: Status,
-    /// Whether mail can be sent from it.
+    /// Whether mail can be sent from the domain.
     pub is_verified: bool,
-    /// Why it is not verified, or a problem that threatens it.
+    /// Why the domain is not verified, or a problem that may soon affect its verification.
     pub status_reason: Option<String>,
-    /// The records to add to the DNS.
+    /// The DNS records to add for the domain.
     pub dns_records: Vec<RecordView>,
-    /// Other notes about its DNS.
+    /// Other notes about the domain's DNS records.
     pub notes: Vec<String>,
     pub tracking_settings: Tracking,
-    /// The default UTM parameters for links in mail from it; absent for none, unless a campaign or send sets them.
+    /// The default UTM parameters for links in mail from the domain, unless a campaign or send sets others. Absent if there are no
+    /// defaults.
     pub utm: Option<Utm>,
-    /// Its stream, if it was created as a part of a root domain.
+    /// The kind of mail that the domain is for, if it was created as a subdomain of a root domain.
     pub stream: Option<Stream>,
-    /// Whether it signs for From addresses at the root domain.
+    /// Whether the domain signs for From addresses at the root domain.
     pub vanity_root_from: bool,
-    /// The sender's name stored with it.
+    /// The sender's name that is stored with the domain.
     pub from_name: Option<String>,
-    /// Whether new keys wait for their records.
+    /// Whether new keys are waiting until their records appear in the DNS.
     pub rotating: bool,
-    /// When its DNS records were last checked.
+    /// When the domain's DNS records were last checked.
     pub checked_at: Option<WireTime>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -52,35 +53,35 @@ pub struct DomainView {
 pub struct RecordView {
     #[serde(rename = "type")]
     pub kind: RecordType,
-    /// The full name.
+    /// The full name of the record.
     pub name: String,
     pub value: String,
-    /// For MX records.
+    /// The priority of an MX record.
     pub priority: Option<u16>,
-    /// Its purpose: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
+    /// The purpose of the record: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
     pub purpose: RecordPurpose,
-    /// Whether sending requires it. The others are recommended. One of the two DKIM records is enough.
+    /// Whether sending requires this record; the other records are recommended. One of the two DKIM records is sufficient.
     pub required: bool,
     pub status: RecordStatus,
-    /// For `mismatch`, the values found instead; for `unreachable`, the error.
+    /// For `mismatch`, the different values that were found; for `unreachable`, the error.
     pub found: Vec<String>,
-    /// When the record may be removed, because another key replaced this one.
+    /// When the record may be removed, because another key has replaced the record's key.
     pub remove_after: Option<WireTime>,
 }
 
-/// The purpose of a record.
+/// The purpose of a DNS record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordPurpose {
-    /// Receivers verify signatures with it.
+    /// Receivers verify signatures with this record.
     Dkim,
-    /// Bounces return to it.
+    /// Bounces return to this host.
     ReturnPath,
-    /// Which servers may send with this return path.
+    /// States which servers may send with this return path.
     Spf,
-    /// What receivers do with mail that forges the domain.
+    /// States how receivers should treat mail that forges the domain.
     Dmarc,
-    /// Links use it.
+    /// Links use this host.
     Tracking,
 }
 
@@ -141,7 +142,7 @@ pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
 }
 
 impl DomainView {
-    /// An example for the API documents.
+    /// Returns a sending domain for the examples in the API documentation.
     pub fn sample() -> Self {
         let record = |kind, name: &str, value: &str, purpose, required| RecordView {
             kind,

@@ -1,4 +1,4 @@
-//! What domains do in the background, as steps for the table of workers.
+//! The background work for domains, as steps for the table of workers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Check the DNS records of domains whose next check is due.
+/// Checks the DNS records of domains whose next check is due.
 pub async fn check_records(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     dns_check::step(&engine, environment).await.map(Step::more_if)
 }

@@ -1,6 +1,6 @@
-//! Edits of emails by prompt. A new version is stored in the same transaction that marks its edit as done.
+//! Edits emails according to prompts. A new version is stored in the same transaction that marks the edit as done.
 //!
-//! An edit is a row first, even if a request waits for it, so it survives a restart like all queued work.
+//! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
@@ -24,28 +24,28 @@ use crate::vocab::limits;
 /// The result of an edit before it is stored.
 enum EditOutcome {
     Made(Box<NewVersion>, Usage),
-    /// It cannot be done, with the reason.
+    /// The edit could not be done. Holds the reason, for users, and the model usage.
     Nothing(String, Usage),
 }
 
-/// A version before it is stored.
+/// A version of an email before it is stored.
 pub struct NewVersion {
     subject: String,
     preheader: String,
-    /// `None` for imported HTML.
+    /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
-    /// A translation changes the language.
+    /// The language of the version, which differs from the previous version's after a translation.
     language: String,
     texts: Texts,
     facts: Facts,
     warnings: Vec<String>,
     painted: Screenshots,
-    /// What was changed, as text for users.
+    /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
 
 impl NewVersion {
-    /// Stores it as the email's newest version and returns its number.
+    /// Stores the version as the email's newest version and returns its number.
     pub fn keep(
         self,
         tx: &mut WriteTx<'_>,
@@ -64,7 +64,7 @@ impl NewVersion {
             warnings: self.warnings,
             pictures: self.painted.keep(tx),
             facts: self.facts,
-            // Set when the version is added.
+            // `versions::add` sets the time.
             created_at: Timestamp(0),
         };
         versions::add(tx, account, email, version, self.texts)
@@ -90,7 +90,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     end(context, edit, Some(email), outcome).await
 }
 
-/// Claims an edit, unless it is done or was started too often.
+/// Claims an edit for processing; returns `None` if the edit no longer exists or was started too many times.
 async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failure> {
     let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Edit>, rows::Error> {
         let Some(mut edit) = store::any_edit(tx, id)? else {
@@ -101,7 +101,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
         edit.updated_at = tx.now();
         let is_hopeless = edit.attempts > limits::EMAIL_ATTEMPTS_MAX;
         edit.state = match is_hopeless {
-            true => EditState::Failed("It was interrupted repeatedly. Try again.".into()),
+            true => EditState::Failed("The edit was interrupted repeatedly. Try again.".into()),
             false => EditState::Processing,
         };
         if is_hopeless {
@@ -113,10 +113,11 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt, which may fail because of the prompt.
+/// The result of an attempt to edit or generate an email, or a sentence that tells users why the attempt failed; and the attempt's model
+/// usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
-/// Creates another version of an email by a prompt, or returns why it cannot.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
@@ -183,7 +184,7 @@ async fn written(
     }))
 }
 
-/// Returns the HTML of an imported email, and the parts of it that can be changed.
+/// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
 async fn opened(context: &StageContext, email: &Email) -> Result<Result<(ImportedHtml, ImportedEmail), String>, Failure> {
     let tx = context.data.store.read();
     let html = versions::texts(&tx, email.id, email.version)?.html;
@@ -194,12 +195,12 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
         Err(fault) => return told(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
-    let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("English has a tag"));
+    let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("the language tag en is valid"));
     let imported = ImportedEmail::new(&subject, language, imported_html.outline.clone());
     Ok(Ok((imported_html, imported)))
 }
 
-/// Renders changed HTML in every format, after the same sanitizing as on import.
+/// Renders changed HTML in every format, after sanitizing the HTML in the same way as an import.
 async fn revised(
     context: &StageContext,
     email: &Email,
@@ -214,7 +215,7 @@ async fn revised(
         Err(fault) => return told(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
-        return Ok(Err("Nothing was changed: the email is like this already.".to_owned()));
+        return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
     }
     let (painted, more) = outputs::render_screenshots(&context.engine, &imported_html.html).await?;
     let warnings = imported::warnings(&imported_html).into_iter().chain(more).collect();
@@ -231,7 +232,7 @@ async fn revised(
     }))
 }
 
-/// Returns why the HTML cannot be processed, or a failure if it is to be tried again later.
+/// Returns why the HTML cannot be processed, or a failure if the edit should be retried later.
 fn told(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
@@ -239,8 +240,8 @@ fn told(fault: RenderError) -> Result<String, Failure> {
     }
 }
 
-/// Stores the result and marks the edit as done. If the email has changed in the meantime, nothing is stored and the edit stays in the
-/// queue: it is repeated on the current version.
+/// Stores the result and marks the edit as done. If the email has changed in the meantime, the result is discarded and the edit stays in
+/// the queue, so that the edit is repeated on the current version.
 async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {

@@ -1,6 +1,6 @@
-//! Emails: the block document that is the source of truth, its theme from the brand, and its outputs: MJML, HTML and plain text.
+//! Emails: the block document, which is the source of truth, its theme from the brand, and its outputs: MJML, HTML and plain text.
 //!
-//! Invariant: a document contains no markup of any output format, so every output can be rendered again from it, in any theme.
+//! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
 
 pub mod composer;
 pub mod document;
@@ -15,7 +15,7 @@ mod resolve;
 mod store;
 pub mod theme;
 mod versions;
-mod views;
+pub mod views;
 pub mod worker;
 mod writing;
 
@@ -31,23 +31,24 @@ pub use resolve::{
     Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };
 
-/// Any of these permissions lets a key read emails. A key that may only send them refers to them by id.
+/// The permissions to read emails; an API key needs one of them. A key that may only send emails cannot read them; it sends them by ID.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
-/// Returns the account's email with this id, which must belong to this project if one is given.
+/// Returns the account's email with this ID. If a project is given, the email must belong to the project.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
     found.ok_or_else(|| Failure::because(Code::NotFound, "No email has this id."))
 }
 
-/// Fails unless the account has this email, in this project if one is given.
+/// Fails unless the account has this email and, if a project is given, the email belongs to the project.
 pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<(), Failure> {
     require_email(tx, account, id, project).map(drop)
 }
 
-/// The failure for a conversation that the account does not have, whether or not another account has it.
+/// Returns the failure for a conversation that the account does not have, regardless of whether another account has it.
 fn conversation_not_found() -> Failure {
-    Failure::because(Code::NotFound, "There is no such generation. GET /v1/projects/emails lists the generations of a project.")
+    Failure::because(Code::NotFound, "No generation has this id.")
+        .see("emails.list", "GET /v1/projects/emails lists the generations of a project")
 }
 
 /// The current version of an email that is ready.
@@ -56,23 +57,23 @@ pub struct Finished {
     pub id: EmailId,
     pub conversation: ConversationId,
     pub project: ProjectId,
-    /// The slot in the series, from 0.
+    /// The email's slot in the series, starting at 0.
     pub slot: u8,
     pub language: String,
     pub version: u32,
     pub subject: String,
-    /// The text that email clients show after the subject; the HTML contains it too.
+    /// The preview text that email clients show after the subject. The HTML contains the preheader too.
     pub preheader: String,
     pub html: String,
     pub text: String,
-    /// `None` for imported HTML.
+    /// The email's MJML; `None` for imported HTML.
     pub mjml: Option<String>,
-    /// A screenshot of the whole email.
+    /// The screenshot of the whole email.
     pub screenshot: Option<BlobId>,
 }
 
 impl Finished {
-    /// Returns a base name for its files: its subject in lowercase ASCII, its slot and its language.
+    /// Returns a base name for exported files: the email's subject in lowercase ASCII, its slot and its language.
     pub fn file_name(&self) -> String {
         const CHARACTERS_MAX: usize = 60;
         let mut name = String::new();
@@ -89,7 +90,7 @@ impl Finished {
     }
 }
 
-/// Returns the ready emails of a conversation in order, or only the named one.
+/// Returns the ready emails in a conversation, in order, or only the email with the given ID.
 pub fn finished(
     tx: &impl Read,
     account: AccountId,

@@ -1,7 +1,7 @@
-//! Types and rules of conversations and their emails. Pure.
+//! The types and rules of conversations and their emails, as pure functions.
 //!
-//! A conversation is one request for emails: a prompt or imported HTML. It has an email for every slot of its series in every language. An
-//! email is a row with its state; its versions are immutable.
+//! A conversation is one request for emails: a prompt or imported HTML. A conversation has an email for every slot of its series in every
+//! language. An email is a row with its state; the versions of an email are immutable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,21 +12,21 @@ use crate::engine::store::Record;
 use crate::features::projects::PageText;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
 
-/// The name of the built-in composer, where a model is named.
+/// The name of the built-in composer in fields that name a model.
 pub const COMPOSER: &str = "composer";
 
-/// One request for emails.
+/// One request for emails, and its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
     pub id: ConversationId,
     pub project: ProjectId,
     pub wanted: GenerationRequest,
     pub state: State,
-    /// The subject of the emails in a few words; set when they are planned.
+    /// The topic of the emails in a few words; set when the emails are planned.
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// Selects one of the many possible emails of the composer.
+    /// The seed by which the composer selects one of many possible emails.
     pub seed: u64,
     pub usage: Usage,
     pub created_at: Timestamp,
@@ -39,60 +39,60 @@ impl Record for Conversation {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenerationRequest {
     pub prompt: String,
-    /// [`COMPOSER`], or the name of the language model.
+    /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
     pub model: String,
-    /// The languages of each email, the original first.
+    /// The languages of each email. The first language is the original's.
     pub languages: Vec<String>,
     /// The number of emails; inferred from the prompt if absent.
     pub count: Option<u8>,
-    /// Images to use.
+    /// The images to use in the emails.
     pub images: Vec<String>,
     /// The conversation whose emails serve as a pattern.
     pub reference: Option<ConversationId>,
     /// Whether pages that the prompt links to may be read.
     pub web: bool,
-    /// Texts of the pages that the prompt links to, once they are read.
+    /// The content of the pages that the prompt links to, once the pages have been read.
     pub pages: Vec<PageText>,
     pub visibility: Visibility,
     pub source: Source,
 }
 
-/// The source of the content.
+/// The source of an email's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
-    /// It is written from the prompt.
+    /// The content is written from the prompt.
     Prompt,
-    /// It is imported HTML.
+    /// The content is imported HTML.
     Html,
 }
 
-/// Who may see the emails without a key.
+/// Who may see the emails without an API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
-    /// No one.
+    /// No one may see the emails without an API key.
     #[default]
     Private,
-    /// Anyone who has the link.
+    /// Anyone who has the signed link may see the emails.
     Unlisted,
-    /// Anyone.
+    /// Anyone may see the emails.
     Public,
 }
 
 /// The state of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// Accepted, waiting to start.
+    /// The request was accepted and waits to start.
     Pending,
-    /// Planned: its emails have rows.
+    /// The emails are planned and have rows.
     Processing,
     Completed,
-    /// The reason, as text for users.
+    /// The generation failed. Holds the reason, for users.
     Failed(String),
 }
 
 impl State {
-    /// Returns the status in the API.
+    /// Returns the name of the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             State::Pending => "pending",
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Returns why it failed.
+    /// Returns why the conversation failed; `None` in any other state.
     pub fn reason(&self) -> Option<&str> {
         if let State::Failed(reason) = self { Some(reason) } else { None }
     }
@@ -123,33 +123,33 @@ pub struct Plan {
 /// One email of a series, before it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlot {
-    /// The purpose of this email.
+    /// The purpose of the planned email.
     pub purpose: String,
-    /// Days after the first one.
+    /// The number of days after the first email of the series.
     pub send_offset_days: i32,
 }
 
-/// One email.
+/// An email in one slot and language of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Email {
     pub id: EmailId,
     pub conversation: ConversationId,
     pub project: ProjectId,
-    /// The slot in the series, from 0.
+    /// The email's slot in the series, starting at 0.
     pub slot: u8,
-    /// BCP 47.
+    /// The language of the email, as a BCP 47 tag.
     pub language: String,
-    /// Days after the first one of the series.
+    /// The number of days after the first email of the series.
     pub send_offset_days: Option<i32>,
     pub stage: Stage,
     /// The number of times that the current stage was started. A stage that is interrupted repeatedly fails.
     pub attempts: u8,
-    /// The number of the current version; 0 before the first.
+    /// The number of the current version; 0 before the first version.
     pub version: u32,
     /// The number of versions so far, including deleted ones.
     pub versions: u32,
     pub favorite: bool,
-    /// Copied from its conversation.
+    /// The visibility, copied from the conversation.
     pub visibility: Visibility,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -160,20 +160,20 @@ impl Record for Email {}
 /// The stage of an email's first version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// It has a slot and nothing else.
+    /// The email has a slot but no content yet.
     Planned,
-    /// Its document is written and checked; or it is imported HTML, waiting for its instruction.
+    /// The document is written and checked; for imported HTML, the instruction waits to be applied.
     Written,
-    /// Its HTML, MJML and text exist.
+    /// The HTML, MJML and text exist.
     Rendered,
-    /// It has its screenshots, if they could be rendered.
+    /// The email is ready, with screenshots if they could be rendered.
     Ready,
-    /// The reason, as text for users.
+    /// The email could not be generated. Holds the reason, for users.
     Failed(String),
 }
 
 impl Stage {
-    /// Returns the status in the API.
+    /// Returns the name of the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             Stage::Planned | Stage::Written | Stage::Rendered => "processing",
@@ -197,7 +197,7 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// Warnings for users of the email.
+    /// Warnings about the email, for users.
     pub warnings: Vec<String>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
@@ -206,43 +206,43 @@ pub struct Version {
 
 impl Record for Version {}
 
-/// The origin of a version.
+/// How a version was created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
     Generated,
     Imported,
-    /// An edit: its prompt, and the caller's name for it.
+    /// An edit created the version. Contains the prompt and the caller's name for the version.
     Edited {
         prompt: String,
         label: Option<String>,
     },
-    /// The restoration of an earlier version.
+    /// Restoring an earlier version created the version.
     Restored {
         number: u32,
     },
 }
 
-/// The screenshots of a version that could be rendered.
+/// The screenshots of a version. A screenshot that could not be rendered is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionScreenshots {
-    /// The whole email, at the width of a desktop client.
+    /// The screenshot of the whole email, at the width of a desktop client.
     pub screenshot: Option<BlobId>,
-    /// The upper part, small.
+    /// A small screenshot of the upper part of the email.
     pub thumbnail: Option<BlobId>,
 }
 
-/// Counted properties of an email.
+/// Measured properties of an email, such as its length.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     pub images: u32,
     pub buttons: u32,
-    /// The number of characters of its text.
+    /// The length of the email's text: in words for an email with a document, in characters for imported HTML.
     pub length: u32,
-    /// As `#RRGGBB`, the most used first.
+    /// The main colors as `#RRGGBB`, most significant first.
     pub colors: Vec<String>,
 }
 
-/// The texts that are stored beside a version.
+/// The formats of a version that are stored in their own rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Html = 0,
@@ -250,7 +250,7 @@ pub enum Part {
     Text = 2,
 }
 
-/// An edit that may continue after its request.
+/// An edit of an email. The edit may still be running after the response to its request was sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     pub id: EditId,
@@ -259,9 +259,9 @@ pub struct Edit {
     pub prompt: String,
     pub label: Option<String>,
     pub state: EditState,
-    /// What was changed, as text for users.
+    /// Descriptions of the changes, for users.
     pub done: Vec<String>,
-    /// The number of times that it was started.
+    /// The number of times that the edit was started.
     pub attempts: u8,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -274,14 +274,14 @@ impl Record for Edit {}
 pub enum EditState {
     Pending,
     Processing,
-    /// It created this version.
+    /// The edit created the version with this number.
     Completed(u32),
-    /// The reason, as text for users.
+    /// The edit failed. Holds the reason, for users.
     Failed(String),
 }
 
 impl EditState {
-    /// Returns the status in the API.
+    /// Returns the name of the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             EditState::Pending => "pending",

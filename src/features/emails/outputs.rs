@@ -24,19 +24,19 @@ use crate::vocab::placeholders;
 const WIDTH: u32 = 600;
 /// The number of image pixels per CSS pixel, for high-density screens.
 const DENSITY: f32 = 2.0;
-/// The width of a card in a list.
+/// The width of a thumbnail in a list of emails, in image pixels.
 const THUMBNAIL_WIDTH: u32 = 320;
 
-/// A document in every text format.
+/// A document rendered as HTML, MJML and plain text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenderedTexts {
     pub texts: Texts,
     pub facts: Facts,
-    /// Warnings for users of the email.
+    /// Warnings about the email, for users.
     pub warnings: Vec<String>,
 }
 
-/// Renders a document in the theme of its brand. Emails of one conversation share its seed, and so their theme.
+/// Renders a document in the theme of its brand. Emails in one conversation share the conversation's seed, so they share a theme.
 pub fn render_texts(
     tx: &impl Read,
     account: AccountId,
@@ -54,7 +54,7 @@ pub fn render_texts(
     Ok(RenderedTexts { texts, facts, warnings })
 }
 
-/// Screenshots of an email before they are stored.
+/// The screenshots of an email before they are stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Screenshots {
     screenshot: Option<Vec<u8>>,
@@ -62,7 +62,7 @@ pub struct Screenshots {
 }
 
 impl Screenshots {
-    /// Stores the screenshots, in the transaction of their version.
+    /// Stores the screenshots, in the transaction that stores their version.
     pub fn keep(self, tx: &mut WriteTx<'_>) -> VersionScreenshots {
         let mut keep = |name: &str, png: Vec<u8>| {
             let head = Head { complete: true, bytes: 0, content_type: "image/png".into(), name: name.into(), expires_at: None };
@@ -73,8 +73,8 @@ impl Screenshots {
     }
 }
 
-/// Renders the screenshots of an email and returns what they cannot show. An email that cannot be rendered is not a failure: it then has no
-/// screenshots.
+/// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. If rendering is not
+/// possible, the email has no screenshots, which is not a failure.
 pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
@@ -89,7 +89,8 @@ async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), 
         pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
-    let shot = drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("one width gives one picture".into()))?;
+    let shot =
+        drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("the renderer returned no picture".into()))?;
     Ok((shot, warnings))
 }
 
@@ -114,7 +115,7 @@ fn failure(fault: RenderError) -> Failure {
     }
 }
 
-/// Returns an email with the images that could be loaded. For the others, it shows their alternative texts, as email clients do.
+/// Returns an email as a page with the images that could be loaded. For other images, the page shows the alt text, as email clients do.
 async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;

@@ -1,4 +1,4 @@
-//! Resolves the emails of a send request: one email, or an email of a conversation in all of its languages.
+//! Resolves the emails that a send request refers to: one email, or an email of a conversation in all of its languages.
 
 use serde_json::json;
 
@@ -12,25 +12,26 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
 
-/// The text that email clients show before an email is opened.
+/// The subject and preheader, which email clients show before an email is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     pub subject: String,
     pub preheader: String,
 }
 
-/// Emails to send together, one in each language. Recipients whose language is missing get the first.
+/// The emails to send, one in each language. Recipients whose language is not among them get the first email.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub emails: Vec<Finished>,
-    /// Remarks for the caller on the choice.
+    /// Warnings for the caller about the choice of emails.
     pub warnings: Vec<Warning>,
 }
 
 /// Returns the current versions of the emails that a request refers to, or why they cannot be sent.
 ///
-/// An email without its conversation is sent alone. A conversation is sent in all of its languages: the email named with it, or else the
-/// first one of the series.
+/// An email that is given without its conversation is sent alone. A conversation is sent in all of its languages: the email given with the
+/// conversation or, if no email is given, the first email of the series. Languages whose email could not be generated are left out, with a
+/// warning.
 pub fn choose(
     tx: &impl Read,
     account: AccountId,
@@ -39,7 +40,9 @@ pub fn choose(
     project: Option<ProjectId>,
 ) -> Result<Chosen, Failure> {
     match (conversation, email) {
-        (None, None) => Err(Failure::field("emailId", "give the id of the email, or of its conversation as conversationId")),
+        (None, None) => {
+            Err(Failure::field("emailId", "give the id of the email, or the id of its conversation as conversationId"))
+        }
         (None, Some(id)) => Ok(Chosen { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
         (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
     }
@@ -78,7 +81,7 @@ fn in_conversation(
     };
     let email = match (email, named, &conversation.state) {
         (None, Some(_), _) => {
-            return Err(Failure::because(Code::NotFound, "emailId: the conversation has no email with this id."));
+            return Err(Failure::because(Code::NotFound, "The conversation has no email with this id.").in_field("emailId"));
         }
         (_, None, State::Failed(reason)) if all.len() <= 1 => {
             let detail = format!("The emails could not be generated: {reason}");
@@ -114,24 +117,26 @@ fn first_of_series(email: &Finished, slots: usize) -> Warning {
 
 fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     let (language, other) = (&email.language, &instead.language);
-    let message = format!("The email in {language} could not be generated: {reason} Its recipients get the one in {other}.");
+    let message = format!("The email in {language} could not be generated: {reason} Its recipients get the email in {other}.");
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// Returns a warning about a field whose single text replaces that of every email, or `None` with one language.
+/// Returns a warning that the value of a field is used for the emails in all languages; `None` if there is only one language.
 pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
         code: "SAME_TEXT_IN_EVERY_LANGUAGE",
-        message: format!("{field} is the same in every language ({}). Omit it to use each email's own.", languages.join(", ")),
+        message: format!(
+            "{field} is the same in every language ({}). Omit {field} to use each email's {field}.",
+            languages.join(", ")
+        ),
     })
 }
 
 fn not_ready(conversation: ConversationId, word: &str) -> Failure {
-    let detail = format!(
-        "The email is not ready yet. Poll GET /v1/projects/emails/{conversation}/status until it is, then repeat this request."
-    );
-    Failure::because(Code::WrongState, detail).with(json!({ "status": word, "conversationId": conversation }))
+    let hint = format!("GET /v1/projects/emails/{conversation}/status returns its status");
+    let failure = Failure::because(Code::WrongState, "The email is not ready yet. Try again when it is ready.");
+    failure.see("emails.status", hint).with(json!({ "status": word, "conversationId": conversation }))
 }
 
 /// Returns the languages of these emails.
@@ -143,7 +148,7 @@ pub fn languages(tx: &impl Read, account: AccountId, ids: &[EmailId]) -> StoreRe
     Ok(languages)
 }
 
-/// Returns the subject and preheader of an email if it is ready.
+/// Returns the subject and preheader of an email's current version; `None` if the email has no version yet.
 pub fn headline(tx: &impl Read, account: AccountId, email: EmailId) -> StoreResult<Option<Headline>> {
     let Some(email) = store::email(tx, account, email)?.filter(|email| email.version > 0) else { return Ok(None) };
     let version = store::version(tx, email.id, email.version)?;
@@ -160,8 +165,8 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
     Ok(false)
 }
 
-/// Returns whether an email contains a postal address, which most countries require by law; `None` for imported HTML, whose texts have no
-/// roles.
+/// Returns whether an email contains a postal address, which most countries require by law; `None` for imported HTML, where an address
+/// cannot be distinguished from other text.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
     let document = super::generation::context::document(tx, &email)?;
@@ -184,24 +189,24 @@ mod tests {
         let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
         let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
         app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
-        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
-        let id = id.as_str().and_then(ConversationId::parse).expect("an id");
-        let emails = store::emails(&app.read(), app.account(), id).expect("readable");
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+        let id = id.as_str().and_then(ConversationId::parse).expect("the ID is valid");
+        let emails = store::emails(&app.read(), app.account(), id).expect("the store is readable");
         (id, emails.into_iter().map(|email| email.id).collect())
     }
 
     fn set_stage(app: &TestApp, id: EmailId, stage: Stage) {
         let account = app.account();
         let set = move |tx: &mut WriteTx<'_>| {
-            let email = store::email(tx, account, id)?.expect("there");
+            let email = store::email(tx, account, id)?.expect("the email exists");
             store::save_email(tx, account, &Email { stage, ..email });
             Ok::<_, crate::engine::store::Error>(())
         };
-        app.data().store.write_blocking(set).expect("written").expect("readable");
+        app.data().store.write_blocking(set).expect("the write succeeds").expect("the store is readable");
     }
 
     fn chosen(app: &TestApp, conversation: Option<ConversationId>, email: Option<EmailId>) -> (Vec<EmailId>, Vec<&'static str>) {
-        let found = choose(&app.read(), app.account(), conversation, email, Some(app.project)).expect("ready");
+        let found = choose(&app.read(), app.account(), conversation, email, Some(app.project)).expect("the email is ready");
         let codes = found.warnings.iter().map(|warning| warning.code).collect();
         (found.emails.into_iter().map(|email| email.id).collect(), codes)
     }
@@ -213,8 +218,8 @@ mod tests {
         assert_eq!(chosen(&app, Some(series), None), (vec![emails[0], emails[1]], vec!["FIRST_EMAIL_OF_SERIES"]));
         assert_eq!(chosen(&app, Some(series), Some(emails[3])), (vec![emails[3], emails[2]], vec![]));
         assert_eq!(chosen(&app, None, Some(emails[3])), (vec![emails[3]], vec![]));
-        let found = choose(&app.read(), app.account(), Some(series), None, None).expect("ready");
-        let warning = same_in_every_language("subject", &found.emails).expect("two languages");
+        let found = choose(&app.read(), app.account(), Some(series), None, None).expect("the email is ready");
+        let warning = same_in_every_language("subject", &found.emails).expect("the warning covers two languages");
         assert!(warning.message.contains("(en, de)"), "{warning:?}");
         assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
     }
@@ -226,9 +231,9 @@ mod tests {
         set_stage(&app, emails[3], Stage::Failed("The model gave up.".into()));
         assert_eq!(chosen(&app, Some(series), Some(emails[2])), (vec![emails[2]], vec!["LANGUAGE_LEFT_OUT"]));
         set_stage(&app, emails[3], Stage::Written);
-        let refused = |named| choose(&app.read(), app.account(), Some(series), named, None).expect_err("not ready");
+        let refused = |named| choose(&app.read(), app.account(), Some(series), named, None).expect_err("the email is not ready");
         assert_eq!(refused(Some(emails[2])).code, Code::WrongState);
-        // Another email of the series does not wait for it.
+        // An email of the series can be sent while another email of the series is not ready.
         assert_eq!(chosen(&app, Some(series), Some(emails[0])).0, [emails[0], emails[1]]);
         set_stage(&app, emails[0], Stage::Failed("The model gave up.".into()));
         let failure = refused(None);

@@ -1,4 +1,4 @@
-//! The tables of conversations and emails, and all access to them.
+//! The tables of conversations and emails, and all functions that access the tables.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ const TEXTS: Table<(EmailId, u32, u8), Vec<u8>> = Table::new(tables::EMAIL_TEXTS
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 
-/// Adds a conversation and queues it.
+/// Stores a new conversation and adds it to the queue.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     tx.put(QUEUE, &(conversation.id, account), &());
@@ -38,7 +38,7 @@ pub fn open_conversations(tx: &impl Read, limit: usize) -> Result<Vec<(Conversat
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
 }
 
-/// Returns the account's conversation with this id.
+/// Returns the account's conversation with this ID.
 pub fn conversation(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<Option<Conversation>> {
     tx.get(CONVERSATIONS, &(account, id))
 }
@@ -74,7 +74,7 @@ pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
     Ok(waiting)
 }
 
-/// Stores the position of an email in its conversation.
+/// Stores an email at a position in its conversation.
 pub fn place(tx: &mut WriteTx<'_>, account: AccountId, place: u16, email: &Email) {
     tx.put(BY_CONVERSATION, &(email.conversation, place, email.id), &());
     save_email(tx, account, email);
@@ -84,12 +84,12 @@ pub fn save_email(tx: &mut WriteTx<'_>, account: AccountId, email: &Email) {
     tx.put(EMAILS, &(account, email.id), email);
 }
 
-/// Returns the account's email with this id.
+/// Returns the account's email with this ID.
 pub fn email(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<Email>> {
     tx.get(EMAILS, &(account, id))
 }
 
-/// Returns the emails of a conversation in order.
+/// Returns the emails in a conversation, in order.
 pub fn emails(tx: &impl Read, account: AccountId, conversation: ConversationId) -> Result<Vec<Email>> {
     let places = tx.list(BY_CONVERSATION, &BY_CONVERSATION.under(&(conversation,)), Order::Forward, usize::MAX)?;
     let mut emails = Vec::with_capacity(places.len());
@@ -108,7 +108,7 @@ pub fn version(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<Ver
     tx.get(VERSIONS, &(email, number))
 }
 
-/// Removes a version and its texts.
+/// Deletes a version and its HTML, MJML and text.
 pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
     tx.delete(VERSIONS, &(email, number));
     for part in [Part::Html, Part::Mjml, Part::Text] {
@@ -122,18 +122,18 @@ pub fn versions(tx: &impl Read, email: EmailId) -> Result<Vec<Version>> {
     Ok(versions.into_iter().map(|(_, version)| version).collect())
 }
 
-/// Stores one of a version's texts.
+/// Stores one format of a version, such as its HTML.
 pub fn save_text(tx: &mut WriteTx<'_>, email: EmailId, number: u32, part: Part, text: String) {
     tx.put(TEXTS, &(email, number, part as u8), &text.into_bytes());
 }
 
-/// Returns one of a version's texts.
+/// Returns one format of a version, such as its HTML.
 pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<Option<String>> {
     let bytes = tx.get(TEXTS, &(email, number, part as u8))?;
-    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these bytes, and it writes text")))
+    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these rows, and a `String` is UTF-8")))
 }
 
-/// Adds an edit and queues it.
+/// Stores a new edit and adds it to the queue.
 pub fn open_edit(tx: &mut WriteTx<'_>, edit: &Edit) {
     tx.put(EDIT_QUEUE, &edit.id, &());
     save_edit(tx, edit);
@@ -148,7 +148,7 @@ pub fn close_edit(tx: &mut WriteTx<'_>, edit: EditId) {
     tx.delete(EDIT_QUEUE, &edit);
 }
 
-/// Returns the account's edit with this id.
+/// Returns the account's edit with this ID.
 pub fn edit(tx: &impl Read, account: AccountId, id: EditId) -> Result<Option<Edit>> {
     Ok(tx.get(EDITS, &id)?.filter(|edit| edit.account == account))
 }
@@ -158,7 +158,7 @@ pub fn open_edits(tx: &impl Read, limit: usize) -> Result<Vec<EditId>> {
     Ok(tx.list(EDIT_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// Returns the edit with this id, in any account.
+/// Returns the edit with this ID, regardless of its account.
 pub fn any_edit(tx: &impl Read, id: EditId) -> Result<Option<Edit>> {
     tx.get(EDITS, &id)
 }

@@ -1,4 +1,4 @@
-//! Versions of an email: created in one transaction, never changed afterwards.
+//! The versions of an email. A version is created in one transaction and never changed afterward.
 
 use super::model::{Email, Part, Version, VersionScreenshots};
 use super::store;
@@ -6,16 +6,16 @@ use crate::engine::store::{Read, Result, WriteTx, blobs};
 use crate::vocab::ids::{AccountId, BlobId, EmailId};
 use crate::vocab::limits;
 
-/// A version in each text format.
+/// A version as HTML, MJML and plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     pub html: String,
-    /// `None` for imported HTML.
+    /// The MJML; `None` for imported HTML.
     pub mjml: Option<String>,
     pub text: String,
 }
 
-/// Returns the texts of a version.
+/// Returns the HTML, MJML and text of a version.
 pub fn texts(tx: &impl Read, email: EmailId, number: u32) -> Result<Texts> {
     Ok(Texts {
         html: store::text(tx, email, number, Part::Html)?.unwrap_or_default(),
@@ -24,7 +24,7 @@ pub fn texts(tx: &impl Read, email: EmailId, number: u32) -> Result<Texts> {
     })
 }
 
-/// Stores the texts of a version.
+/// Stores the HTML, MJML and text of a version.
 pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Texts) {
     store::save_text(tx, email, number, Part::Html, texts.html);
     if let Some(mjml) = texts.mjml {
@@ -33,7 +33,7 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Adds a version to an email as its current one, and sets its number and time.
+/// Adds a version to an email as the current version, and sets the version's number and time.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version: Version, texts: Texts) -> Result<u32> {
     let number = email.versions + 1;
     store::save_version(tx, email.id, &Version { number, created_at: tx.now(), ..version });
@@ -46,7 +46,8 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version:
     Ok(number)
 }
 
-/// Deletes versions beyond [`limits::EMAIL_VERSIONS_MAX`]: the oldest ones except the first, which is the original.
+/// Deletes the oldest version except the first version, which is the original, if there are more than [`limits::EMAIL_VERSIONS_MAX`]
+/// versions.
 fn forget_oldest(tx: &mut WriteTx<'_>, email: &Email) -> Result<()> {
     let Some(number) = email.versions.checked_sub(limits::EMAIL_VERSIONS_MAX).map(|surplus| surplus + 1).filter(|n| *n > 1)
     else {
@@ -56,7 +57,7 @@ fn forget_oldest(tx: &mut WriteTx<'_>, email: &Email) -> Result<()> {
     store::delete_version(tx, email.id, number);
     let kept: Vec<BlobId> = store::versions(tx, email.id)?.iter().flat_map(|version| files(&version.pictures)).collect();
     let now = tx.now();
-    // A restored version shares its screenshots.
+    // A restored version shares the screenshots of the version that it was restored from, so shared files are kept.
     for file in files(&old.pictures).filter(|file| !kept.contains(file)) {
         blobs::expire(tx, file, now)?;
     }

@@ -1,4 +1,4 @@
-//! Conversations and emails as the API returns them (`assets/docs/emails.md`).
+//! Conversations and emails in the form that the API returns (`assets/docs/emails.md`).
 
 use data_encoding::HEXLOWER;
 use schemars::JsonSchema;
@@ -21,42 +21,42 @@ use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, Proj
 #[serde(rename_all = "camelCase")]
 pub struct EmailView {
     pub id: EmailId,
-    /// The same as `id`.
+    /// The email's ID, equal to `id`.
     pub email_id: EmailId,
     pub conversation_id: ConversationId,
     pub project_id: ProjectId,
-    /// The id of the email's current version.
+    /// The ID of the email's current version.
     pub message_id: String,
-    /// The slot in the series, from 0.
+    /// The email's slot in the series, starting at 0.
     pub slot_idx: u8,
-    /// The slot in the series, from 1.
+    /// The email's slot in the series, starting at 1.
     pub slot: u8,
-    /// The id of the slot in the series, the same for all languages and versions.
+    /// The ID of the slot in the series. All languages and versions of the email share this ID.
     pub slot_uuid: String,
-    /// BCP 47.
+    /// The language of the email, as a BCP 47 tag.
     pub language: String,
     #[schemars(extend("enum" = ["processing", "ready", "failed"]))]
     pub status: &'static str,
     pub subject: String,
     pub preheader: String,
-    /// The email's HTML; empty until it is rendered.
+    /// The email's HTML; empty until the email is rendered.
     pub html: String,
-    /// The plain-text part; empty until it is rendered.
+    /// The email's plain-text part; empty until the email is rendered.
     pub text: String,
-    /// Days after the first email of the series.
+    /// The number of days after the first email of the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_offset_days: Option<i32>,
-    /// A screenshot of the whole email, 600 pixels wide, at twice the resolution.
+    /// The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
     pub screenshot_url: Option<String>,
-    /// The same as `screenshotUrl`.
+    /// The URL of the screenshot, equal to `screenshotUrl`.
     pub screenshot_full_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// A page that shows the email without a key, if its visibility allows that.
+    /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// Warnings for users of the email.
+    /// Warnings about the email, for users.
     pub warnings: Vec<String>,
-    /// Why it failed.
+    /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub favorite: bool,
@@ -66,7 +66,7 @@ pub struct EmailView {
     pub updated_at: WireTime,
 }
 
-/// An email with the details of a single one.
+/// An email with its document and its series.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailDetails {
@@ -75,18 +75,18 @@ pub struct EmailDetails {
     /// The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
-    /// All emails of its conversation including this one, by slot, then by language.
+    /// All emails in the conversation, including this email, by slot, then by language.
     pub series: Vec<SiblingView>,
 }
 
-/// Another email of the same conversation.
+/// An email in the same conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiblingView {
     pub email_id: EmailId,
-    /// The slot in the series, from 1.
+    /// The email's slot in the series, starting at 1.
     pub slot: u8,
-    /// BCP 47.
+    /// The language of the email, as a BCP 47 tag.
     pub language: String,
     #[schemars(extend("enum" = ["processing", "ready", "failed"]))]
     pub status: &'static str,
@@ -97,7 +97,7 @@ pub struct SiblingView {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationView {
     pub conversation_id: ConversationId,
-    /// The subject of the emails; the start of the prompt until they are planned.
+    /// The topic of the emails; the start of the prompt until the emails are planned.
     pub title: String,
     pub subject: Option<String>,
     pub preview_text: Option<String>,
@@ -105,9 +105,9 @@ pub struct ConversationView {
     pub status: &'static str,
     pub screenshot_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The number of emails in all languages; 0 until they are planned.
+    /// The number of emails in all languages; 0 until the emails are planned.
     pub email_count: usize,
-    /// Whether one of them is a favorite.
+    /// Whether one of the emails is a favorite.
     pub favorite: bool,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -127,40 +127,40 @@ pub struct GenerationStatus {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: GenerationProgress,
-    /// The subject of the emails; the start of the prompt until they are planned.
+    /// The topic of the emails; the start of the prompt until the emails are planned.
     pub title: String,
     /// The prompt; empty for imported HTML without an instruction.
     pub prompt: String,
-    /// The model that writes: `composer` is the built-in one.
+    /// The model that writes the emails; `composer` is the built-in composer.
     pub model: String,
     pub created_at: WireTime,
     pub updated_at: WireTime,
-    /// Why it failed.
+    /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The emails so far, even while others are still being generated.
+    /// The emails that exist so far, even while other emails are still being generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultView>,
 }
 
-/// The progress of the work.
+/// The progress of a generation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
-    /// 0 to 100.
+    /// The progress as a percentage from 0 to 100.
     pub percentage: u8,
 }
 
-/// The emails of a conversation. The fields beside `emails` describe the first of them.
+/// The emails in a conversation. The fields other than `emails` describe the first email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     pub subject: String,
     pub preview_text: String,
     pub html: String,
-    /// Sorted by slot, then by language.
+    /// The emails, sorted by slot, then by language.
     pub emails: Vec<EmailView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series_plan: Option<SeriesPlan>,
@@ -168,22 +168,22 @@ pub struct ResultView {
     pub screenshot_full_url: Option<String>,
     pub stats: Stats,
     pub languages: Vec<String>,
-    /// The usage of the language model; all zero with the composer.
+    /// The usage of the language model; all values are zero with the composer.
     pub usage: UsageView,
 }
 
-/// The series.
+/// The plan of a series of emails.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeriesPlan {
     pub name: String,
     pub count: usize,
-    /// The id of the theme that all of them share.
+    /// The ID of the theme that all emails of the series share.
     pub theme_id: String,
     pub slots: Vec<SlotView>,
 }
 
-/// One email of a series.
+/// A planned email of a series.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlotView {
@@ -193,15 +193,15 @@ pub struct SlotView {
     pub send_offset_days: i32,
 }
 
-/// Counted properties of an email.
+/// Measured properties of an email, such as its length.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     pub image_count: u32,
     pub button_count: u32,
-    /// The number of characters of its text.
+    /// The length of the email's text: in words for a generated email, in characters for imported HTML.
     pub estimated_length: u32,
-    /// As `#RRGGBB`.
+    /// The email's main colors as `#RRGGBB`.
     pub colors: Vec<String>,
 }
 
@@ -214,7 +214,7 @@ pub struct UsageView {
     pub output_tokens: u64,
     /// The response time of the model in milliseconds.
     pub milliseconds: u64,
-    /// By the configured prices, in their currency.
+    /// The cost of the usage, in the currency of the configured prices.
     pub cost: f64,
 }
 
@@ -225,18 +225,18 @@ pub struct VersionView {
     pub version: u32,
     #[schemars(extend("enum" = ["generated", "imported", "edited", "restored"]))]
     pub origin: &'static str,
-    /// The prompt of the edit.
+    /// The prompt of the edit that created the version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The version that was restored.
+    /// The number of the earlier version that was restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored_version: Option<u32>,
     pub subject: String,
     pub screenshot_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// Whether it is the current version.
+    /// Whether this version is the email's current version.
     pub current: bool,
     pub created_at: WireTime,
 }
@@ -246,7 +246,7 @@ impl Listed for VersionView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// An edit that may continue after its request.
+/// An edit of an email. The edit may still be running after the response to its request was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditView {
@@ -263,17 +263,17 @@ pub struct EditView {
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// False if present: a failed edit leaves no changes behind, because a version is created completely or not at all.
+    /// Always false if present: a failed edit makes no changes, because a version is created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
-    /// What was changed, as text for users.
+    /// Descriptions of the changes, for users.
     pub done: Vec<String>,
     /// The email, once the edit is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EmailView>,
 }
 
-/// Builds views of emails with the links that need the engine.
+/// Builds the API's views of emails, with links that the engine signs.
 pub struct Viewer<'a> {
     pub engine: &'a Engine,
     pub tx: &'a ReadTx,
@@ -289,7 +289,7 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
-    /// Returns an email in its current version.
+    /// Returns the view of an email's current version.
     pub fn email(&self, email: &Email) -> Result<EmailView, Failure> {
         let version = store::version(self.tx, email.id, email.version)?;
         let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
@@ -323,7 +323,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// Returns an email with its document.
+    /// Returns the view of an email with its document and series.
     pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
         let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
         let mut document: Option<Value> =
@@ -339,7 +339,7 @@ impl Viewer<'_> {
         Ok(EmailDetails { email: self.email(email)?, document, series })
     }
 
-    /// Returns the status of a conversation.
+    /// Returns the view of a conversation's status.
     pub fn status(&self, conversation: &Conversation) -> Result<GenerationStatus, Failure> {
         let emails = store::emails(self.tx, self.account, conversation.id)?;
         Ok(GenerationStatus {
@@ -359,7 +359,7 @@ impl Viewer<'_> {
 
     fn result(&self, conversation: &Conversation, emails: &[Email]) -> Result<ResultView, Failure> {
         let views = emails.iter().map(|email| self.email(email)).collect::<Result<Vec<_>, _>>()?;
-        let first = views.first().expect("the caller has at least one email");
+        let first = views.first().expect("the caller passes at least one email");
         let facts = store::version(self.tx, emails[0].id, emails[0].version)?.map(|version| version.facts).unwrap_or_default();
         let Usage { calls, input_tokens, output_tokens, milliseconds, micro_cost } = conversation.usage;
         Ok(ResultView {
@@ -390,7 +390,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// Returns a conversation for a list.
+    /// Returns the view of a conversation in a list.
     pub fn conversation(&self, conversation: &Conversation) -> Result<ConversationView, Failure> {
         let emails = store::emails(self.tx, self.account, conversation.id)?;
         let version = match emails.first() {
@@ -413,7 +413,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// Returns a version of an email.
+    /// Returns the view of an email version.
     pub fn version(&self, email: &Email, version: &Version) -> VersionView {
         let (origin, prompt, label, restored_version) = match &version.origin {
             Origin::Generated => ("generated", None, None, None),
@@ -435,7 +435,7 @@ impl Viewer<'_> {
         }
     }
 
-    /// Returns an edit, with the email once it is done.
+    /// Returns the view of an edit, with the email once the edit is done.
     pub fn edit(&self, edit: &Edit, email: &Email) -> Result<EditView, Failure> {
         let (stage, poll_after_ms) = match edit.state {
             EditState::Pending => ("waiting", POLL_AFTER_MS),
@@ -461,17 +461,18 @@ impl Viewer<'_> {
     }
 }
 
-/// An edit takes from a moment (composer) to a minute (language model).
+/// The recommended time between polls of an edit, in milliseconds. An edit takes a moment with the composer, and up to a minute with a
+/// language model.
 const POLL_AFTER_MS: u32 = 1000;
 
 fn stats(facts: Facts) -> Stats {
     Stats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
 }
 
-/// The title of a conversation that has none.
+/// The title that is shown for a conversation with neither a title nor a prompt.
 pub const UNTITLED: &str = "Untitled";
 
-/// Returns the title of a conversation: the planned one, otherwise the start of its prompt.
+/// Returns the planned title of a conversation or, if there is none yet, the start of the prompt.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;
     conversation.title.clone().unwrap_or_else(|| {
@@ -498,7 +499,7 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
     let all = 3 * emails.len();
     let percentage = match conversation.state.is_final() {
         true => 100,
-        // A finished plan counts as some progress.
+        // A finished plan is shown as five percent of the progress.
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };
@@ -509,7 +510,7 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
 pub fn slot_uuid(conversation: ConversationId, slot: u8) -> String {
     let mut name = conversation.0.to_vec();
     name.push(slot);
-    let mut bytes: [u8; 16] = sha256(&name)[..16].try_into().expect("a digest has more bytes");
+    let mut bytes: [u8; 16] = sha256(&name)[..16].try_into().expect("a SHA-256 digest has at least 16 bytes");
     bytes[6] = bytes[6] & 0x0F | 0x80;
     bytes[8] = bytes[8] & 0x3F | 0x80;
     let digits = HEXLOWER.encode(&bytes);

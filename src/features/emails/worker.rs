@@ -1,4 +1,4 @@
-//! What emails do in the background, as steps for the table of workers.
+//! The steps of the email workers, for the table of workers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Generate, render and edit emails.
+/// Generates, renders and edits emails.
 pub async fn generate(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     generation::step(engine, environment).await.map(Step::more_if)
 }

@@ -1,10 +1,10 @@
-//! Merges events into their indexes, those of many requests together: see `contacts::customer_events`.
+//! Merges pending events of many requests into the indexes in one step; see `customer_events`.
 
 use crate::engine::api::{Engine, Failure};
-use crate::features::contacts::customer_events;
+use crate::features::customer_events;
 use crate::vocab::environment::Environment;
 
-/// Merges some pending events; returns whether more may be pending.
+/// Merges some pending events into the indexes; returns whether more events may be pending.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if !customer_events::is_behind(&store.read())? {

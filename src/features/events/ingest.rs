@@ -1,26 +1,27 @@
-//! Ingesting events: which contact they are about, what they change, and where they are stored.
+//! Ingests events: finds the contact of each event, applies the event's changes and stores the event.
 //!
-//! An event is checked completely before any part of it is written, so that a refused row of a batch leaves nothing behind.
+//! An event is checked completely before any part of it is written, so that a refused row of a batch has no effect.
 
 use super::input::{EventIdentifiers, EventRow, ExternalId, Money};
 use super::reattribution;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
-use crate::features::contacts::customer_events::{EventWriter, NewEvent};
-use crate::features::contacts::external_ids::{self, Digest, Kind};
+use crate::features::contact_records::{self, Contact};
+use crate::features::contacts::FieldError;
 use crate::features::contacts::upsert_by_email::{self, ContactResolver, NewContact};
-use crate::features::contacts::{self, Contact, FieldError};
-use crate::features::sending::orders::{self, Order, PaymentFact};
+use crate::features::customer_events::external_ids::{self, Digest, Kind};
+use crate::features::customer_events::{EventWriter, NewEvent};
+use crate::features::revenue::{self, Order, PaymentFact};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
 
-/// The outcome for one event.
+/// The outcome of ingesting one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngestOutcome {
     Stored(EventId),
-    /// An earlier event used its key.
+    /// The event's key was already used by the earlier event with this ID.
     Duplicate(EventId),
 }
 
@@ -29,7 +30,7 @@ pub enum IngestOutcome {
 pub enum IngestError {
     Field(FieldError),
     /// The event matches no contact.
-    Nobody(FieldError),
+    NoContact(FieldError),
     Store(Error),
 }
 
@@ -49,13 +50,13 @@ impl From<IngestError> for Failure {
     fn from(denied: IngestError) -> Self {
         match denied {
             IngestError::Field(refusal) => refusal.into(),
-            IngestError::Nobody(refusal) => Self { code: Code::NotFound, ..refusal.into() },
+            IngestError::NoContact(refusal) => Self { code: Code::NotFound, ..refusal.into() },
             IngestError::Store(error) => error.into(),
         }
     }
 }
 
-/// Ingests parsed events of one project, in order. `each` gets the result of each event and can abort everything with an error.
+/// Ingests parsed events of one project, in order. `each` gets the result of each event and can abort the whole batch with an error.
 pub fn ingest(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -65,7 +66,7 @@ pub fn ingest(
     let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
     upsert_by_email::resolve(tx, project, |tx, resolver| {
         let valid = || rows.iter().flatten();
-        // Lookups are done together, in table order.
+        // The lookups for all rows are done together, in the order of the keys in the table.
         resolver.look_up(tx, valid().filter_map(|row| row.address).collect())?;
         let writer = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
         let mut ingest = Ingest { project, now: tx.now(), resolver, writer };
@@ -80,12 +81,12 @@ pub fn ingest(
     })
 }
 
-/// An event with the keys to look it up by.
+/// An event with the keys to look up its contact and its duplicates.
 struct Row {
     event: EventRow,
-    /// The hash of its address.
+    /// The hash of the event's email address.
     address: Option<[u8; 16]>,
-    /// The hash of its dedupeKey.
+    /// The hash of the event's dedupeKey.
     key: Option<Digest>,
 }
 
@@ -104,7 +105,7 @@ struct Ingest<'r, 'c> {
     writer: EventWriter,
 }
 
-/// The contact of an event.
+/// The contact that an event is about.
 enum Subject {
     Known(u32),
     /// A contact to be created with this profile and address.
@@ -118,11 +119,12 @@ impl Ingest<'_, '_> {
         if let Some(first) = key.and_then(|key| self.writer.used(&key)) {
             return Ok(IngestOutcome::Duplicate(first));
         }
-        // After the key check: an event that was stored before may have become too old when it is sent again.
+        // The time is checked after the key, because a stored event may be too old by the time it is sent again.
         event.check_time(self.now)?;
         if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
-            let reason = format_args!("a project can have at most {max} event names; put variable parts into properties");
+            let reason =
+                format_args!("a project can have at most {max} event names; move the variable parts of names into properties");
             return Err(FieldError::new("name", reason).into());
         }
         let mut order = self.order(tx, &event.identifiers)?;
@@ -138,7 +140,7 @@ impl Ingest<'_, '_> {
             (Subject::Known(number), Some(profile)) => self.resolver.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
         };
-        // From here on, nothing can be refused.
+        // From here on, the event can no longer be refused.
         let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
         if let (None, Some(fact)) = (&order, &fact) {
@@ -151,7 +153,7 @@ impl Ingest<'_, '_> {
         Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
     }
 
-    /// Returns the contact of the first identifier that matches one, in the documented order.
+    /// Returns the contact that an event is about: the contact of the first identifier that matches, in the documented order.
     fn subject(
         &self,
         tx: &WriteTx<'_>,
@@ -170,7 +172,7 @@ impl Ingest<'_, '_> {
             };
         }
         if let Some(id) = subscriber_id
-            && let Some(contact) = contacts::find(tx, self.project, *id)?
+            && let Some(contact) = contact_records::find(tx, self.project, *id)?
         {
             return Ok(Subject::Known(contact.id.number()));
         }
@@ -178,8 +180,8 @@ impl Ingest<'_, '_> {
         let checkout = self.named(tx, Kind::Checkout, external_checkout_id.as_ref())?;
         let named = [customer, checkout, order.and_then(|order| order.order.named)];
         for number in named.into_iter().flatten() {
-            // The contact may have been deleted.
-            if contacts::by_number(tx, self.project, number)?.is_some() {
+            // The contact that the identifier refers to may have been deleted.
+            if contact_records::by_number(tx, self.project, number)?.is_some() {
                 return Ok(Subject::Known(number));
             }
         }
@@ -191,7 +193,7 @@ impl Ingest<'_, '_> {
         };
         let reason = "no contact of the project has this id; give email, which creates a contact, or first report an event that has \
                       this id together with email or subscriberId";
-        Err(IngestError::Nobody(FieldError::new(field, reason)))
+        Err(IngestError::NoContact(FieldError::new(field, reason)))
     }
 
     fn named(&self, tx: &impl Read, kind: Kind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
@@ -201,27 +203,27 @@ impl Ingest<'_, '_> {
         }
     }
 
-    /// Returns the order that the event identifies, as known so far.
+    /// Returns the order that the event identifies, with the facts known so far.
     fn order(&self, tx: &impl Read, identifiers: &EventIdentifiers) -> Result<Option<KnownOrder>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
         self.known(tx, external_ids::digest(id)).map(Some)
     }
 
-    /// Returns the order for refunds without an order id: all refunds of one contact at one time share an order, so that repeats are
-    /// recognized. Caller ids contain no control characters.
+    /// Returns the order for refunds without an order ID. All refunds of one contact at one time share an order, so that repeats are
+    /// recognized. The control character in the key avoids conflicts, because order IDs from callers contain no control characters.
     fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
         self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))
     }
 
     fn known(&self, tx: &impl Read, digest: Digest) -> Result<KnownOrder, Error> {
-        Ok(KnownOrder { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() })
+        Ok(KnownOrder { digest, order: revenue::find(tx, self.project, digest)?.unwrap_or_default() })
     }
 
     /// Returns the payment fact of an event; the contact is added later.
     fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> PaymentFact {
         let Money { amount, currency, is_refund } = money;
-        // An event without a time is never a repeat of another, because all rows of one batch arrive at the same time. Caller keys contain
-        // no control characters.
+        // A refund without a time and a key gets a unique key, because the refunds in one batch arrive at the same time but are separate
+        // refunds. The control character in the key avoids conflicts, because keys from callers contain no control characters.
         let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.writer.next())));
         let key = if is_refund { key.or_else(own) } else { None };
         PaymentFact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
@@ -254,7 +256,7 @@ impl Ingest<'_, '_> {
         Ok(())
     }
 
-    /// Adds the fact to the order; returns the order's hash if the contact is newly associated with it.
+    /// Adds a fact to the order; returns the order's hash if this changes the order.
     fn add_to(
         &self,
         tx: &mut WriteTx<'_>,
@@ -278,20 +280,20 @@ impl Ingest<'_, '_> {
     }
 }
 
-/// An order as it was before an event.
+/// An order before an event is applied to it.
 struct KnownOrder {
     digest: Digest,
     order: Order,
 }
 
-/// Rejects a fact if the order has the maximum number; a repeat needs no place.
+/// Rejects a fact if the order already has the maximum number of facts. A repeated fact is not added, so it is accepted.
 fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&PaymentFact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
     if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());
     }
-    let reason = format_args!("this order already has {max} payments and refunds, which is the maximum");
+    let reason = format_args!("this order already has the maximum of {max} payments and refunds");
     Err(FieldError::new("identifiers.externalOrderId", reason))
 }
 
@@ -310,7 +312,7 @@ fn new_event(event: EventRow, has_order: Option<Digest>) -> NewEvent {
     }
 }
 
-/// Puts a profile error under the profile's name in the event.
+/// Prefixes the field of a profile error with the name of the profile in the event.
 fn in_profile(refusal: FieldError) -> FieldError {
     FieldError::new(format!("profile.{}", refusal.field), refusal.reason)
 }

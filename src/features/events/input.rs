@@ -13,18 +13,18 @@ use crate::base::strict_objects::Objects;
 use crate::base::text::Name;
 use crate::engine::api::response::WireTime;
 use crate::features::contacts::FieldError;
-use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::profile::ContactProfile;
+use crate::features::customer_events::EventName;
 use crate::vocab::ids::ContactId;
 use crate::vocab::limits;
 
-/// An id that another system uses.
+/// An ID that another system uses.
 pub type ExternalId = Name<{ limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX }>;
-/// A key that makes repeated events harmless.
+/// A key by which repeated events are recognized and stored only once.
 pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 
-/// Identifies the contact; at least one is required. They are tried in this order, and the first that matches a contact is used. External
-/// ids are then stored for that contact, so that later events may use them alone.
+/// The identifiers of the contact; at least one is required. The service tries them in this order and uses the first one that matches a
+/// contact. External IDs are then stored for the contact, so that later events can use only an external ID.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [
@@ -35,15 +35,18 @@ pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
     { "required": ["externalOrderId"], "properties": { "externalOrderId": { "type": "string" } } },
 ]))]
 pub struct EventIdentifiers {
-    /// The contact with this address. If there is none, a contact is created as `non-subscribed`: an event never subscribes anyone.
+    /// The contact's address. If no contact has this address, a contact is created as `non-subscribed`: an event never subscribes a
+    /// contact.
     pub email: Option<EmailAddress>,
-    /// The contact with this id.
+    /// The contact's ID.
     pub subscriber_id: Option<ContactId>,
-    /// The contact that an earlier event identified together with this id.
+    /// A customer ID from another system. Identifies the contact of an earlier event that had this ID and another identifier.
     pub external_customer_id: Option<ExternalId>,
-    /// The same for the id of a checkout.
+    /// A checkout ID from another system. Identifies the contact of an earlier event that had this ID and another identifier.
     pub external_checkout_id: Option<ExternalId>,
-    /// The same for the id of an order. With a number in `properties.value`, the event counts as a conversion.
+    /// An order ID from another system. Identifies the contact of an earlier event that had this ID and another identifier. With a number
+    /// in
+    /// `properties.value`, the event is a conversion.
     pub external_order_id: Option<ExternalId>,
 }
 
@@ -55,22 +58,23 @@ impl EventIdentifiers {
     }
 }
 
-/// One event.
+/// One event in a batch.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventRow {
-    /// Like `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in upper or lower case, the amount counts as
-    /// negative.
+    /// The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in uppercase or lowercase,
+    /// the amount counts as negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
-    /// Current data about the contact, in the same form as when updating a contact. Never changes its subscription.
+    /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
-    /// code, USD if absent.
+    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
+    /// `currency` is its ISO 4217 code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; UTC if it has no offset.
+    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. Now if absent; UTC without an
+    /// offset.
     pub occurred_at: Option<WireTime>,
-    /// Only the first event with a given key is stored in a project.
+    /// A key that identifies the event. A project stores only the first event with a given key.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -86,7 +90,7 @@ impl EventRow {
     /// Parses an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
-            let reason = format_args!("an event is an object with name and identifiers; this is {what}");
+            let reason = format_args!("expected an event: an object with name and identifiers; got {what}");
             return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -99,24 +103,24 @@ impl EventRow {
     /// Rejects events without an identifier and invalid values; returns the payment or refund, if any.
     pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
-            let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId and externalOrderId";
+            let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId or externalOrderId";
             return Err(FieldError::new("identifiers", reason));
         }
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
-            // Out-of-range numbers are refused under any other name too, because readers could not distinguish them from infinity.
+            // Out-of-range numbers are refused for every event name, because readers could not distinguish them from infinity.
             return Err(FieldError::new("properties.value", "the number is out of range"));
         }
         Ok(money)
     }
 
-    /// Rejects times that are impossible now.
+    /// Rejects an event that occurred too long ago or in the future.
     pub fn check_time(&self, now: Timestamp) -> Result<(), FieldError> {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
-    /// An event has money if its value is a number and it has an order id or, by its name, is a refund.
+    /// Returns the payment or refund of an event: the value must be a number, and the event must have an order ID or a refund name.
     fn money(&self) -> Result<Option<Money>, FieldError> {
         let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };
@@ -129,7 +133,7 @@ impl EventRow {
             None => Currency::USD,
             Some(json) => currency(json)?,
         };
-        // A payment of a negative amount is a refund.
+        // A payment with a negative amount is a refund.
         let is_refund = takes_back || amount.is_negative();
         Ok(Some(Money { amount: amount.size(), currency, is_refund }))
     }
@@ -139,7 +143,8 @@ fn check_time(at: Timestamp, now: Timestamp) -> Result<(), FieldError> {
     let kept_ms = i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000;
     if at < now.plus_ms(-kept_ms) {
         let days = limits::EVENT_KEPT_DAYS;
-        let reason = format_args!("it is more than {days} days ago, and events are only kept that long; do not send this event");
+        let reason =
+            format_args!("it is more than {days} days ago; omit this event, because events are kept for only {days} days");
         return Err(FieldError::new("occurredAt", reason));
     }
     if at > now.plus_ms(limits::EVENT_AHEAD_MS) {
@@ -177,7 +182,7 @@ mod tests {
         event
     }
 
-    /// Returns the field that is refused.
+    /// Returns the name of the field that is refused after `change`.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
         let outcome = EventRow::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));
@@ -220,13 +225,16 @@ mod tests {
         assert_eq!(refused(|_| {}), None);
         assert_eq!(refused(|event| event["identifiers"] = json!({})).as_deref(), Some("identifiers"));
         assert_eq!(refused(|event| event["identifiers"] = json!({ "email": null })).as_deref(), Some("identifiers"));
-        assert_eq!(refused(|event| drop(event.as_object_mut().expect("an object").remove("name"))).as_deref(), Some("name"));
+        assert_eq!(
+            refused(|event| drop(event.as_object_mut().expect("the value is an object").remove("name"))).as_deref(),
+            Some("name")
+        );
         assert_eq!(refused(|event| event["identifiers"]["email"] = "ada".into()).as_deref(), Some("identifiers.email"));
         assert_eq!(
             refused(|event| event["identifiers"]["subscriberId"] = "7".into()).as_deref(),
             Some("identifiers.subscriberId")
         );
-        assert_eq!(refused(|event| event["colour"] = 1.into()).as_deref(), Some("colour"));
+        assert_eq!(refused(|event| event["hue"] = 1.into()).as_deref(), Some("hue"));
         assert_eq!(refused(|event| event["profile"] = json!({ "status": "subscribed" })).as_deref(), Some("profile.status"));
         assert_eq!(refused(|event| event["profile"] = json!({ "country": "Narnia" })).as_deref(), Some("profile.country"));
         assert_eq!(refused(|event| event["properties"] = json!([])).as_deref(), Some("properties"));
@@ -281,7 +289,7 @@ mod tests {
             for number in ["1e400", "-1e400"] {
                 let json =
                     format!(r#"{{"name":"x","identifiers":{{"email":"ada@example.com"}},"properties":{{"{name}":{number}}}}}"#);
-                let refused = EventRow::read(&json).and_then(|event| event.check()).expect_err("out of range");
+                let refused = EventRow::read(&json).and_then(|event| event.check()).expect_err("the number is out of range");
                 assert_eq!(refused.field, field, "{json}");
             }
         }

@@ -1,4 +1,4 @@
-//! The properties of an event: JSON that is stored as received, within limits that are checked on its text.
+//! The properties of an event: JSON that is stored as received, after its text was checked against the limits.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::vocab::limits;
 const VALUE: &str = "value";
 const CURRENCY: &str = "currency";
 
-/// Properties within their limits.
+/// The properties of an event, within the limits.
 #[derive(Clone, Debug, Default)]
 pub struct Properties {
-    /// As received.
+    /// The JSON text, as received.
     pub json: String,
-    /// The text of `value`, if that is a number.
+    /// The text of the property `value`, if `value` is a number.
     pub value: Option<String>,
-    /// The JSON of `currency`; `None` if it is absent or null.
+    /// The JSON of the property `currency`; `None` if `currency` is absent or null.
     pub currency: Option<String>,
 }
 
@@ -29,7 +29,10 @@ impl<'de> Deserialize<'de> for Properties {
         let json: Box<str> = Box::<RawValue>::deserialize(deserializer)?.into();
         let max = limits::EVENT_PROPERTIES_BYTES_MAX;
         if json.len() > max {
-            return Err(D::Error::custom(format_args!("at most {max} bytes of JSON are allowed; this has {}", json.len())));
+            return Err(D::Error::custom(format_args!(
+                "the JSON of the properties can have at most {max} bytes, but has {}",
+                json.len()
+            )));
         }
         let mut properties = Self::default();
         let mut reader = serde_json::Deserializer::from_str(&json);
@@ -42,7 +45,7 @@ impl<'de> Deserialize<'de> for Properties {
     }
 }
 
-/// Scans the top-level names.
+/// Scans the top-level object of the properties.
 struct Top<'p>(&'p mut Properties);
 
 impl<'de> DeserializeSeed<'de> for Top<'_> {
@@ -57,7 +60,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of names and values")
+        f.write_str("an object with names and values")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
@@ -80,7 +83,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                     let mut reader = serde_json::Deserializer::from_str(json);
                     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                     let is_value = name == VALUE && is_number;
-                    // A value may be longer than any machine number, so it is read as text.
+                    // A number may have more digits than a built-in number type can hold, so it is read as text.
                     if !is_value {
                         Inside { levels: 1 }.deserialize(&mut reader).map_err(A::Error::custom)?;
                     }
@@ -97,7 +100,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-/// Scans a value at this nesting depth of objects and lists.
+/// Scans a value that may contain this many levels of objects and lists.
 #[derive(Clone, Copy)]
 struct Inside {
     levels: usize,
@@ -107,7 +110,7 @@ impl Inside {
     fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
         let max = limits::EVENT_PROPERTIES_LEVELS_MAX;
         if self.levels == max {
-            return Err(E::custom(format_args!("nested deeper than {max} levels of objects and lists")));
+            return Err(E::custom(format_args!("objects and lists can be nested at most {max} levels deep")));
         }
         Ok(Self { levels: self.levels + 1 })
     }
@@ -197,7 +200,7 @@ mod tests {
         serde_json::from_str(json).map_err(|error: serde_json::Error| error.to_string())
     }
 
-    /// Returns an object of exactly this many bytes.
+    /// Returns a JSON object of exactly this many bytes.
     fn of_bytes(many: usize) -> String {
         format!("{{\"a\":\"{}\"}}", "x".repeat(many - 8))
     }
@@ -218,7 +221,7 @@ mod tests {
             assert_eq!(read(&of_bytes(many)).is_ok(), taken, "{many}");
         }
         let spaced = format!("{{\"a\":1{}}}", " ".repeat(16_384));
-        assert!(read(&spaced).expect_err("spaces count").contains("at most 16384 bytes"));
+        assert!(read(&spaced).expect_err("spaces are part of the size").contains("at most 16384 bytes"));
         let two_bytes_each = format!("{{\"a\":\"{}\"}}", "é".repeat(8_188));
         assert_eq!((two_bytes_each.len(), read(&two_bytes_each).is_ok()), (16_384, true));
         assert!(read(&format!("{{\"a\":\"é{}\"}}", "é".repeat(8_188))).is_err(), "bytes are counted, not characters");
@@ -239,7 +242,7 @@ mod tests {
             assert_eq!(read(&of_levels(many, "[", "]")).is_ok(), taken, "{many} with lists");
         }
         assert!(read(r#"{"value":[[[1]]],"currency":{"a":{"b":{}}}}"#).is_ok());
-        assert!(read(r#"{"value":[[[[1]]]]}"#).expect_err("five levels").contains("deeper than 4 levels"));
+        assert!(read(r#"{"value":[[[[1]]]]}"#).expect_err("the value has five levels").contains("at most 4 levels deep"));
     }
 
     #[test]
@@ -252,10 +255,10 @@ mod tests {
     #[test]
     fn only_an_object_is_accepted_and_it_is_stored_as_received() {
         for json in ["[]", "1", "\"a\"", "true"] {
-            assert!(read(json).expect_err(json).contains("an object of names and values"), "{json}");
+            assert!(read(json).expect_err(json).contains("an object with names and values"), "{json}");
         }
         let sent = "{ \"b\" : 1.10,\n\"a\":\"\\u00e9\" }";
-        assert_eq!(read(sent).expect("taken").json, sent);
+        assert_eq!(read(sent).expect("the properties are valid").json, sent);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Keeps orders and totals in step when an order is reported and when the clicks of its contact change.
+//! Updates the attribution of orders and the totals when an order is reported and when the clicks of its contact change.
 //!
-//! Clicks are written a moment after they happen, and events may be reported before or long after. Whatever arrives, the order is
-//! attributed again from everything known about it. Refunds without a payment depend on the contact's attributed orders: when one of those
-//! changes, a worker attributes the refunds again.
+//! Clicks are stored a moment after they happen, and events may be reported before the clicks are stored or long after. Whenever a click or
+//! event arrives, the order is attributed again from all known facts about the order. Refunds without a payment depend on the contact's
+//! attributed orders: when one of these orders changes, a worker attributes the refunds again.
 
 use super::attribution::{Attribution, Basis, attribute, window};
 use crate::base::clock::Timestamp;
@@ -10,11 +10,13 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::features::contacts::activity::ContactKey;
-use crate::features::contacts::external_ids::{self, Digest};
-use crate::features::contacts::{self, activity, customer_events, noncontact_clicks};
+use crate::features::contact_records;
+use crate::features::contact_records::activity::{self, ContactKey};
+use crate::features::contacts::noncontact_clicks;
+use crate::features::customer_events;
+use crate::features::customer_events::external_ids::{self, Digest};
+use crate::features::revenue::{self, Credit, Order};
 use crate::features::sending;
-use crate::features::sending::orders::{self, Credit, Order};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -33,7 +35,8 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
     }
     let mailing = after.credit.as_ref().map(|credit| tracing::field::display(credit.mailing));
     tracing::debug!(%project, mailing, facts = after.facts.len(), "order attributed");
-    orders::save(tx, project, digest, before, &after)?;
+    let mailing_of = |tx: &WriteTx<'_>, id| Ok(sending::by_id(tx, id)?.map(|mailing| mailing.for_stats()));
+    revenue::save(tx, (project, digest), before, &after, mailing_of)?;
     let (old, new) = (before.credited(), after.credited());
     if old != new {
         for (contact, _) in old.into_iter().chain(new) {
@@ -43,13 +46,13 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
     Ok(())
 }
 
-/// Returns the attribution. If the contact was deleted, its clicks are unknown, so the attribution stays as it was.
+/// Returns the email that an order is credited to. If the contact was deleted, its clicks are unknown, so the credit does not change.
 fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before: Option<Credit>) -> Result<Option<Credit>> {
     let Some(number) = attribution.contact else { return Ok(before) };
-    let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
+    let Some(contact) = contact_records::by_number(tx, project, number)? else { return Ok(before) };
     let paid_at = match attribution.basis {
         Basis::Click { paid_at } => paid_at,
-        Basis::LastOrder { refunded_at } => return orders::last_credit(tx, project, number, refunded_at),
+        Basis::LastOrder { refunded_at } => return revenue::last_credit(tx, project, number, refunded_at),
     };
     let as_contact = activity::last_click(tx, project, number, window(paid_at))?;
     let before_that = match EmailAddress::parse(&contact.email) {
@@ -67,10 +70,10 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
 /// The progress of attributing a contact's orders again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// The orders, after this one.
+    /// The worker next attributes the contact's orders that follow this order.
     Orders(Option<Digest>),
-    /// Then the refunds without a payment, after this position: only now is it known which order they are taken from.
-    Refunds(Option<orders::Place>),
+    /// The worker next attributes refunds without a payment, after this position. They follow the orders because they depend on the orders.
+    Refunds(Option<revenue::Place>),
 }
 
 impl Progress {
@@ -82,7 +85,7 @@ impl Progress {
         }
     }
 
-    /// Hashes, positions and the single zero differ in length.
+    /// Parses the progress. The stored forms are recognized by their different lengths.
     fn read(bytes: &[u8]) -> Self {
         match <(Timestamp, Digest)>::read(&mut &*bytes) {
             Some(place) => Self::Refunds(Some(place)),
@@ -94,7 +97,7 @@ impl Progress {
 
 /// Queues a contact's refunds without a payment to be attributed again, if there are any.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
-    if orders::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
+    if revenue::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());
     }
     let progress = activity::credit_again_from(tx, contact)?.map(|place| Progress::read(&place));
@@ -104,13 +107,14 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Deletes data that is too old to be listed or attributed; returns whether there may be more.
+/// Deletes events, and clicks by people who are not contacts, that are too old to be listed or attributed; returns whether more may be
+/// left.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))
 }
 
-/// Attributes orders of some contacts again; returns whether there may be more.
+/// Attributes the orders of some contacts again; returns whether more contacts may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
@@ -136,7 +140,7 @@ pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(!activity::click_changes(tx, 1)?.is_empty())
 }
 
-/// Attributes some orders of a contact again; returns how many.
+/// Attributes some orders of a contact again; returns the number of orders that were attributed.
 fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<usize> {
     let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
     let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());
@@ -147,16 +151,16 @@ fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<u
             (digests, Some(last.map_or(Progress::Refunds(None), |last| Progress::Orders(Some(last)))))
         }
         Progress::Refunds(after) => {
-            let places = orders::unpaid(tx, project, number, after, limit)?;
+            let places = revenue::unpaid(tx, project, number, after, limit)?;
             let last = places.last().copied().filter(|_| places.len() == limit);
             (places.into_iter().map(|(_, digest)| digest).collect(), last.map(|last| Progress::Refunds(Some(last))))
         }
     };
     for digest in &digests {
-        let Some(order) = orders::find(tx, project, *digest)? else { continue };
+        let Some(order) = revenue::find(tx, project, *digest)? else { continue };
         reattribute(tx, project, *digest, (&order, order.clone()))?;
     }
-    let is_over = next == Some(Progress::Refunds(None)) && orders::unpaid(tx, project, number, None, 1)?.is_empty();
+    let is_over = next == Some(Progress::Refunds(None)) && revenue::unpaid(tx, project, number, None, 1)?.is_empty();
     activity::set_credit_again_from(tx, (project, number), next.filter(|_| !is_over).map(Progress::bytes));
     Ok(digests.len())
 }

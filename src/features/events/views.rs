@@ -1,4 +1,4 @@
-//! The results of events, as the API returns them.
+//! The results of recording events in the API.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,13 +6,13 @@ use serde::Serialize;
 use super::ingest::IngestOutcome;
 use crate::vocab::ids::EventId;
 
-/// The result for one event.
+/// The result of recording one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedEvent {
-    /// Whether it was stored by this request.
+    /// Whether this request stored the event.
     pub stored: bool,
-    /// The event with this key: this one, or the one that was already stored.
+    /// The ID of the stored event: of this event or, for a duplicate, of the earlier event with the same key.
     pub event_id: EventId,
     pub dedupe_key: Option<String>,
     /// True if an event with this key was already stored.
@@ -22,7 +22,7 @@ pub struct RecordedEvent {
 }
 
 impl RecordedEvent {
-    /// Returns the result for a single event.
+    /// Returns the result for an event that was recorded on its own.
     pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
         match outcome {
             IngestOutcome::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false },
@@ -36,13 +36,14 @@ impl RecordedEvent {
 #[serde(rename_all = "camelCase")]
 pub struct EventRowResult {
     pub stored: bool,
-    /// Present if the row was stored.
+    /// The ID of the event; present if the row was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
-    /// Present if the row was stored and has a key.
+    /// The row's dedupeKey; present if the row was stored and has a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// True if the row was skipped because its key was already stored, by an earlier row of this batch or before.
+    /// True if the row was skipped because an event with its key was already stored, from an earlier row of this batch or from an earlier
+    /// request.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
@@ -62,10 +63,10 @@ impl EventRowResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvalidEventRow {
-    /// Its position in the request, from 0.
+    /// The position of the row in the request, starting at 0.
     pub index: usize,
-    /// What is wrong and what was expected.
+    /// What is invalid and what was expected.
     pub error: String,
-    /// The invalid field, like `identifiers.email`; empty if the whole row is invalid.
+    /// The name of the invalid field, such as `identifiers.email`; empty if the whole row is invalid.
     pub field: String,
 }

@@ -1,4 +1,4 @@
-//! What customer events need in the background, as steps for the table of workers.
+//! The steps of the customer event workers, for the table of workers.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Add events to the indexes by contact.
+/// Adds pending events to the indexes of each contact's events.
 pub async fn index(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     indexing::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Credit orders again whose clicks have changed.
+/// Attributes orders again after the clicks of their contacts have changed.
 pub async fn attribute_again(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     reattribution::step(&engine, environment).await.map(Step::more_if)
 }

@@ -13,12 +13,12 @@ use crate::features::emails::{self, Finished};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
-/// A file to store.
+/// An exported file to store.
 struct File {
     email: EmailId,
     name: String,
     blob: BlobId,
-    /// `None` if the file is already stored.
+    /// The content of the file; `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
 }
 
@@ -36,7 +36,7 @@ pub async fn export(
     if finished.is_empty() {
         return Err(Failure::because(
             Code::NotExportable,
-            "No email of this conversation is finished; check the conversation's status.",
+            "No email in this conversation is finished. Check the conversation's status.",
         ));
     }
     let mut files = Vec::with_capacity(finished.len());
@@ -90,8 +90,8 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
     Ok(File { email: id, name, blob, bytes: Some(bytes) })
 }
 
-/// Returns the file id of a version in a format. It is always the same.
+/// Returns the file ID for an email version in a format. The same version and format always have the same ID.
 fn blob_id(email: &Finished, format: Format) -> BlobId {
     let name = format!("export {} {} {}", email.id, email.version, format.word());
-    BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a digest has more bytes"))
+    BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes"))
 }

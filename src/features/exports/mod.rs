@@ -1,17 +1,17 @@
-//! Exports: finished emails as files. Users carry them to other platforms themselves: connecting an account is not supported yet.
+//! Exports finished emails as files. Users upload the files to other platforms themselves: connecting an account is not supported yet.
 //!
-//! A file is created on request and kept as long as its link works. The same version in the same format always gives the same file.
+//! A file is created on request and kept until its link expires. The same version in the same format always produces the same file.
 
 mod files;
 pub mod ops;
-mod views;
+pub mod views;
 
 use crate::vocab::permissions::Permission;
 
-/// The permission to export: exports only show what reading emails shows.
+/// The permission to export emails, which is the permission to read emails, because an export contains nothing else.
 const READER: Permission = Permission::EmailRead;
 
-/// A format that emails can be exported in.
+/// A file format for exported emails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Html,
@@ -21,10 +21,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
+    /// All export formats.
     pub const ALL: [Self; 4] = [Self::Html, Self::Mjml, Self::Png, Self::Pdf];
 
-    /// The wire name, which is also the extension of the file name.
+    /// The format's wire name, which is also the file extension.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -34,11 +34,11 @@ impl Format {
         }
     }
 
-    /// A description for users.
+    /// The format's description for users.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Html => "The email's HTML as it is sent, with merge fields unfilled.",
-            Self::Mjml => "The MJML that the HTML was made from. Emails imported as HTML have none.",
+            Self::Html => "The email's HTML as it is sent, with its merge fields not filled in.",
+            Self::Mjml => "The MJML source of the HTML. Emails imported as HTML have no MJML.",
             Self::Png => "An image of the whole email, 600 pixels wide, at twice the resolution.",
             Self::Pdf => "The email on one long page, with searchable text and working links.",
         }

@@ -1,4 +1,4 @@
-//! Exports as the API returns them.
+//! The inputs and results of exports in the API.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportEmails {
     pub conversation_id: ConversationId,
-    /// Only this email of the conversation; all of its emails if absent.
+    /// The only email in the conversation to export; all of the conversation's emails if absent.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -22,7 +22,7 @@ pub struct ExportEmails {
 #[serde(rename_all = "camelCase")]
 pub struct EmailExport {
     pub conversation_id: ConversationId,
-    /// In the order of the emails.
+    /// The files, in the order of the emails.
     pub files: Vec<FileView>,
     /// The duration of the export in milliseconds.
     pub execution_time: u64,
@@ -30,12 +30,12 @@ pub struct EmailExport {
     pub export_type: &'static str,
 }
 
-/// One file.
+/// An exported file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileView {
     pub filename: String,
-    /// The file's URL. It works for anyone who has the link.
+    /// The file's URL. Anyone who has the URL can open the file.
     pub url: String,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
@@ -45,17 +45,17 @@ pub struct FileView {
 }
 
 impl EmailExport {
-    /// An example for the documentation.
+    /// Returns an example for the API documentation.
     pub fn sample(format: super::Format) -> Self {
         let word = format.word();
         let file = "https://mail.example.com/v1/files/66f1a2b3d4e5f60718293a50?token=1767398400.5d41";
         Self {
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
             files: vec![FileView {
                 filename: format!("welcome-to-acme-1-en.{word}"),
                 url: file.into(),
                 format: word,
-                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
                 expires_at: WireTime::sample(),
             }],
             execution_time: 12,

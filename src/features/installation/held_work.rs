@@ -1,4 +1,4 @@
-//! The work that waits while sending is on hold, and what may be sent twice when it is resumed.
+//! The work that waits while sending is on hold, and the messages that may be sent twice when sending is resumed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,26 +13,26 @@ use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Whether sending is on hold, and the waiting work.
+/// Whether sending is on hold, and the work that waits.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingHold {
     pub on_hold: bool,
-    /// When the hold started; later requests are sent as usual. Absent if sending is not on hold.
+    /// When the hold started; work requested after this time is sent as usual. Absent if sending is not on hold.
     pub since: Option<WireTime>,
-    /// The reason for the hold.
+    /// The reason for the hold; absent if sending is not on hold.
     pub reason: Option<String>,
-    /// What may arrive twice when sending is resumed.
+    /// A notice about the messages that may arrive twice when sending is resumed; absent if sending is not on hold.
     pub notice: Option<String>,
-    /// This account's campaigns in progress and scheduled campaigns.
+    /// The account's campaigns that wait: campaigns in progress and scheduled campaigns.
     pub campaigns: Vec<HeldCampaign>,
-    /// The amount of waiting work of all accounts.
+    /// The amount of waiting work in all accounts, by environment.
     pub environments: Vec<HeldIn>,
-    /// Whether more campaigns or sends are waiting than were counted.
+    /// Whether there are more waiting campaigns or sends than were counted.
     pub has_more: bool,
 }
 
-/// A waiting campaign.
+/// A campaign that waits for sending to be resumed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldCampaign {
@@ -40,9 +40,9 @@ pub struct HeldCampaign {
     pub name: String,
     pub environment: Environment,
     pub status: &'static str,
-    /// The scheduled start, if any.
+    /// When the campaign is scheduled to start; absent if it is already in progress.
     pub scheduled_at: Option<WireTime>,
-    /// Recipients who may get it twice; unknown for a scheduled campaign.
+    /// The number of recipients who may get the campaign twice; 0 for a scheduled campaign, because its recipients are not known yet.
     pub recipients: u64,
 }
 
@@ -51,27 +51,27 @@ pub struct HeldCampaign {
 #[serde(rename_all = "camelCase")]
 pub struct HeldIn {
     pub environment: Environment,
-    /// Campaigns in progress.
+    /// The number of waiting campaigns in progress.
     pub campaigns: u64,
     pub scheduled_campaigns: u64,
-    /// Direct sends and batches.
+    /// The number of waiting direct sends and batches.
     pub sends: u64,
-    /// Recipients of campaigns, sends and batches not yet sent to when the data was saved, including retries.
+    /// The number of recipients to whom campaigns, sends and batches had not been sent when the data was saved, including retries.
     pub recipients: u64,
-    /// The number of those that wait for a retry.
+    /// The number of these recipients who wait for a retry.
     pub retries: u64,
-    /// Webhook deliveries, including retries.
+    /// The number of waiting webhook deliveries, including retries.
     pub webhook_deliveries: u64,
 }
 
 impl SendingHold {
-    /// Returns the view when sending is not on hold.
+    /// Returns the view for an installation whose sending is not on hold.
     pub fn none() -> Self {
         let (campaigns, environments) = (Vec::new(), Vec::new());
         Self { on_hold: false, since: None, reason: None, notice: None, campaigns, environments, has_more: false }
     }
 
-    /// A hold for examples.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let campaign = HeldCampaign {
             id: CampaignId::from_bytes([0x66; 12]),
@@ -102,15 +102,15 @@ impl SendingHold {
     }
 }
 
-/// Returns the work that waits now, with the campaign names of `account`, or of all accounts for the operator.
-pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
+/// Returns the work that waits now, with the campaign names in `account` or, for the operator, in all accounts.
+pub fn view(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
     match engine.hold.current() {
         None => Ok(SendingHold::none()),
         Some(hold) => held(engine, &hold, account),
     }
 }
 
-/// Returns the work that waits because of this hold.
+/// Returns the work that waits because of the hold `hold`.
 pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<SendingHold> {
     let mut view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
     for data in [engine.data(Environment::Live), engine.data(Environment::Test)] {
@@ -163,7 +163,7 @@ fn count_campaigns(
             Some(id) => sending::by_id(tx, id)?,
             None => None,
         };
-        // Started or scheduled by a request after the hold started.
+        // Skip a campaign that was started or scheduled by a request after the hold started.
         if !hold.holds(mailing.as_ref().map_or(campaign.hold_number, |mailing| mailing.hold_number)) {
             continue;
         }
@@ -190,12 +190,12 @@ fn count_campaigns(
     Ok(())
 }
 
-/// Describes what may arrive twice.
+/// Returns a sentence about the messages and deliveries that may arrive twice.
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
-        "Resuming may send a second time: messages to {}, {} and {}. Recipients and endpoints that received them after this data was \
-         saved receive them again, including recipients who have unsubscribed since. First cancel anything that should not go out.",
+        "These may be sent a second time: messages to {}, {} and {}. Recipients and endpoints that received these after this data was \
+         saved receive them again, including recipients who have unsubscribed since. First cancel what you do not want to send.",
         counted(sum(|held| held.recipients), "recipient", "recipients"),
         counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
         counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")

@@ -1,6 +1,7 @@
-//! The installation's data as a whole: what the master key decrypts, what would be lost without it, and the work that waits during a hold.
+//! The installation's data as a whole: which data the master key decrypts, what would be lost without the key, and which work waits during
+//! a hold.
 //!
-//! It is the last of the features because it uses all of them. It does not know how a hold starts: `app` checks the data folder.
+//! This feature is the last because it uses all others. It does not depend on how a hold starts: `app` checks the data folder.
 
 pub mod held_work;
 pub mod ops;

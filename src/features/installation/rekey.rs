@@ -1,6 +1,7 @@
-//! Replaces the master key when every copy of the old one is lost: what is lost with it, and what can be kept.
+//! Replaces the master key after every copy of the old key has been lost. Counts what is lost with the old key, and adapts or replaces the
+//! data that depends on it.
 //!
-//! Nothing here may run on a runtime thread, because it waits for its writes.
+//! These functions must not be called on a runtime thread, because they wait for writes.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use crate::engine::store::{ReadTx, Result, Store};
 use crate::features::{accounts, domains, suppressions};
 use crate::vocab::tables;
 
-/// TABLE: what can be lost with the master key, in the wording of the command line.
+/// TABLE: the kinds of data that can be lost with the master key, as the command line describes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     Links,
@@ -21,10 +22,10 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// All kinds, the gravest first.
+    /// All kinds of loss, the most serious first.
     pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
 
-    /// The name on the command line.
+    /// Returns the name of this kind of loss on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Links => "links",
@@ -36,39 +37,43 @@ impl Loss {
         }
     }
 
-    /// The consequence.
+    /// Returns a description of the consequences.
     pub fn means(self) -> &'static str {
         match self {
-            Self::Links => "sends and campaigns: their unsubscribe and tracking links answer 404 from now on",
+            Self::Links => "sends and campaigns: their unsubscribe and tracking links return 404 from now on",
             Self::Dkim => {
-                "sending domains: their DKIM keys are replaced, and their mail is refused until you add the new DNS records"
+                "sending domains: their DKIM keys are replaced, and mail from them is refused until you add the new DNS records"
             }
             Self::Webhooks => {
-                "webhooks: their secrets and custom headers are lost; give each a new secret before it delivers again"
+                "webhooks: their secrets and custom headers are lost; each webhook delivers again only after you give it a new secret"
             }
-            Self::Authenticators => "users who sign in with only their password until they set up their authenticator app again",
-            Self::Erased => "erased contacts: they can no longer be recognized, and get mail again if you import them again",
-            Self::Replays => "responses kept for Idempotency-Key: a repeat of such a request fails for up to 24 hours",
+            Self::Authenticators => {
+                "users: they sign in with only their password until they set up their authenticator app again"
+            }
+            Self::Erased => {
+                "erased contacts: their addresses can no longer be recognized, and get mail again if you import them again"
+            }
+            Self::Replays => "responses kept for Idempotency-Key: repeating such a request fails for up to 24 hours",
         }
     }
 }
 
-/// How many of each kind are lost.
+/// The number of losses of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses([u64; Loss::ALL.len()]);
 
 impl Losses {
-    /// The number of losses of a kind.
+    /// Returns the number of losses of one kind.
     pub fn of(&self, loss: Loss) -> u64 {
         self.0[loss as usize]
     }
 
-    /// The kinds with losses, the gravest first.
+    /// Returns the kinds that have losses, the most serious first.
     pub fn kinds(&self) -> impl Iterator<Item = Loss> {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }
 
-    /// Only the secrets: everything else that depends on the key keeps working with the key it was made with.
+    /// Returns only the losses of secrets. All other data that depends on the key keeps working with the old key.
     pub fn of_secrets(mut self) -> Self {
         for loss in [Loss::Links, Loss::Erased, Loss::Replays] {
             self.0[loss as usize] = 0;
@@ -76,12 +81,12 @@ impl Losses {
         self
     }
 
-    /// Counts what is lost if `seal` is the only key. The stores are control, test and live.
-    pub fn count([control, worlds @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
+    /// Counts what is lost if `seal` has the only remaining key. The stores are control, test and live.
+    pub fn count([control, environments @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
         add(Loss::Authenticators, accounts::sealed(control, seal)?.closed);
-        for tx in worlds {
+        for tx in environments {
             let closed = super::sealed::unreadable(tx, seal)?;
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
@@ -99,11 +104,12 @@ impl fmt::Display for Losses {
     }
 }
 
-/// Moves everything that can be kept to the new key, and replaces the rest. Safe to repeat after a crash, with any key.
-pub fn rekey([control, worlds @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
+/// Deletes the authenticator apps and replaces the DKIM keys that the new key cannot decrypt, and hashes suppressed addresses with the new
+/// key. Can be repeated safely after a crash, even with a different new key.
+pub fn rekey([control, environments @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
     let new = seal.duplicate();
     control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;
-    for data in worlds {
+    for data in environments {
         suppressions::rehash(data, seal)?;
         domains::reissue(data, seal)?;
     }

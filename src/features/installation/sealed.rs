@@ -1,33 +1,34 @@
-//! What is sealed with the master key, and whether a given key is the right one.
+//! The data that is sealed with the master key, and a test of whether a given key is the right key.
 //!
-//! A store from before check values is tested with data that depends on its key: authenticator apps, DKIM keys, webhook secrets, and the
-//! keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts depend on the key too but cannot test it,
-//! because neither the links nor the addresses are stored.
+//! A store from a version without check values is tested with data that depends on its key: authenticator apps, DKIM keys, webhook secrets,
+//! and the keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts also depend on the key but cannot be
+//! used for the test, because neither the links nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
 use crate::features::{accounts, domains, suppressions, webhooks};
 
-/// Whether a key is the one that the stores are sealed with.
+/// Whether a key is the key that the stores are sealed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     Right,
     Wrong,
-    /// Nothing in the stores can test the key.
+    /// The stores contain no data that can test the key.
     Untested,
 }
 
-/// Tests a key when there is no check value. The files are control, test and live.
-pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
+/// Tests a key if the stores have no check value. The files are control, test and live.
+pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
     let mut all = accounts::sealed(&control.read()?, seal)?;
-    for data in worlds {
+    for data in environments {
         let tx = data.read()?;
         all = all.with(domains::sealed(&tx, seal)?).with(webhooks::sealed(&tx, seal)?);
         if let Some(matches) = suppressions::is_hashed_with(&tx, seal)? {
             all = all.with(SecretCount::one(matches));
         }
     }
-    // After a rekey, some secrets stay unreadable until users replace them, so a single readable one is proof.
+    // After a rekey, some secrets stay unreadable until users replace them. A single readable secret therefore proves that the key is
+    // right.
     Ok(match all {
         SecretCount { total: 0, .. } => Fit::Untested,
         SecretCount { total, closed } if closed < total => Fit::Right,
@@ -35,14 +36,14 @@ pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<F
     })
 }
 
-/// The secrets of one store that a key does not decrypt.
+/// The number of secrets in one store that a key does not decrypt, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreadableSecrets {
     pub domains: u64,
     pub webhooks: u64,
 }
 
-/// Returns the secrets of an environment that a key does not decrypt.
+/// Returns the number of secrets in one environment that a key does not decrypt.
 pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
     let of = |sealed: SecretCount| sealed.closed;
     Ok(UnreadableSecrets { domains: of(domains::sealed(tx, seal)?), webhooks: of(webhooks::sealed(tx, seal)?) })

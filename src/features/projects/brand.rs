@@ -1,7 +1,7 @@
-//! The facts about a brand that its emails are made of. Pure.
+//! The facts about a brand that its emails are based on. Pure.
 //!
-//! The import fills it in from the brand's sites, and users can change it. Every part may be missing; the code that renders an email then
-//! picks a default and knows that it is one.
+//! The import fills in a brand from its sites, and users can change it. Every part may be missing. The code that renders an email then uses
+//! a default value, and can tell that the value is a default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 use crate::engine::render::images::Ground;
 use crate::engine::store::Record;
 
-/// A brand, stored separately from its project.
+/// The facts about a brand, stored separately from its project.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Brand {
-    /// What the brand calls itself.
+    /// The name that the brand uses for itself.
     pub name: Option<String>,
-    /// Its slogan.
+    /// The slogan of the brand.
     pub tagline: Option<String>,
-    /// What it does, in one or two sentences.
+    /// A description of what the brand does, in one or two sentences.
     pub description: Option<String>,
-    /// Languages of its pages (BCP 47), the main one first.
+    /// The languages of the brand's pages (BCP 47), the main language first.
     pub languages: Vec<String>,
     /// Candidates for a logo, the best first.
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
-    /// Radius of the corners of buttons and cards, in pixels.
+    /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
     pub products: Vec<BrandProduct>,
     pub images: Vec<BrandImage>,
@@ -42,16 +42,16 @@ impl Record for Brand {}
 #[serde(rename_all = "camelCase")]
 pub struct BrandLogo {
     pub url: String,
-    /// Where it was found.
+    /// Where the logo was found.
     pub source: BrandLogoSource,
-    /// Measured size in pixels, if it could be fetched.
+    /// The measured size in pixels; absent if the logo could not be fetched.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The backgrounds on which it is visible.
+    /// The backgrounds on which the logo is visible.
     pub background: BrandLogoBackground,
 }
 
-/// Returns whether this is the address of an SVG file, which hardly any email client shows.
+/// Returns whether this is the address of an SVG file, which few email clients can display.
 pub fn is_drawing(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.get(path.len().saturating_sub(4)..).is_some_and(|end| end.eq_ignore_ascii_case(".svg"))
@@ -60,30 +60,30 @@ pub fn is_drawing(address: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandLogoSource {
-    /// Set by a user.
+    /// The logo was set by a user.
     Given,
-    /// An image in the page's header.
+    /// An image in the header of the page.
     Header,
-    /// Structured data of the page (JSON-LD).
+    /// The structured data of the page (JSON-LD).
     StructuredData,
-    /// The web app manifest.
+    /// The web app manifest of the site.
     Manifest,
-    /// A link to an icon.
+    /// A link to an icon in the head of the page.
     IconLink,
-    /// The image for sharing (OpenGraph).
+    /// The image that the page provides for sharing (OpenGraph).
     Share,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandLogoBackground {
-    /// A light background: the logo is dark and transparent.
+    /// A light background, because the logo is dark and transparent.
     Light,
-    /// A dark background: the logo is light and transparent.
+    /// A dark background, because the logo is light and transparent.
     Dark,
-    /// Any background: the logo is opaque, or contrasts with both.
+    /// Any background, because the logo is opaque or contrasts with both light and dark.
     Any,
-    /// Unknown: the logo could not be analyzed.
+    /// The background is unknown, because the logo could not be analyzed.
     #[default]
     Unknown,
 }
@@ -98,7 +98,7 @@ impl From<Ground> for BrandLogoBackground {
     }
 }
 
-/// Colors by role, as `#RRGGBB`.
+/// The colors of a brand by role, as `#RRGGBB`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandPalette {
@@ -106,14 +106,14 @@ pub struct BrandPalette {
     pub text: Option<String>,
     /// The main brand color.
     pub primary: Option<String>,
-    /// A second color for small elements.
+    /// A second color, for small elements.
     pub accent: Option<String>,
     pub button: Option<String>,
-    /// Legible on `button` (a WCAG contrast of at least 4.5).
+    /// The text color on buttons, which is legible on `button` (a WCAG contrast of at least 4.5).
     pub button_text: Option<String>,
 }
 
-/// Font stacks as in CSS. The last families are available in every email client.
+/// The fonts of a brand as CSS font stacks. The last families in each stack are available in every email client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandFonts {
@@ -121,7 +121,7 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
-/// Colors and fonts that users set. Each takes precedence over what the sites show.
+/// Colors and fonts that users set. Each of them takes precedence over the value found on the sites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GivenTheme {
@@ -132,7 +132,7 @@ pub struct GivenTheme {
 impl Record for GivenTheme {}
 
 impl GivenTheme {
-    /// Applies these values on top of what the sites show.
+    /// Replaces values in `brand` with the values that users set.
     pub fn put_over(self, brand: &mut Brand) {
         let put = |given: Option<String>, own: &mut Option<String>| {
             if given.is_some() {
@@ -158,40 +158,40 @@ pub struct BrandProduct {
     pub url: Option<String>,
     pub image: Option<String>,
     pub description: Option<String>,
-    /// As on the page, in major units, like `19.90`.
+    /// The price as shown on the page, in major units, such as `19.90`.
     pub price: Option<String>,
-    /// ISO 4217.
+    /// The currency as an ISO 4217 code.
     pub currency: Option<String>,
 }
 
-/// An image from the brand's pages, or one that a user added.
+/// An image found on the brand's pages or added by a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandImage {
     pub url: String,
-    /// The page's alternative text, or a description.
+    /// The alternative text from the page, or a description.
     pub description: Option<String>,
     pub tags: Vec<String>,
-    /// Measured size in pixels.
+    /// The measured size of the image in pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The colors that cover most of it, as `#RRGGBB`.
+    /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandSocialLink {
-    /// A lowercase word: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
+    /// The social network as a lowercase word: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
     pub network: String,
     pub url: String,
 }
 
-/// The details for the legal footer.
+/// The contact details of a brand, for the legal footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandContact {
-    /// The legal company name, if it differs from the name.
+    /// The legal name of the company, if it differs from the brand's name.
     pub company: Option<String>,
     /// The postal address in one line.
     pub address: Option<String>,
@@ -203,7 +203,7 @@ pub struct BrandContact {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandGuidelines {
-    /// Rules for the design and text of emails.
+    /// Rules for the design and the wording of emails.
     pub design_rules: Option<String>,
     /// Rules for the style of images.
     pub image_style: Option<String>,
@@ -211,18 +211,18 @@ pub struct BrandGuidelines {
 
 impl Record for BrandGuidelines {}
 
-/// The brand's voice.
+/// The voice of a brand: how it writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandVoice {
     /// The grammatical person: "we", "I", or the brand's name.
     pub person: Option<BrandPerson>,
     pub formality: Option<BrandFormality>,
-    /// Words per sentence, on average.
+    /// The average number of words per sentence.
     pub sentence_words: Option<f32>,
-    /// Words that recur, without the most common words of the language.
+    /// Words that the brand uses often, excluding the most common words of the language.
     pub words: Vec<String>,
-    /// Whether its texts use emoji.
+    /// Whether the brand's writing contains emoji.
     pub emoji: bool,
 }
 
@@ -237,10 +237,10 @@ pub enum BrandPerson {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandFormality {
-    /// `du`, `tu`, contractions or exclamation marks.
+    /// Indicated by `du`, `tu`, contractions or exclamation marks.
     Casual,
     Neutral,
-    /// `Sie`, `vous`, `usted` or long sentences.
+    /// Indicated by `Sie`, `vous`, `usted` or long sentences.
     Formal,
 }
 

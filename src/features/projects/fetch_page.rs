@@ -1,4 +1,4 @@
-//! Reads a single page outside of an import, for links in prompts.
+//! Reads a single page outside of an import, for a link in a prompt.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use super::reading::{self, Raw, Text};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
 
-/// Returns the text of the page at this URL, or `None` if it cannot be fetched, is not a page, or has hardly any text.
+/// Returns the text of the page at this URL; returns `None` if the page cannot be fetched, is not an HTML page, or contains hardly any
+/// text.
 pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
@@ -26,6 +27,6 @@ pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
         let raw = Raw { url: &fetched.url, given: true, content_type: &content_type, language: &language, bytes: &fetched.body };
         reading::text(&raw)
     };
-    // Pages may be large, so parse them outside the async threads.
+    // Parse the page outside the async threads, because it may be large.
     tokio::task::spawn_blocking(read).await.ok()?
 }

@@ -1,7 +1,7 @@
 //! Analyzes images and logos that users added: fetches and measures them, and fills in missing descriptions and tags.
 //!
-//! The description and tags come from a vision model if one is configured and users have not set them, otherwise from the measurements and
-//! the text of the page. They never claim more than is known.
+//! Descriptions and tags that users have not set come from a vision model if one is configured, otherwise from the measurements and the
+//! text on the page. They contain only facts that are known.
 
 use std::sync::{Arc, LazyLock};
 
@@ -26,18 +26,18 @@ use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{
-    IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_LOOKS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
+    IMAGE_ATTEMPTS_MAX, IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
     IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX,
 };
 
-/// The pause before the second attempt. Each further pause is four times as long.
-const LOOK_PAUSE_MS: i64 = 30_000;
+/// The pause before the second attempt. Each later pause is four times as long as the previous pause.
+const RETRY_PAUSE_MS: i64 = 30_000;
 
 /// An analyzed image.
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,
-    /// The file, for a vision model.
+    /// The file of the image, for a vision model.
     bytes: Arc<[u8]>,
 }
 
@@ -47,20 +47,20 @@ pub struct ImageDescription {
     pub tags: Vec<String>,
 }
 
-/// The response of a model.
+/// The response of the vision model.
 #[derive(Deserialize)]
 struct ModelAnswer {
     description: String,
     tags: Vec<String>,
 }
 
-/// The prompts for a model.
+/// The prompts for the vision model.
 static PROMPTS: LazyLock<Texts> =
     LazyLock::new(|| Texts::new(&[("describe", include_str!("../../../assets/prompts/describe.txt"))]));
 
-/// Why an image could not be analyzed.
+/// The reason why an image could not be analyzed.
 pub struct AnalysisFailure {
-    /// The reason, as text for users.
+    /// The reason, worded for users.
     pub reason: String,
     /// Whether a later attempt may succeed.
     pub is_passing: bool,
@@ -79,17 +79,20 @@ pub async fn analyze(
         None => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
-        RenderError::Image(reason) => lasting(format!("The image cannot be decoded: {reason}.")),
-        other => AnalysisFailure { reason: format!("The image cannot be decoded right now: {other}"), is_passing: true },
+        RenderError::Image(reason) => lasting(format!("The image could not be decoded: {reason}.")),
+        other => AnalysisFailure {
+            reason: format!("The image could not be decoded, but a later attempt may succeed: {other}"),
+            is_passing: true,
+        },
     })?;
     let described = described(Words { url, alt, context }, &measured);
     Ok(AnalyzedImage { measured, described, bytes })
 }
 
-/// Returns the file at a URL and its type.
+/// Returns the file at a URL and its content type.
 async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
-    let address: Url = url.parse().map_err(|_| lasting("The address is invalid.".to_owned()))?;
+    let address: Url = url.parse().map_err(|_| lasting("The address of the image is invalid.".to_owned()))?;
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
         total: IMPORT_FETCH_TIME,
@@ -101,14 +104,15 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
     let fetched = fetched.map_err(|error| AnalysisFailure { reason: error.to_string(), is_passing: error.is_passing() })?;
     let status = fetched.status;
     if !status.is_success() {
-        let reason = format!("The image cannot be fetched: its server responded with status {}.", status.as_u16());
+        let reason = format!("The image could not be fetched: its server responded with status {}.", status.as_u16());
         return Err(AnalysisFailure { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     Ok((fetched.body.into(), content_type))
 }
 
-/// Returns a vision model's description. `None` if there is no such model or its response is unusable; the measurements are used instead.
+/// Returns a vision model's description; returns `None` if no such model is configured or its response is unusable. In that case, the
+/// measurements are used.
 async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
@@ -150,20 +154,20 @@ async fn described_by_model(
     (!description.is_empty()).then_some(ImageDescription { description, tags })
 }
 
-/// Describes an image by its measurements and the text around it.
+/// Describes an image by its measurements and by the text around it.
 fn described(words: Words<'_>, measured: &ImageMeasurements) -> ImageDescription {
     ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
-/// Analyzes some of the queued images that are due. Returns whether there is more to do.
+/// Analyzes some of the queued images that are due; returns whether more images are due.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
     let waiting = images::waiting(&tx, engine.clock.now(), IMAGES_AT_ONCE)?;
     let mut turns = Vec::new();
-    for ((project, id), look) in waiting {
+    for ((project, id), entry) in waiting {
         let picture = images::find(&tx, project, id)?;
-        turns.push(turn(engine, &data, (project, id), look, picture));
+        turns.push(turn(engine, &data, (project, id), entry, picture));
     }
     drop(tx);
     let more = turns.len() == IMAGES_AT_ONCE;
@@ -177,16 +181,16 @@ async fn turn(
     engine: &Arc<Engine>,
     data: &Arc<EnvironmentData>,
     key: (ProjectId, PictureId),
-    look: PendingAnalysis,
+    entry: PendingAnalysis,
     picture: Option<ProjectImage>,
 ) -> Result<(), Failure> {
-    let (url, alt, context) = match (&look.logo, &picture) {
+    let (url, alt, context) = match (&entry.logo, &picture) {
         (Some(logo), _) => (logo.as_str(), None, None),
         (None, Some(picture)) => {
             let alt = picture.image.description.as_deref().filter(|_| picture.own_description);
             (picture.image.url.as_str(), alt, picture.context.as_deref())
         }
-        // The image was removed in the meantime.
+        // Skip an image that was removed in the meantime.
         (None, None) => {
             let forget = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
                 images::analysis_done(tx, key);
@@ -196,32 +200,32 @@ async fn turn(
         }
     };
     let mut seen = analyze(engine, url, alt, context).await;
-    if let (Ok(seen), None, None) = (&mut seen, alt, &look.logo)
+    if let (Ok(seen), None, None) = (&mut seen, alt, &entry.logo)
         && let Some(described) = described_by_model(engine, data, seen, key.0).await
     {
         seen.described = described;
     }
-    Ok(data.store.write(move |tx| record(tx, key, look, seen)).await??)
+    Ok(data.store.write(move |tx| record(tx, key, entry, seen)).await??)
 }
 
 fn record(
     tx: &mut WriteTx<'_>,
     key: (ProjectId, PictureId),
-    mut look: PendingAnalysis,
+    mut entry: PendingAnalysis,
     seen: Result<AnalyzedImage, AnalysisFailure>,
 ) -> StoreResult<()> {
     if let Err(unseen) = &seen
         && unseen.is_passing
-        && look.tries + 1 < IMAGE_LOOKS_MAX
+        && entry.tries + 1 < IMAGE_ATTEMPTS_MAX
     {
-        look.due = tx.now().plus_ms(LOOK_PAUSE_MS << (2 * look.tries));
-        look.tries += 1;
-        images::retry_analysis(tx, key, &look);
+        entry.due = tx.now().plus_ms(RETRY_PAUSE_MS << (2 * entry.tries));
+        entry.tries += 1;
+        images::retry_analysis(tx, key, &entry);
         return Ok(());
     }
     images::analysis_done(tx, key);
-    match look.logo.clone() {
-        Some(url) => record_logo(tx, key.0, &look, url, seen),
+    match entry.logo.clone() {
+        Some(url) => record_logo(tx, key.0, &entry, url, seen),
         None => record_picture(tx, key, seen),
     }
 }
@@ -238,7 +242,7 @@ fn record_picture(
             picture.image.height = Some(measured.height);
             picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();
             picture.problem = None;
-            // A description that a user set in the meantime is kept.
+            // Keep a description that a user has set in the meantime.
             if !picture.own_description {
                 picture.image.description = Some(described.description);
             }
@@ -255,11 +259,11 @@ fn record_picture(
 fn record_logo(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
-    look: &PendingAnalysis,
+    entry: &PendingAnalysis,
     url: String,
     seen: Result<AnalyzedImage, AnalysisFailure>,
 ) -> StoreResult<()> {
-    let is_there = store::exists(tx, look.account, project)?;
+    let is_there = store::exists(tx, entry.account, project)?;
     let Some(AnalyzedImage { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
     let mut brand = store::brand(tx, project)?.unwrap_or_default();
     let place = brand.logos.iter().position(|logo| logo.url == url).unwrap_or_else(|| {

@@ -1,6 +1,6 @@
 //! The files of images: uploads, which email clients load from this server, and small previews for lists.
 //!
-//! Does not know what an image is used for or how it is described.
+//! This file does not depend on what an image is used for or how it is described.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, ProjectId};
 use crate::vocab::limits::{DRAWN_IMAGE_BYTES_MAX, DRAWN_IMAGE_MS_MAX, PREVIEW_KEPT_MS, UPLOADED_IMAGE_KEPT_MS};
 
-/// The path of uploaded files.
+/// The path under which uploaded files are served.
 const PATH: &str = "/v1/images/";
-/// The expiry of a link to an uploaded file: the latest time that a token can hold. The link works as long as the file exists.
+/// The expiry time in a link to an uploaded file: the latest time that a token can hold. The link works as long as the file exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
-/// Stores an upload. Uploading the same image to the same project again returns the same file and cancels its removal.
+/// Stores an uploaded file. Uploading the same image to the same project again returns the same file and cancels its scheduled deletion.
 pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobId {
     let sum = sha256(&made.bytes);
     let id = derived(&[b"upload", &project.0, &sum]);
@@ -32,7 +32,8 @@ pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobI
     id
 }
 
-/// Schedules the deletion of a removed upload. It is kept for a while for the emails already sent with it.
+/// Schedules the deletion of an upload that was removed from its project. The file is kept for some time for emails that were already sent
+/// with it.
 pub fn let_go(tx: &mut WriteTx<'_>, engine: &Engine, url: &str) -> StoreResult<()> {
     match upload(engine, url) {
         Some(file) => blobs::expire(tx, file, tx.now().plus_ms(UPLOADED_IMAGE_KEPT_MS)),
@@ -61,7 +62,7 @@ pub fn opens(engine: &Engine, file: BlobId, token: &str) -> bool {
     engine.links.check(&format!("{PATH}{file}"), token, engine.clock.now())
 }
 
-/// Returns the upload that one of our URLs refers to.
+/// Returns the ID of the uploaded file that a URL of this server refers to; returns `None` for other URLs.
 fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
     let (file, token) = url.strip_prefix(engine.base_url())?.strip_prefix(PATH)?.split_once("?token=")?;
     BlobId::parse(file).filter(|file| opens(engine, *file, token))
@@ -70,7 +71,7 @@ fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
 /// Returns the file of an uploaded image by its URL, without a network request.
 pub fn uploaded(engine: &Engine, url: &str) -> Option<Arc<Vec<u8>>> {
     let file = upload(engine, url)?;
-    // The URL does not contain the environment; an id exists in only one of them.
+    // Search both environments: the URL does not name the environment, but an ID exists in only one of them.
     engine.environments().iter().find_map(|data| bytes_of(data.store.read(), file).ok().flatten()).map(Arc::new)
 }
 
@@ -85,7 +86,7 @@ fn bytes_of(tx: ReadTx, file: BlobId) -> StoreResult<Option<Vec<u8>>> {
     }
 }
 
-/// Returns the file of an image: an upload, a recently fetched copy, or a fresh one from its server.
+/// Returns the file of an image: an uploaded file, a recently fetched copy, or a new copy from the image's server.
 pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     if let Some(own) = uploaded(engine, url.as_str()) {
         return Some(own);
@@ -103,7 +104,7 @@ pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     body
 }
 
-/// Returns the id of the preview of the image at this URL.
+/// Returns the ID of the preview for the image at this URL.
 pub fn preview_id(project: ProjectId, url: &str) -> BlobId {
     derived(&[b"preview", &project.0, url.as_bytes()])
 }
@@ -117,18 +118,18 @@ pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile) {
 pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     let gone = |reason: &str| Failure::because(Code::NotExportable, format!("The image {reason}."));
     let address: Url = url.parse().map_err(|_| gone("has an invalid address"))?;
-    let bytes = file(engine, &address).await.ok_or_else(|| gone("cannot be fetched right now"))?;
+    let bytes = file(engine, &address).await.ok_or_else(|| gone("could not be fetched; try again later"))?;
     engine.pixels.preview_image(&bytes).await.map_err(|fault| match fault {
-        RenderError::Image(reason) => gone(&format!("cannot be shown: {reason}")),
+        RenderError::Image(reason) => gone(&format!("could not be decoded: {reason}")),
         other => failure(other),
     })
 }
 
-/// Returns the failure of a request whose image could not be processed for a reason other than the image itself.
+/// Returns the failure for a request whose image could not be processed for a reason unrelated to the image.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {
-            Failure::because(Code::Unavailable, "Too many images are being decoded; try again.").after_seconds(5)
+            Failure::because(Code::Unavailable, "Too many images are being decoded. Try again in a few seconds.").after_seconds(5)
         }
         other => Failure::internal(other),
     }

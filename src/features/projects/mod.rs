@@ -1,33 +1,33 @@
-//! Projects: the brands of an account. Contacts, segments, campaigns and emails live inside one.
+//! Projects: the brands in an account. Every contact, segment, campaign and email belongs to a project.
 //!
-//! A project starts as a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are made of.
-//! Images, logos, texts and rules that users add are stored separately and take precedence over what the sites show.
+//! A new project is a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are based on.
+//! Images, logos, knowledge-base entries and rules that users add are stored separately and take precedence over what is found on the
+//! sites.
 //!
-//! Invariant: the key of a project's row starts with its account, so a lookup with another account's key finds nothing and gets the same
-//! response as for a project that never existed.
+//! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row
+//! and gets the same response as for a project that never existed.
 
 pub mod brand;
 mod fetch_page;
 mod image_analysis;
 mod image_files;
-mod images;
 pub mod importing;
-pub mod knowledge;
 mod model;
 pub mod ops;
 mod reading;
 mod remote;
 mod store;
-mod views;
+pub mod views;
 pub mod worker;
 
 pub use fetch_page::fetch_page;
-pub use image_analysis::step as look;
+pub use image_analysis::step as analyze_images;
 pub use image_files::file as picture_file;
 pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};
 pub use reading::Text as PageText;
 pub use remote::proxied as images_through_here;
-pub use views::{Belongs, ProjectView};
+pub use store::knowledge;
+pub use views::{OwningProject, ProjectView};
 
 use self::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource};
 use crate::engine::api::Failure;
@@ -35,18 +35,19 @@ use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
+use store::images;
 
-/// Any of these permissions lets a key read projects; there is no separate permission for it. Listing projects, and so finding their ids,
-/// needs any permission at all.
+/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their ids,
+/// requires only one permission of any kind.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 
-/// Fails unless the account has this project. Costs one key lookup and reads no row.
+/// Returns a failure unless the account has this project. Looks up one key and reads no row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
 }
 
-/// Makes this the project's default sender if it has none.
+/// Sets the project's default sender to `sender`, if the project has none.
 pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, sender: DefaultSender) -> StoreResult<()> {
     match store::find(tx, account, project)? {
         Some(project) if project.sender.is_none() => {
@@ -57,12 +58,13 @@ pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: Project
     }
 }
 
-/// Returns the account's project with this id.
+/// Returns the project with this ID if it belongs to the account.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
     store::find(tx, account, project)
 }
 
-/// Returns the account's newest project for which `has` is true. Checks one project after the other, so use it only for rare calls.
+/// Returns the account's newest project for which `has` returns true. Checks the projects one by one, so it is suitable only for rare
+/// calls.
 pub fn having<R: Read>(
     tx: &R,
     account: AccountId,
@@ -76,18 +78,18 @@ pub fn having<R: Read>(
     Ok(None)
 }
 
-/// Returns a project of the account with its whole brand: what its sites show, overlaid with what users set.
+/// Returns a project in the account with its whole brand: values found on its sites, replaced by values that users set.
 pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
     let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
     brand.logos = with_given(brand.logos, &project.logos);
     brand.images = images::all(tx, project.id)?.into_iter().map(|picture| picture.image).collect();
     brand.guidelines = store::guidelines(tx, project.id)?;
-    store::look(tx, project.id)?.put_over(&mut brand);
+    store::given_theme(tx, project.id)?.put_over(&mut brand);
     Ok(Some((project, brand)))
 }
 
-/// Returns the logos with the ones set by users first. Keeps the measurements of a logo that is already known.
+/// Returns the logos, with those set by users first. Keeps the measurements of a logo that is already known.
 fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     for url in [&given.favicon, &given.secondary, &given.primary].into_iter().flatten() {
         let known = logos.iter().position(|logo| logo.url == *url).map(|place| logos.remove(place));
@@ -104,7 +106,8 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     logos
 }
 
-/// The failure for a project that the account does not have, whether or not another account has it.
+/// Returns the failure for a project that the account does not have. The failure is the same whether or not a different account has it.
 fn not_found() -> Failure {
-    Failure::because(Code::NotFound, "There is no such project. GET /v1/projects lists the projects that this key can use.")
+    Failure::because(Code::NotFound, "The account has no project with this id.")
+        .see("projects.list", "GET /v1/projects lists the projects that this key can use")
 }

@@ -1,4 +1,4 @@
-//! A project and its rules. Pure: no clock, store or network.
+//! A project and its rules. Pure: uses no clock, store or network.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::engine::store::Record;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// A stored project. Its account is part of its key.
+/// A project as stored. The ID of its account is part of the row's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     pub id: ProjectId,
@@ -24,11 +24,11 @@ pub struct Project {
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
-    /// The sites it was imported from, 1 to [`limits::PROJECT_URLS_MAX`].
+    /// The sites that the project was imported from, 1 to [`limits::PROJECT_URLS_MAX`].
     pub urls: Vec<String>,
     pub logos: Logos,
     pub sender: Option<DefaultSender>,
-    /// Why the import failed, as text for users.
+    /// The reason why the import failed, worded for users.
     pub error: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -40,17 +40,17 @@ impl Record for Project {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectStatus {
-    /// Accepted, waiting to start.
+    /// The import was accepted and has not started.
     Pending,
-    /// Its sites are being read.
+    /// The import is reading the project's sites.
     Processing,
-    /// Ready for use.
+    /// The project is ready for use.
     Active,
-    /// The import failed; `error` says why.
+    /// The import failed. The field `error` contains the reason.
     Error,
 }
 
-/// The sender of the brand's email unless a campaign or send names another.
+/// The default sender of the brand's emails, which a campaign or send can override.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultSender {
     pub from: String,
@@ -58,7 +58,7 @@ pub struct DefaultSender {
     pub reply_to: Option<String>,
 }
 
-/// The logo URLs that users set. Logos found on the sites are part of the brand.
+/// The logo URLs that users set. Logos found on the sites are stored with the brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logos {
     pub primary: Option<String>,
@@ -67,16 +67,17 @@ pub struct Logos {
 }
 
 impl Logos {
-    /// Returns the logos that are set, the most important first.
+    /// Returns the logos that users have set, the most important first.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         [&self.primary, &self.secondary, &self.favicon].into_iter().flatten().map(String::as_str)
     }
 }
 
 impl Project {
-    /// Creates a project that waits for its import. The first of `sites` gives its domain, and its name if `name` is `None`.
+    /// Creates a project that waits for its import. The host of the first site in `sites` becomes its domain and, if `name` is `None`, its
+    /// name.
     pub fn pending(id: ProjectId, sites: &[Site], name: Option<&str>, logos: Logos, now: Timestamp) -> Self {
-        let host = sites.first().expect("the caller has rejected an empty list").host();
+        let host = sites.first().expect("the caller rejects an empty list").host();
         let domain = host.strip_prefix("www.").unwrap_or(host).to_owned();
         Self {
             id,
@@ -94,19 +95,19 @@ impl Project {
     }
 }
 
-/// The address of a web page: http or https, a host name or IP address, an optional port and a path. It has no user name and no fragment,
-/// and is ASCII: international host names are in their DNS form, other characters %-escaped.
+/// The address of a web page: http or https, a host name or IP address, an optional port and a path, without a user name or fragment. The
+/// address is ASCII: international host names are in their DNS form, and other characters are %-escaped.
 ///
-/// Does not check whether a server responds there or whether the service may connect to it; that is decided when a connection is opened.
+/// A valid address may have no server, or a server that the service must not connect to; this is checked when a connection is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,
-    /// Invariant: the start and end of the host in `text`.
+    /// The positions of the start and end of the host in `text`. Invariant: they enclose the host.
     host: (usize, usize),
 }
 
-/// Scheme, host, port and path. Every match is a valid [`Site`], but a few valid ones, such as international names, do not match. A host
-/// has at most 253 characters: three long labels, or eight shorter ones.
+/// Matches scheme, host, port and path. Every match is a valid [`Site`], but a few valid addresses, such as those with international names,
+/// do not match. A host has at most 253 characters; to ensure this, the pattern allows only three long labels or eight shorter ones.
 const SITE_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]?://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}",
@@ -114,7 +115,7 @@ const SITE_PATTERN: &str = concat!(
     "(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$",
 );
 
-/// One less than the stored maximum, because an address without a path gets a slash.
+/// The maximum length of a given address, which is one less than the stored maximum because an address without a path gets a slash.
 const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;
 
 impl Site {
@@ -152,13 +153,13 @@ impl FromStr for Site {
             text.push_str(&format!(":{port}"));
         }
         push_path(&mut text, path)?;
-        // The escapes may have made it longer than the input.
+        // Escaped characters may have made the address longer than the input.
         if text.len() > limits::URL_CHARACTERS_MAX { Err(SiteError::TooLong) } else { Ok(Self { text, host }) }
     }
 }
 
 fn split_port(authority: &str) -> Result<(&str, Option<u16>), SiteError> {
-    // Inside brackets colons belong to the address.
+    // Colons inside brackets belong to an IPv6 address.
     let after_host = authority.rfind(']').map_or(0, |bracket| bracket + 1);
     let Some(colon) = authority[after_host..].find(':') else { return Ok((authority, None)) };
     let (host, port) = authority.split_at(after_host + colon);
@@ -179,7 +180,7 @@ fn host_to_ascii(host: &str) -> Option<Cow<'_, str>> {
     Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 
-/// Appends path and query in ASCII, without the fragment.
+/// Appends the path and query in ASCII, excluding the fragment.
 fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
     use std::fmt::Write;
     let path = path.split('#').next().unwrap_or_default();
@@ -201,7 +202,7 @@ fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Why a text is not an accepted web address.
+/// The reason why a string is not an accepted web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteError {
     TooLong,
@@ -215,13 +216,13 @@ pub enum SiteError {
 impl fmt::Display for SiteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => write!(f, "The address is longer than {GIVEN_CHARACTERS_MAX} characters; shorten it."),
-            Self::Scheme => f.write_str("The address does not start with https:// or http://; write it in full."),
-            Self::User => f.write_str("The address contains a user name; leave out everything before the @."),
+            Self::TooLong => write!(f, "The address is longer than {GIVEN_CHARACTERS_MAX} characters; use a shorter address."),
+            Self::Scheme => f.write_str("The address does not start with https:// or http://; write the full address."),
+            Self::User => f.write_str("The address contains a user name; remove the user name and the @."),
             Self::Host => f.write_str("The address has no valid host; use an address such as https://example.com."),
             Self::Port => f.write_str("The port of the address is not a number from 1 to 65535."),
             Self::Character(character) => {
-                write!(f, "The address contains the character U+{:04X}; remove or escape it.", u32::from(*character))
+                write!(f, "The address contains the character U+{:04X}; remove or escape this character.", u32::from(*character))
             }
         }
     }
@@ -295,7 +296,10 @@ mod tests {
 
     #[test]
     fn the_first_address_names_the_project() {
-        let sites = ["https://www.example.com/shop".parse().expect("valid"), "https://other.example".parse().expect("valid")];
+        let sites = [
+            "https://www.example.com/shop".parse().expect("the input is valid"),
+            "https://other.example".parse().expect("the input is valid"),
+        ];
         let id = ProjectId::from_bytes([1; 12]);
         let project = Project::pending(id, &sites, None, Logos::default(), Timestamp(5));
         assert_eq!((project.name.as_str(), project.domain.as_str()), ("example.com", "example.com"));

@@ -1,5 +1,6 @@
-//! Proxies remote images in emails shown by this service. They load only when the viewer requests images, and then through our own fetcher,
-//! so the sender learns neither that the email was opened nor the viewer's IP address. Does not know where an email is shown.
+//! Proxies remote images in emails that this service displays. The images load only if the viewer requests images, and only through this
+//! service's own fetcher. The sender therefore learns neither that the email was opened nor the viewer's IP address. This file does not
+//! depend on where an email is displayed.
 
 use std::sync::Arc;
 
@@ -8,25 +9,29 @@ use url::Url;
 use crate::engine::api::{Engine, Failure};
 use crate::vocab::limits::{REMOTE_IMAGE_LINK_MS, URL_CHARACTERS_MAX};
 
-/// The path of proxied images.
+/// The path under which proxied images are served.
 const PATH: &str = "/v1/images/remote/";
-/// What precedes an image's address in HTML and CSS.
+/// The strings that precede an image's address in HTML and CSS.
 const PLACES: [&str; 3] = ["src=", "background=", CSS];
 const CSS: &str = "url(";
-/// The attribute with alternative images, which browsers would load without the proxy.
+/// The attribute with alternative image files, which browsers would load without the proxy.
 const CANDIDATES: &str = "srcset=";
 
-/// Returns the HTML with remote images loaded through the proxy. Our own images, such as the open pixel, are unchanged.
+/// The paths on this server whose images stay unchanged: stored images, and the open pixel, which nothing may fetch on the viewer's behalf.
+/// Pages do not load images from other paths of this server, such as the demo's shop, so those images are proxied too.
+const OWN_PATHS: [&str; 2] = ["/v1/", "/t/"];
+
+/// Returns the HTML with remote images replaced by links to the proxy.
 pub async fn proxied(engine: &Arc<Engine>, html: String) -> Result<String, Failure> {
     let engine = engine.clone();
     tokio::task::spawn_blocking(move || rewritten(&engine, &html)).await.map_err(Failure::internal)
 }
 
 fn rewritten(engine: &Engine, html: &str) -> String {
-    let own = format!("{}/", engine.base_url());
+    let own = OWN_PATHS.map(|path| format!("{}{path}", engine.base_url()));
     each_image(html, |address| {
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-        let fits = url.as_str().len() <= URL_CHARACTERS_MAX && !url.as_str().starts_with(&own);
+        let fits = url.as_str().len() <= URL_CHARACTERS_MAX && !own.iter().any(|own| url.as_str().starts_with(own));
         fits.then(|| link(engine, url.as_str()))
     })
 }
@@ -35,11 +40,11 @@ fn rewritten(engine: &Engine, html: &str) -> String {
 fn link(engine: &Engine, url: &str) -> String {
     let token = engine.links.sign(&signed(url), engine.clock.now().plus_ms(REMOTE_IMAGE_LINK_MS));
     let query = serde_urlencoded::to_string([("imageUrl", url)]).unwrap_or_default();
-    // Contains no ampersand, because HTML and style sheets would escape it differently.
+    // The query contains no ampersand, because HTML and style sheets would escape it differently.
     format!("{}{PATH}{token}?{query}", engine.base_url())
 }
 
-/// Returns whether `token` gives access to this image.
+/// Returns whether `token` gives access to the image at this URL.
 pub fn opens(engine: &Engine, url: &str, token: &str) -> bool {
     engine.links.check(&signed(url), token, engine.clock.now())
 }
@@ -48,7 +53,8 @@ fn signed(url: &str) -> String {
     format!("{PATH}{url}")
 }
 
-/// Replaces the image addresses in the HTML for which `other` returns one. An address that this function misses does not load at all.
+/// Replaces each image address in the HTML for which `other` returns a new address, and disables `srcset` attributes. An image whose
+/// address this function does not find will not load.
 fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
     let lower = html.to_ascii_lowercase();
     let mut out = String::with_capacity(html.len());
@@ -80,7 +86,7 @@ fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
     out
 }
 
-/// The longest value to read: an address of maximum length with every character written as an entity.
+/// The maximum length of a value to read: an address of maximum length in which every character is written as an entity.
 const VALUE_BYTES_MAX: usize = 6 * URL_CHARACTERS_MAX;
 
 /// Returns whether an attribute name can start after `before`.
@@ -88,14 +94,14 @@ fn ends_a_word(before: &str) -> bool {
     before.ends_with(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '/'))
 }
 
-/// Returns the start and end of the value at `at`, without surrounding whitespace and quotes.
+/// Returns the positions of the start and end of the value at `at`, excluding surrounding whitespace and quotes.
 fn value(html: &str, at: usize) -> (usize, usize) {
     const QUOTES: [&str; 5] = ["\"", "'", "&quot;", "&#34;", "&#39;"];
     let blank = |at: usize| at + html[at..].len() - html[at..].trim_ascii_start().len();
     let mut start = blank(at);
     let quote = QUOTES.into_iter().find(|quote| html[start..].starts_with(quote));
     start = blank(start + quote.map_or(0, str::len));
-    // Bounded: the text may contain any number of `url(` without an end, and each would be read to the end of the email.
+    // Limit the search: the text may contain any number of `url(` without an end, and each would be read to the end of the email.
     let most = html.floor_char_boundary(start.saturating_add(VALUE_BYTES_MAX));
     let rest = &html[start..most];
     let end = match quote {
@@ -111,7 +117,7 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Without the bound, each of these was read to the end of the email: minutes for a message of 1 MiB.
+    /// Regression: the value after each `url(` was read to the end of the email, which took minutes for a message of 1 MiB.
     #[test]
     fn unterminated_addresses_are_read_in_linear_time() {
         let started = tokio::time::Instant::now();
@@ -154,19 +160,17 @@ mod tests {
     }
 
     #[test]
-    fn our_own_images_are_unchanged_and_links_expire_after_an_hour() {
+    fn stored_images_and_the_open_pixel_are_unchanged_and_links_expire_after_an_hour() {
         let app = TestApp::new();
         app.engine().set_base_url("https://mail.example.com".into());
-        let html = "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://a.example/b c?d=e&amp;f='g'\">";
-        let shown = rewritten(app.engine(), html);
-        assert!(
-            shown.starts_with(
-                "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://mail.example.com/v1/images/remote/"
-            ),
-            "{shown}"
-        );
-        let (front, _) = shown.split_once("?imageUrl=").expect("a link");
-        let token = front.rsplit('/').next().expect("a token").to_owned();
+        let own = "<img src=\"https://mail.example.com/t/o/a.gif\"><img src=\"https://mail.example.com/v1/images/b\">";
+        assert_eq!(rewritten(app.engine(), own), own);
+        let shop = rewritten(app.engine(), "<img src=\"https://mail.example.com/demo-shop/cup.jpg\">");
+        assert!(shop.starts_with("<img src=\"https://mail.example.com/v1/images/remote/"), "{shop}");
+        let shown = rewritten(app.engine(), "<img src=\"https://a.example/b c?d=e&amp;f='g'\">");
+        assert!(shown.starts_with("<img src=\"https://mail.example.com/v1/images/remote/"), "{shown}");
+        let (front, _) = shown.split_once("?imageUrl=").expect("the response has a link");
+        let token = front.rsplit('/').next().expect("the link has a token").to_owned();
         let url = "https://a.example/b%20c?d=e&f=%27g%27";
         assert!(opens(app.engine(), url, &token) && !opens(app.engine(), "https://a.example/other", &token), "{shown}");
         app.clock.advance_ms(REMOTE_IMAGE_LINK_MS);

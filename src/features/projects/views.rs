@@ -15,39 +15,39 @@ use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 
-/// A brand. Contacts, segments, campaigns and emails belong to one. A key that cannot read projects sees only the fields it needs to choose
-/// one.
+/// A brand. Every contact, segment, campaign and email belongs to a brand. A key that cannot read projects sees only the fields that are
+/// needed to choose a project.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
     pub id: ProjectId,
-    /// The same as `id`, for clients that expect this name.
+    /// The project's id again, for clients that expect it under this name.
     #[serde(rename = "_id")]
     pub also_id: ProjectId,
     pub name: String,
     /// What the brand does; filled in by the import.
     pub description: Option<String>,
-    /// The status of the import. An `active` project can be used in full.
+    /// The import status of the project. All operations can use an `active` project.
     pub status: ProjectStatus,
     /// The host of the first imported address, without `www.`.
     pub domain: String,
-    /// The sites it was imported from.
+    /// The sites that the project was imported from.
     pub urls: Option<Vec<String>>,
     pub logo_urls: Option<LogosView>,
     /// The brand's colors by role, as found on its sites or set by users.
     pub palette: Option<BrandPalette>,
-    /// The sender of its email unless a campaign or send names another.
+    /// The default sender of the project's emails, which a campaign or send can override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_sender: Option<SenderView>,
-    /// Why the import failed, if it did.
+    /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
-    /// The facts about the brand; only in responses about a single project.
+    /// The facts about the brand. Included only in responses about a single project.
     pub brand: Option<Brand>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
 
-/// The logo URLs; `null` for each that is missing.
+/// The logo URLs; `null` for each logo that is missing.
 #[derive(Serialize, JsonSchema)]
 pub struct LogosView {
     pub primary: Nullable<String>,
@@ -63,13 +63,13 @@ pub struct SenderView {
     pub from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// Where replies go. If absent, they go to the From address.
+    /// The address that replies are sent to; the From address if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
 }
 
 impl SenderView {
-    /// A sender for examples.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
     }
@@ -87,9 +87,9 @@ impl Listed for ProjectView {
 }
 
 impl ProjectView {
-    /// A project for examples.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
-        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
+        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
         Self {
             id,
             also_id: id,
@@ -109,20 +109,20 @@ impl ProjectView {
     }
 }
 
-/// Returns a project for a list.
+/// Returns the view of a project in a list.
 pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
-    store::look(tx, project.id)?.put_over(&mut brand);
+    store::given_theme(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
 }
 
-/// Returns a project for callers who may not read projects: only what identifies it.
+/// Returns the view of a project for callers who cannot read projects, with only the fields that identify the project.
 pub fn summary(project: Project) -> ProjectView {
     let view = of(project, &Brand::default());
     ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
-/// Returns a project with its brand.
+/// Returns the view of a project with its brand.
 pub fn details(project: Project, brand: Brand) -> ProjectView {
     let view = of(project, &brand);
     ProjectView { brand: Some(brand), ..view }
@@ -147,7 +147,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
     }
 }
 
-/// Returns the logos that users set, and the best ones from the sites for the rest.
+/// Returns the logos that users set. If users have not set the primary logo or the icon, returns the best one found on the sites.
 pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let all = with_given(brand.logos.clone(), &given);
     let found = |wanted: fn(BrandLogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());
@@ -157,17 +157,17 @@ pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     LogosView { primary: primary.into(), secondary: given.secondary.into(), favicon: favicon.into() }
 }
 
-/// A text of the knowledge base.
+/// An entry in the knowledge base.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KnowledgeView {
     pub id: KnowledgeId,
     pub title: String,
     pub content: String,
-    /// When it was written or last changed.
+    /// When the entry was created or last changed.
     pub date: WireTime,
     pub reference_origin: knowledge::KnowledgeOrigin,
-    /// The page it was read from.
+    /// The URL of the page that the entry was read from, if it comes from a site.
     pub url: Option<String>,
     pub source_file_name: Option<String>,
     pub preview_html: Option<String>,
@@ -198,10 +198,10 @@ impl From<Entry> for KnowledgeView {
 }
 
 impl KnowledgeView {
-    /// An entry for examples.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("24 hexadecimal characters"),
+            id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("the id has 24 hexadecimal characters"),
             title: "How we roast".into(),
             content: "We roast twice a week, in small batches.".into(),
             date: WireTime::sample(),
@@ -215,23 +215,23 @@ impl KnowledgeView {
     }
 }
 
-/// An image of a project.
+/// An image in a project.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectImageView {
     pub url: String,
-    /// Set by a user, or filled in by the image analysis.
+    /// A description of the image, set by a user or filled in by the image analysis.
     pub description: Option<String>,
     pub tags: Vec<String>,
-    /// Measured size in pixels.
+    /// The measured size of the image in pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The colors that cover most of it, as `#RRGGBB`.
+    /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,
-    /// `given` by a user, or `found` on the project's pages.
+    /// The origin of the image: `given` by a user, or `found` on the project's pages.
     #[schemars(extend("enum" = ["given", "found"]))]
     pub origin: &'static str,
-    /// Why the image could not be analyzed.
+    /// Why the image could not be analyzed; absent if it was analyzed.
     pub problem: Option<String>,
 }
 
@@ -257,7 +257,7 @@ impl From<ProjectImage> for ProjectImageView {
 }
 
 impl ProjectImageView {
-    /// An image for examples.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             url: "https://www.acme.example/images/roastery.jpg".into(),
@@ -272,24 +272,24 @@ impl ProjectImageView {
     }
 }
 
-/// The result of a removal.
+/// The result of removing an image or an entry.
 #[derive(Serialize, JsonSchema)]
 pub struct Removed {
-    /// What was removed, as text for users.
+    /// A message for users that says what was removed.
     pub message: String,
 }
 
-/// The project that something belongs to.
+/// The project that an object belongs to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Belongs {
+pub struct OwningProject {
     /// The project's id.
     pub project_id: ProjectId,
 }
 
-impl Belongs {
-    /// A value for examples.
+impl OwningProject {
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
-        Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters") }
+        Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters") }
     }
 }

@@ -1,4 +1,4 @@
-//! What projects do in the background, as steps for the table of workers.
+//! The background work on projects, as steps for the table of workers.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Read the web sites of projects that are being imported.
+/// Reads the web sites of projects that are being imported.
 pub async fn import_sites(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     importing::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Measure images and describe their colors.
+/// Measures images and describes them.
 pub async fn analyze_images(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     image_analysis::step(&engine, environment).await.map(Step::more_if)
 }

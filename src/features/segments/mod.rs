@@ -1,37 +1,38 @@
 //! Segments: saved filters on contacts.
 //!
-//! The filters, their table and the matching contacts belong to the contacts feature, whose lists and exports can be limited to a segment;
-//! this feature adds the endpoints. A segment has no stored members: it contains whatever contacts match its filter now.
+//! A segment does not store its contacts: it contains all contacts that currently match its filter.
 //!
-//! Counting may scan every contact, so it is done on a snapshot before a segment is written, never in the writer.
+//! Counting may scan every contact. The count is therefore computed on a snapshot before a segment is written, never in the writer.
 
 pub mod ops;
-mod views;
+mod store;
+pub mod views;
+
+pub use store::require;
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::ReadTx;
-use crate::features::contacts::filter::FilterTree;
-use crate::features::contacts::filter::segment_store::{self, Segment};
+use crate::features::filters::FilterTree;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
-/// Rejects a name that another of these segments has.
+use store::Segment;
+
+/// Returns an error if one of the segments in `others`, except the segment `own`, already has this name.
 fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<(), Failure> {
-    match segment_store::named(others, name) {
+    match store::named(others, name) {
         Some(segment) if Some(segment.id) != own => {
-            let detail = format!(
-                "name: the segment \"{}\" already has this name; choose another name or change that segment",
-                segment.name
-            );
-            Err(Failure::because(Code::NameTaken, detail).with(serde_json::json!({ "id": segment.id })))
+            let detail =
+                format!("a segment named \"{}\" already exists; choose a different name or change that segment", segment.name);
+            Err(Failure::because(Code::NameTaken, detail).in_field("name").with(serde_json::json!({ "id": segment.id })))
         }
         _ => Ok(()),
     }
 }
 
-/// Counts the contacts that match a filter given by a caller; rejects an invalid filter and one with tags or topics that the project does
-/// not have.
+/// Returns the number of contacts that match a filter given by a caller. Returns an error if the filter is invalid or contains tags or
+/// topics that the project does not have.
 fn count_given(tx: &ReadTx, project: ProjectId, filters: &FilterTree, now: Timestamp) -> Result<u64, Failure> {
     let filter = filters.check("filters")?;
     filter.check_names(tx, project, "filters")?;

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use super::store::Segment;
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Listed};
 use crate::engine::store::ReadTx;
-use crate::features::contacts::filter::FilterTree;
-use crate::features::contacts::filter::segment_store::Segment;
+use crate::features::filters::FilterTree;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
 /// A saved filter on contacts.
@@ -19,9 +19,9 @@ pub struct SegmentView {
     pub id: SegmentId,
     pub name: String,
     pub description: Option<String>,
-    /// The filter as given.
+    /// The filter, as given by the caller.
     pub filters: FilterTree,
-    /// The number of contacts that match now, whatever their status; absent if the request skips the count.
+    /// The number of contacts that match the filter now, whatever their status; absent if the request skips the count.
     pub count: Option<u64>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -32,13 +32,13 @@ impl Listed for SegmentView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// Returns a segment with its current count.
+/// Returns the view of a segment with the current number of its contacts.
 pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
     let count = segment.filter()?.count(tx, project, now)?;
     with_count(segment, Some(count))
 }
 
-/// Returns a segment with a known count, or without a count.
+/// Returns the view of a segment with the given number of contacts, if any.
 pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
     let filters = segment.filters()?;
     let Segment { id, name, description, created_at, updated_at, .. } = segment;
@@ -46,7 +46,7 @@ pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, F
 }
 
 impl SegmentView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let filters = json!({
             "match": "all",
@@ -58,7 +58,7 @@ impl SegmentView {
             }],
         });
         Self {
-            id: SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters"),
+            id: SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the id has 24 hexadecimal characters"),
             name: "Paying readers".into(),
             description: None,
             filters: serde_json::from_value(filters).expect("the example is a filter tree"),

@@ -1,23 +1,24 @@
-//! Changes to a running mailing: pause, resume, cancel, and decisions about unknown deliveries.
+//! Changes to a running mailing: pausing, resuming, canceling, and decisions about unknown deliveries.
 
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{recipients, send_queue, store, webhook_events};
+use super::{recipients, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
+use crate::features::sending::store::send_queue;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Returns the account's mailing with this id, or `NotFound`.
+/// Returns the mailing with this ID if it belongs to the account, or else `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No send or batch has this id.");
+    let absent = || Failure::because(Code::NotFound, "No direct send or batch has this id.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Fails if the mailing waits for the end of a hold: it would not resume, so a success response would be wrong.
+/// Fails if the mailing waits for the end of a hold. The mailing would not resume, so a success response would be wrong.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
     match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),
@@ -33,7 +34,7 @@ fn change(
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
     change(&mut mailing).map_err(|word| {
-        let detail = format!("This is {word}; this action is no longer possible.");
+        let detail = format!("This action is not possible for a send with the status {word}.");
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
@@ -41,7 +42,7 @@ fn change(
     Ok(mailing)
 }
 
-/// Pauses a mailing. Messages whose final dot is written still get their outcome.
+/// Pauses a mailing. Messages whose final dot was already sent still get their outcome.
 pub fn pause(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     change(tx, account, id, Mailing::pause)
 }
@@ -57,12 +58,12 @@ pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result
     change(tx, account, id, |mailing| mailing.cancel(now))
 }
 
-/// Sends again to recipients whose delivery is unknown, at the risk of second copies. Returns how many.
+/// Resends the message to recipients whose delivery is unknown, at the risk of duplicates. Returns the number of these recipients.
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
         let word = mailing.word();
-        let detail = format!("This is {word}; it cannot be sent again.");
+        let detail = format!("A send with the status {word} cannot be sent again.");
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
@@ -96,7 +97,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
     Ok(found.len() as u64)
 }
 
-/// Records evidence that a recipient has the message: an open, click or bounce. Returns true if this settled an unknown delivery.
+/// Records evidence that a recipient has the message: an open, a click or a bounce. Returns true if this settled an unknown delivery.
 pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static str) -> StoreResult<bool> {
     let Some(recipient) = store::recipient(tx, id, number)? else { return Ok(false) };
     if !matches!(recipient.delivery, Delivery::Unknown { .. } | Delivery::Handoff { .. }) {
@@ -110,7 +111,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     Ok(advanced)
 }
 
-/// Skips the recipients with these numbers that have not been sent to.
+/// Skips those recipients with these numbers to whom the message has not been sent yet. Returns how many were skipped.
 pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) -> StoreResult<u64> {
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(0) };
     let mut skipped = 0;

@@ -8,20 +8,20 @@ use super::draft::draft;
 use super::merge_data::{self, MergeData, RecipientProfile};
 use super::model::{Address, Delivery, Mailing, NewMailing, Recipient, Skip, To};
 use super::template::{self, RenderMode, links};
-use super::{eligibility, engagement, recipients, store};
+use super::{eligibility, recipients, store};
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::hold;
 use crate::engine::render::merge::{self, Template};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, Stream, Utm};
 use crate::features::suppressions::Digester;
-use crate::features::topics;
+use crate::features::tags::TagNames;
+use crate::features::{engagement, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 
-/// Creates a mailing. Once this transaction commits, the mailing is durable and will be sent.
+/// Creates a mailing. When this transaction commits, the mailing is on disk and will be sent.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
@@ -29,7 +29,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     mailing.utm = utm(tx, &new)?;
     for (translation, content) in mailing.translations.iter().zip(&new.contents) {
         if store::keep_content(tx, translation.content, content)? {
-            // Templates compile once for all mailings with this content, so that errors surface before the first recipient.
+            // Content is compiled once for all mailings that share it, so that errors appear before the first recipient.
             let compiled = template::compile(content, RenderMode::of(new.tracking, new.transactional))?;
             store::keep_needs(tx, translation.content, &compiled.needs());
             store::keep_links(tx, translation.content, &links::rewrite(&template::shown(content)).links);
@@ -45,7 +45,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     Ok(id)
 }
 
-/// Rejects a direct send whose first recipient would be skipped, so that the caller learns of it at once.
+/// Rejects a direct send whose first recipient would be skipped, so that the caller learns the reason immediately.
 pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> Result<(), Failure> {
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
         return Err(Failure::internal("a mailing that was just created has its first recipient"));
@@ -56,8 +56,9 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
         _ => None,
     };
     if let Some(why) = eligibility::skip_reason(tx, digester, &mailing, topic.as_ref(), &profile)? {
-        let detail = format!("recipientEmail: this address cannot be mailed: {}.", why.word().replace('_', " "));
-        return Err(Failure::because(Code::RecipientNotSendable, detail).with(json!({ "reason": why.word() })));
+        let detail = format!("this address cannot be mailed: {}.", why.word().replace('_', " "));
+        let failure = Failure::because(Code::RecipientNotSendable, detail).in_field("recipientEmail");
+        return Err(failure.with(json!({ "reason": why.word() })));
     }
     let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;
     let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
@@ -69,14 +70,14 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     let values = MergeData { profile: &profile, variables: &variables, tags: &tags, links: None };
     match needs.missing(&values) {
         Some(field) => {
-            let detail = format!("no value for {field}: set one, or write {{{{ {field} | default(\"…\") }}}}");
+            let detail = format!("there is no value for {field}; set one, or write {{{{ {field} | default(\"…\") }}}}");
             Err(Failure::field("variables", detail))
         }
         None => Ok(()),
     }
 }
 
-/// Returns the UTM parameters for links. They are fixed here, so later changes to the domain's settings do not affect this mailing.
+/// Returns the UTM parameters for links. They are stored with the mailing, so later changes to the domain's settings do not affect it.
 fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     let Ok(from) = EmailAddress::parse(&new.from.address) else { return Ok(None) };
     let stream = if new.transactional { Stream::Transactional } else { Stream::Marketing };
@@ -84,13 +85,13 @@ fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     Ok(Utm::resolve(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
-/// Adds a row for every address. Duplicates and invalid addresses get a row with the reason they are skipped.
+/// Adds a row for every address. The row of a duplicate or invalid address contains the reason why it is skipped.
 fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address>) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     for (number, address) in addresses.into_iter().enumerate() {
         let delivery = match EmailAddress::parse(&address.email) {
             Err(_) => Delivery::Skipped { why: Skip::InvalidAddress },
-            Ok(email) if !seen.insert(email.normalised()) => Delivery::Skipped { why: Skip::DuplicateAddress },
+            Ok(email) if !seen.insert(email.normalized()) => Delivery::Skipped { why: Skip::DuplicateAddress },
             Ok(_) => Delivery::Queued,
         };
         recipients::count(tx, mailing, delivery.counter(), 1)?;

@@ -1,6 +1,6 @@
-//! Recipients and their delivery states: pure, without store, clock or network.
+//! Recipients and their delivery states. Pure functions, without store, clock or network.
 //!
-//! A recipient is one row of a mailing. One table, [`Delivery::after`], defines all transitions; nothing else changes a row's state.
+//! A recipient is one row of a mailing. One table, [`Delivery::after`], defines all transitions; no other code changes a row's state.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
 
-/// An address with a name.
+/// An email address with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
     pub email: String,
@@ -20,29 +20,29 @@ pub struct Address {
 /// One recipient of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipient {
-    /// The address from the request; absent where the row's number is that of a contact.
+    /// The address from the request; absent if the row's number is the number of a contact.
     pub address: Option<Address>,
     pub delivery: Delivery,
-    /// The index of the translation that the recipient gets. It is set when the row is written and never changes, so that retries and
-    /// resends have the same text, and the links in every copy keep their targets.
+    /// The index of the translation that the recipient gets. The index is set when the row is written and never changes, so that retries
+    /// and resends have the same content, and the links in every copy keep their targets.
     pub translation: u8,
 }
 
 impl Record for Recipient {}
 
 impl Recipient {
-    /// Returns a contact to send to.
+    /// Returns the row of a contact to whom the message will be sent.
     pub fn contact() -> Self {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Returns a contact to send to at its local time. The retry limit counts from the first attempt at that time.
+    /// Returns the row of a contact to whom the message will be sent at the contact's local time. The retry limit starts at that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
     }
 
-    /// Returns a contact to skip.
+    /// Returns the row of a contact who is skipped.
     pub fn skipped(why: Skip) -> Self {
         Self { address: None, delivery: Delivery::Skipped { why }, translation: 0 }
     }
@@ -51,37 +51,37 @@ impl Recipient {
 /// The delivery state of one recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
-    /// Not sent yet.
+    /// The message has not been sent yet.
     Queued,
-    /// Durable before the final dot is written: from now on the recipient's server may have the message.
+    /// Stored on disk before the final dot is written: from then on, the recipient's server may have the message.
     Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
-    /// Accepted by the next server.
+    /// The next mail server accepted the message.
     Sent { at: Timestamp, reply: String },
-    /// Certainly not accepted; will be retried. `since` is the time of the first deferral.
+    /// The message was certainly not accepted, and will be retried. `since` is the time of the first deferral.
     Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
-    /// Rejected permanently, or deferred for too long.
+    /// The message was rejected permanently, or deferred for too long.
     Failed { at: Timestamp, reply: String },
     /// It is uncertain whether the message was accepted.
     Unknown { attempt: u16, why: UnknownReason, at: Timestamp },
-    /// Will not be sent.
+    /// The message will not be sent to this recipient.
     Skipped { why: Skip },
 }
 
 /// Why a delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnknownReason {
-    /// The process ended between the final dot and the record of the reply.
+    /// The process ended after the final dot was sent and before the reply was recorded.
     Crash,
-    /// The connection broke after the final dot.
+    /// The connection broke after the final dot was sent.
     Disconnected,
-    /// No reply arrived in time.
+    /// The mail server did not reply in time.
     Timeout,
-    /// The service stopped before the reply arrived.
+    /// The service stopped before the mail server replied.
     Stopped,
 }
 
 impl UnknownReason {
-    /// The wire name.
+    /// Returns the wire name of the reason.
     pub fn word(self) -> &'static str {
         match self {
             UnknownReason::Crash => "crash",
@@ -102,16 +102,16 @@ pub enum Skip {
     TopicUnsubscribed,
     InvalidAddress,
     DuplicateAddress,
-    /// A merge field without a value and without a default.
+    /// A merge field has neither a value nor a default.
     MissingField(String),
     /// The contact was deleted.
     Erased,
-    /// The mailing was canceled before it was sent to this recipient.
+    /// The mailing was canceled before the message was sent to this recipient.
     Cancelled,
 }
 
 impl Skip {
-    /// Every reason, in the order of their numbers in the table of counts. `MissingField` has no field name here.
+    /// Every reason, in the order of its number in the table of counts. `MissingField` has no field name here.
     pub const ALL: [Skip; 10] = [
         Skip::Suppressed,
         Skip::Unsubscribed,
@@ -125,7 +125,7 @@ impl Skip {
         Skip::Cancelled,
     ];
 
-    /// The wire name.
+    /// Returns the wire name of the reason.
     pub fn word(&self) -> &'static str {
         match self {
             Skip::Suppressed => "suppressed",
@@ -168,11 +168,11 @@ impl Counter {
     pub const DEFERRED: Self = Self(3);
     pub const FAILED: Self = Self(4);
     pub const UNKNOWN: Self = Self(5);
-    /// The counter of the first skip reason.
+    /// The counter of the first reason for skipping.
     pub const SKIPPED: Self = Self(16);
 
-    /// Returns the counter of a state by its number on disk, which is its index in [`Delivery`]; `None` if the state alone does not
-    /// determine it.
+    /// Returns the counter of a state by the state's number on disk, which is its index in [`Delivery`]. Returns `None` if the state alone
+    /// does not determine the counter.
     pub fn of_state(state: u8) -> Option<Self> {
         (state <= Self::UNKNOWN.0).then_some(Self(state))
     }
@@ -192,7 +192,7 @@ impl Delivery {
         }
     }
 
-    /// The wire name.
+    /// Returns the wire name of the state.
     pub fn word(&self) -> &'static str {
         match self {
             Delivery::Queued => "queued",
@@ -205,7 +205,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the number of handoffs and deferrals.
+    /// Returns the number of attempts so far: handoffs and deferrals.
     fn attempts(&self) -> u16 {
         match self {
             Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,
@@ -227,19 +227,19 @@ impl Delivery {
 /// An event that changes a recipient's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The message is sent except for its final dot.
+    /// The message has been sent except for its final dot.
     Claim { epoch: u64 },
-    /// The next server accepted the message.
+    /// The next mail server accepted the message.
     Accepted { reply: String },
-    /// The next server certainly did not accept the message, for now.
+    /// The next mail server certainly did not accept the message, but a retry may succeed.
     Deferred { reply: String, schedule: Schedule },
-    /// The next server is paused until then because it was unreachable: no attempt was made.
+    /// The next mail server is paused until this time because it was unreachable, so no attempt was made.
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
-    /// The next server rejected the message permanently.
+    /// The next mail server rejected the message permanently.
     Refused { reply: String },
-    /// No reply arrived after the final dot.
+    /// The mail server did not reply after the final dot.
     Lost { why: UnknownReason },
-    /// A new process, of this epoch, found the row.
+    /// A new process, which has this epoch, found the row.
     Recovered { epoch: u64 },
     /// The recipient must be skipped.
     Skip { why: Skip },
@@ -247,16 +247,16 @@ pub enum Event {
     Evidence { what: &'static str },
     /// A user requested a resend, at the risk of a second copy.
     Resend,
-    /// Its retry is so far in the future that the clock must have been wrong when it was stored.
+    /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
 }
 
-/// The retry schedule of deferred mail.
+/// The retry backoff of deferred mail. The settings are `mail.retry_minutes` and `mail.give_up_hours`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// The pause before the first retry; it doubles up to [`limits::RETRY_PAUSE_MS_MAX`].
     pub first_pause_ms: i64,
-    /// After this time the delivery fails.
+    /// The time after which a deferred delivery fails.
     pub give_up_ms: i64,
 }
 
@@ -266,30 +266,30 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// No valid retry is further away than this.
+    /// Returns the maximum time until a retry: a stored retry that is further away is invalid.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
 }
 
-/// Why an event changes nothing.
+/// Why an event does not change a recipient's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The state is final for this event.
+    /// The recipient's state is final, so this event does not change it.
     Settled,
-    /// It is deferred, and the retry is not due.
+    /// The recipient is deferred, and the retry is not due yet.
     NotDue,
-    /// The event requires a handoff, but there was none: a bug, or a message of another process.
+    /// The event requires a handoff, but there was none: this is a bug, or the event is about a message of another process.
     NotHandedOver,
-    /// This process made the handoff and will record its outcome.
+    /// This process made the handoff, and will record its outcome.
     InFlight,
 }
 
 impl Delivery {
-    /// TABLE: the transitions of a recipient's state. Any other event is refused and changes nothing.
+    /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
-    /// Invariants: `Sent` is reached only by an acceptance or by evidence of one; `Handoff` and `Unknown` return to sending only after a
-    /// certain "not accepted" or at a user's request; `Sent`, `Failed` and `Skipped` are final.
+    /// Invariants: a recipient becomes `Sent` only when a server accepts the message, or by evidence of this. After `Handoff` or `Unknown`,
+    /// the message is sent again only if it was certainly not accepted or a user requests it. `Sent`, `Failed` and `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
@@ -306,7 +306,7 @@ impl Delivery {
                 D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now }
             }
 
-            // Before the dot, or in reply to it: both are certain.
+            // The server deferred the message before the dot or in reply to it. In both cases, the message was certainly not accepted.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
                 self.deferred(reply, schedule, now)
             }
@@ -317,14 +317,14 @@ impl Delivery {
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
             (D::Unknown { .. }, Event::Resend) => D::Queued,
-            // Without an attempt so far, it waits for a time set by its mailing, which may be far away.
+            // Recipients without an attempt are excluded: they wait for a time that the mailing set, which may be far in the future.
             (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
                 if next_at.ms_since(now) > schedule.ahead_ms_max() =>
             {
                 let next_at = now.plus_ms(schedule.pause_ms(*attempts));
                 D::Deferred { attempts: *attempts, since: (*since).min(now), next_at, reply: reply.clone() }
             }
-            // Also before the reply is recorded: even if the process ends first, the delivery is known.
+            // Evidence also counts before the reply is recorded: even if the process ends first, the delivery is known.
             (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
                 D::Sent { at: now, reply: format!("known from {what}") }
             }
@@ -348,7 +348,7 @@ impl Delivery {
         Self::again(reply, (attempts, since), next_at, schedule, now)
     }
 
-    /// Not an attempt: the pause belongs to the server and does not lengthen the retry backoff.
+    /// Returns the state after a postponement. It does not count as an attempt: the server's pause does not lengthen the retry backoff.
     fn postponed(&self, reply: String, until: Timestamp, schedule: Schedule, now: Timestamp) -> Delivery {
         Self::again(reply, (self.attempts(), self.since().unwrap_or(now)), until, schedule, now)
     }
@@ -377,12 +377,12 @@ pub struct Counts {
     pub deferred: u64,
     pub failed: u64,
     pub unknown: u64,
-    /// By wire name of the reason.
+    /// The number of skipped recipients by the wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
 impl Counts {
-    /// Adds a counter.
+    /// Adds a number of recipients to a counter.
     pub fn note(&mut self, counter: Counter, many: u64) {
         self.total += many;
         match counter {
@@ -400,12 +400,12 @@ impl Counts {
         }
     }
 
-    /// Returns the number of skipped recipients, for all reasons.
+    /// Returns the number of skipped recipients, for all reasons together.
     pub fn skipped_total(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// Returns the number of recipients without an outcome.
+    /// Returns the number of recipients whose delivery has no outcome yet.
     pub fn open(&self) -> u64 {
         self.queued + self.handoff + self.deferred
     }
@@ -447,7 +447,7 @@ mod tests {
         ]
     }
 
-    /// The whole table as text: a row for each state, a column for each event in the order of [`every_event`].
+    /// The expected transitions as text: one row for each state, one column for each event in the order of [`every_event`].
     #[test]
     fn every_event_in_every_state_follows_the_table() {
         let expected = [
@@ -469,7 +469,7 @@ mod tests {
                     Err(other) => format!("{other:?}"),
                 })
                 .collect();
-            let (name, columns) = line.split_once(':').expect("a name and its columns");
+            let (name, columns) = line.split_once(':').expect("a line has a name and columns");
             assert_eq!((state.word(), words.join(" ")), (name, columns.trim().to_owned()));
         }
     }
@@ -511,7 +511,7 @@ mod tests {
     fn a_deferred_recipient_waits_until_it_is_due() {
         let deferred = Delivery::Deferred { attempts: 1, since: NOW, next_at: NOW.plus_ms(1), reply: String::new() };
         assert_eq!(deferred.after(Event::Claim { epoch: 1 }, NOW), Err(Refusal::NotDue));
-        let claimed = deferred.after(Event::Claim { epoch: 1 }, NOW.plus_ms(1)).expect("its time has come");
+        let claimed = deferred.after(Event::Claim { epoch: 1 }, NOW.plus_ms(1)).expect("the retry is due");
         assert_eq!(claimed, Delivery::Handoff { epoch: 1, attempt: 2, since: Some(NOW), at: NOW.plus_ms(1) });
     }
 
@@ -526,7 +526,7 @@ mod tests {
         let soon = Delivery::Deferred { attempts: 2, since: NOW, next_at: NOW.plus_ms(60 * MINUTE), reply: "450 later".into() };
         assert_eq!(at(2, year).after(misdated(), NOW), Ok(soon));
         assert_eq!(at(0, year).after(misdated(), NOW), Err(Refusal::Settled));
-        assert_eq!(at(2, 4 * 60 * MINUTE).after(misdated(), NOW), Err(Refusal::Settled), "it may be so");
+        assert_eq!(at(2, 4 * 60 * MINUTE).after(misdated(), NOW), Err(Refusal::Settled), "the time of the retry is plausible");
     }
 
     #[test]
@@ -535,9 +535,9 @@ mod tests {
         let mut now = NOW;
         let mut pauses = Vec::new();
         loop {
-            let claimed = state.after(Event::Claim { epoch: 1 }, now).expect("due");
+            let claimed = state.after(Event::Claim { epoch: 1 }, now).expect("the retry is due");
             let event = Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE };
-            state = claimed.after(event, now).expect("a certain no");
+            state = claimed.after(event, now).expect("the transition is certain");
             let Delivery::Deferred { next_at, .. } = &state else { break };
             pauses.push(next_at.ms_since(now) / MINUTE);
             now = *next_at;
@@ -546,9 +546,9 @@ mod tests {
         assert!(matches!(state, Delivery::Failed { .. }));
         let days = now.ms_since(NOW) / (24 * 60 * MINUTE);
         assert!((4..=5).contains(&days), "{days} days");
-        // A failure before the claim counts the same.
+        // A failure before the claim has the same effect.
         let event = || Event::Deferred { reply: String::new(), schedule: SCHEDULE };
-        let first = Delivery::Queued.after(event(), NOW).expect("certain");
+        let first = Delivery::Queued.after(event(), NOW).expect("the transition is certain");
         assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));
         assert!(matches!(first.after(event(), NOW), Ok(Delivery::Deferred { attempts: 2, .. })));
     }
@@ -557,7 +557,7 @@ mod tests {
     fn a_paused_server_postpones_without_an_attempt_until_the_time_limit() {
         let postponed = |state: &Delivery, now: Timestamp| {
             let event = Event::Postponed { reply: "down".into(), until: now.plus_ms(60 * MINUTE), schedule: SCHEDULE };
-            state.after(event, now).expect("certain")
+            state.after(event, now).expect("the transition is certain")
         };
         let (mut state, mut now, mut hours) = (Delivery::Queued, NOW, 0);
         while !matches!(state, Delivery::Failed { .. }) {
@@ -567,7 +567,9 @@ mod tests {
             (now, hours) = (*next_at, hours + 1);
         }
         assert_eq!(hours, 120);
-        let tried = Delivery::Queued.after(Event::Deferred { reply: "450".into(), schedule: SCHEDULE }, NOW).expect("certain");
+        let tried = Delivery::Queued
+            .after(Event::Deferred { reply: "450".into(), schedule: SCHEDULE }, NOW)
+            .expect("the transition is certain");
         assert!(matches!(postponed(&tried, NOW), Delivery::Deferred { attempts: 1, .. }));
     }
 

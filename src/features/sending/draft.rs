@@ -1,4 +1,4 @@
-//! The mailing that a request becomes, before anything is written.
+//! Converts a request into a mailing, before it is stored.
 
 use super::model::{Audience, Content, Kind, Mailing, NewMailing, Plan, Policy, State, Translation};
 use super::store;
@@ -25,7 +25,7 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         variables: serde_json::Value::Object(new.variables.clone()).to_string(),
         tracking: new.tracking,
         utm: None,
-        // A direct send never goes out twice, whatever the setting for campaigns is.
+        // A direct send is never repeated automatically, regardless of the setting for campaigns.
         unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         hold_number: 0,

@@ -1,16 +1,16 @@
-//! Whether a recipient may be sent to now, by everything in the store: status, topic, suppression list.
+//! Decides whether a message may be sent to a recipient now, by contact status, topic and suppression list.
 //!
-//! Checked again in the transaction of the handoff: a recipient who unsubscribed before it is not sent to, however long the message waited.
+//! The transaction of the handoff checks this again: a recipient who has unsubscribed gets no message, however long the message waited.
 
 use super::merge_data::RecipientProfile;
 use super::model::{Mailing, Skip};
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::Status;
 use crate::features::suppressions::{self, Digester};
 use crate::features::topics::{self, Topic};
+use crate::vocab::contact_status::Status;
 
-/// Returns why this recipient is skipped; `None` if it is not.
+/// Returns why this recipient is skipped, or `None` if a message may be sent.
 pub fn skip_reason(
     tx: &impl Read,
     digester: &Digester,
@@ -29,11 +29,11 @@ pub fn skip_reason(
             return Ok(Some(Skip::TopicUnsubscribed));
         }
     }
-    let reason = suppressions::reason(tx, digester, mailing.account, &email.normalised())?;
+    let reason = suppressions::reason(tx, digester, mailing.account, &email.normalized())?;
     Ok(reason.filter(|reason| !mailing.transactional || reason.stops_transactional()).map(|_| Skip::Suppressed))
 }
 
-/// Returns why contacts with this status are skipped.
+/// Returns why contacts with this status are skipped, or `None` if messages may be sent to them.
 pub fn by_status(status: Status, transactional: bool) -> Option<Skip> {
     match status {
         Status::Bounced => Some(Skip::Bounced),

@@ -1,7 +1,7 @@
-//! When each recipient gets a message scheduled for a local time. Pure.
+//! Determines when each recipient gets a message that is scheduled for a local time. Pure functions.
 //!
-//! A contact's zone comes from its custom field `timezone`, or else from its country if that has only one zone, or else from the mailing.
-//! If the local time has already passed, the contact gets the message at once.
+//! A contact's time zone comes from its custom field `timezone`, or else from its country if the country has only one zone, or else from
+//! the mailing. If the local time has already passed, the contact gets the message immediately.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::zone::Zone;
-use crate::features::contacts::Contact;
-use crate::features::contacts::fields::FieldValue;
+use crate::features::contact_records::Contact;
+use crate::features::contact_records::fields::FieldValue;
 
-/// A local time.
+/// A local time, and the default time zone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalTime {
     /// The local time, read as if it were UTC.
     pub wall: Timestamp,
-    /// The zone of contacts whose own is unknown: an IANA name.
+    /// The time zone, as an IANA name, of contacts whose own zone is unknown.
     pub zone: String,
 }
 
-/// The moments at which zones around the world reach a local time, each computed once.
+/// The moments at which the time zones of the world reach a local time, each computed once.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,
@@ -29,18 +29,18 @@ pub struct Clocks {
     elsewhere: Timestamp,
 }
 
-/// The number of distinct zone field values to cache; further values are looked up each time.
+/// The number of distinct values of the time zone field to cache. Further values are looked up each time.
 const NAMES_KEPT: usize = 1_000;
 
 impl Clocks {
-    /// Creates the clocks for a local time.
+    /// Prepares the conversion of a local time.
     pub fn new(time: LocalTime) -> Self {
         let zone = Zone::parse(&time.zone).unwrap_or_else(|_| Zone::utc());
         let elsewhere = moment(&zone, time.wall);
         Self { time, by_name: HashMap::new(), by_country: HashMap::new(), elsewhere }
     }
 
-    /// Returns when a contact with this zone and country is due.
+    /// Returns when a contact with this time zone and country is due.
     fn due(&mut self, zone: Option<&str>, country: Option<&str>) -> Timestamp {
         let wall = self.time.wall;
         let named =
@@ -56,11 +56,11 @@ impl Clocks {
     pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
         let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
         let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };
-        self.due(zone, contact.country.as_deref())
+        self.due(zone, contact.profile.country.as_deref())
     }
 }
 
-/// Returns whether a custom field of this name holds a contact's zone.
+/// Returns whether a custom field with this name contains a contact's time zone.
 fn is_zone_field(name: &str) -> bool {
     name.eq_ignore_ascii_case("timezone") || name.eq_ignore_ascii_case("time_zone")
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn clocks(wall: &str, zone: &str) -> Clocks {
-        let wall = wall.parse::<jiff::Timestamp>().expect("a time").as_millisecond();
+        let wall = wall.parse::<jiff::Timestamp>().expect("the time is valid").as_millisecond();
         Clocks::new(LocalTime { wall: Timestamp(wall), zone: zone.into() })
     }
 
@@ -101,7 +101,7 @@ mod tests {
             (Some("asia/calcutta"), None, "2026-07-01T03:30:00.000Z"),
             (Some("next to the church"), Some("JP"), "2026-07-01T00:00:00.000Z"),
             (None, Some("JP"), "2026-07-01T00:00:00.000Z"),
-            // Several zones.
+            // The country has several time zones.
             (None, Some("US"), "2026-07-01T07:00:00.000Z"),
             (Some(""), None, "2026-07-01T07:00:00.000Z"),
             (None, None, "2026-07-01T07:00:00.000Z"),

@@ -11,12 +11,13 @@ use super::token::{Purpose, Token, Tokens};
 use crate::base::email::EmailAddress;
 use crate::engine::render::merge::{Fields, Value};
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::{self, Contact};
+use crate::features::contact_records::fields::FieldValue;
+use crate::features::contact_records::{self, Contact};
+use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// The name prefix of placeholders for tracked links; no caller's field has it.
+/// The prefix of placeholder names for tracked links. No field from a caller has this prefix.
 pub const CLICK: &str = "__click_";
 /// The placeholder of the tracking pixel.
 pub const OPEN: &str = "__open";
@@ -25,22 +26,22 @@ pub const OPEN: &str = "__open";
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecipientProfile {
     pub email: String,
-    /// The name from the request.
+    /// The recipient's name from the request, if the request has one.
     pub name: Option<String>,
-    /// Absent if no contact of the project has the address.
+    /// The contact with this address; absent if the project has none.
     pub contact: Option<Contact>,
 }
 
-/// Returns the recipient of a row; `None` if the contact was deleted.
+/// Returns the recipient of a row, or `None` if the contact was deleted.
 pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<RecipientProfile>> {
     if mailing.audience != Audience::Addresses {
         let Some(project) = mailing.project else { return Ok(None) };
-        let contact = contacts::by_number(tx, project, number)?;
+        let contact = contact_records::by_number(tx, project, number)?;
         return Ok(contact.map(|contact| RecipientProfile { email: contact.email.clone(), name: None, contact: Some(contact) }));
     }
     let Some(address) = &recipient.address else { return Ok(None) };
     let contact = match (mailing.project, EmailAddress::parse(&address.email)) {
-        (Some(project), Ok(email)) => contacts::find_by_email(tx, project, &email.normalised())?,
+        (Some(project), Ok(email)) => contact_records::find_by_email(tx, project, &email.normalized())?,
         _ => None,
     };
     Ok(Some(RecipientProfile { email: address.email.clone(), name: address.name.clone(), contact }))
@@ -49,7 +50,7 @@ pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipien
 impl RecipientProfile {
     /// Returns the contact's language.
     pub fn language(&self) -> Option<&str> {
-        self.contact.as_ref()?.language.as_deref()
+        self.contact.as_ref()?.profile.language.as_deref()
     }
 
     /// Returns the display name for the header.
@@ -57,7 +58,8 @@ impl RecipientProfile {
         if let Some(name) = &self.name {
             return Cow::Borrowed(name);
         }
-        let names = self.contact.as_ref().map(|contact| (contact.first_name.as_deref(), contact.last_name.as_deref()));
+        let names =
+            self.contact.as_ref().map(|contact| (contact.profile.first_name.as_deref(), contact.profile.last_name.as_deref()));
         match names {
             Some((Some(first), Some(last))) => Cow::Owned(format!("{first} {last}")),
             Some((Some(name), None) | (None, Some(name))) => Cow::Borrowed(name),
@@ -66,16 +68,16 @@ impl RecipientProfile {
     }
 }
 
-/// Returns a contact's row in a mailing: the one with its number or, in a mailing to addresses, the one with its address.
+/// Returns a contact's row in a mailing: the row with the contact's number or, in a mailing to addresses, with the contact's address.
 pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
     if mailing.audience != Audience::Addresses {
         return Ok(store::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
     }
-    let wanted = EmailAddress::stored(email).map(|email| email.normalised());
+    let wanted = EmailAddress::stored(email).map(|email| email.normalized());
     let mut found = None;
     store::visit_recipients(tx, mailing.id, 0, |number, recipient| {
         let address = recipient.address.as_ref().and_then(|address| EmailAddress::stored(&address.email));
-        if wanted.is_some() && address.map(|address| address.normalised()) == wanted {
+        if wanted.is_some() && address.map(|address| address.normalized()) == wanted {
             found = Some((number, recipient));
             return Ok(ControlFlow::Break(()));
         }
@@ -84,14 +86,14 @@ pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Re
     Ok(found)
 }
 
-/// Returns the id of the email that a contact got from a mailing, if it is a stored email. If its row no longer exists, it counts as the
-/// first translation.
+/// Returns the ID of the email that a contact got from a mailing, if it is a stored email. If the contact's row no longer exists, the first
+/// translation is assumed.
 pub fn email_sent_to(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<EmailId>> {
     let row = if mailing.translations.len() > 1 { row_of(tx, mailing, number, email)? } else { None };
     Ok(row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient)).email)
 }
 
-/// Builds the links of one recipient.
+/// Creates the links for one recipient.
 #[derive(Clone, Copy)]
 pub struct RecipientLinks<'a> {
     pub tokens: &'a Tokens,
@@ -133,13 +135,13 @@ impl RecipientLinks<'_> {
     }
 }
 
-/// The merge fields of one message. Values of the request take precedence over those of the contact.
+/// The merge fields of one message. Values from the request take precedence over those of the contact.
 pub struct MergeData<'a> {
     pub profile: &'a RecipientProfile,
     pub variables: &'a Map<String, Json>,
     /// The names of the contact's tags.
     pub tags: &'a [String],
-    /// Absent where only the presence of values is checked.
+    /// The recipient's links; absent if only the presence of values is checked.
     pub links: Option<RecipientLinks<'a>>,
 }
 
@@ -151,7 +153,7 @@ pub fn is_link(name: &str) -> bool {
 impl Fields for MergeData<'_> {
     fn field(&self, name: &str) -> Value<'_> {
         if is_link(name) {
-            // Where only presence is checked, any value will do.
+            // If only the presence of values is checked, any value is sufficient.
             let address = self.links.as_ref().map_or_else(|| Some("#".to_owned()), |links| links.named(name));
             return address.map_or(Value::Missing, |address| Value::Text(Cow::Owned(address)));
         }
@@ -167,12 +169,10 @@ impl Fields for MergeData<'_> {
             return if name.is_empty() { Value::Missing } else { Value::Text(name) };
         }
         let Some(contact) = &self.profile.contact else { return Value::Missing };
+        if let Some(field) = ProfileField::by_key(name) {
+            return Value::from(contact.profile.get(field).map(String::as_str));
+        }
         match name {
-            "firstName" => Value::from(contact.first_name.as_deref()),
-            "lastName" => Value::from(contact.last_name.as_deref()),
-            "phone" => Value::from(contact.phone.as_deref()),
-            "country" => Value::from(contact.country.as_deref()),
-            "language" => Value::from(contact.language.as_deref()),
             "tags" => Value::from(Json::from(self.tags.to_vec())),
             "customFields" => Value::from(json(&contact.custom_fields)),
             _ => contact.custom_fields.get(name).map_or(Value::Missing, value),
@@ -190,5 +190,5 @@ fn value(field: &FieldValue) -> Value<'_> {
 }
 
 fn json(value: &impl serde::Serialize) -> Json {
-    serde_json::to_value(value).expect("fields of contacts are JSON")
+    serde_json::to_value(value).expect("contact fields can be written as JSON")
 }

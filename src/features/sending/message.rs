@@ -1,7 +1,7 @@
-//! One message: a mailing's content filled for one recipient, with headers and signatures.
+//! Renders one message: fills in a mailing's content for one recipient, and adds headers and signatures.
 //!
-//! The same recipient of the same mailing always gets the same bytes, except for the time in the signatures: id, date and boundaries come
-//! from stored values.
+//! The same recipient of a mailing always gets the same bytes, except for the time in the signatures: the Message-ID, date and boundaries
+//! are derived from stored values.
 
 use std::sync::Arc;
 
@@ -19,31 +19,31 @@ use crate::engine::mail::message::{ListHeaders, OutgoingMessage, message_id};
 use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
 
-/// What the messages of one mailing share.
+/// The data that all messages of a mailing share.
 pub struct MailingContext {
     pub mailing: Mailing,
-    /// One for each translation.
+    /// The compiled templates, one for each translation.
     pub compiled: Vec<Arc<Compiled>>,
     pub variables: Map<String, Json>,
     pub from: EmailAddress,
     pub reply_to: Option<EmailAddress>,
     pub signer: Option<Arc<Signer>>,
-    /// The domain of message ids, list ids and signatures.
+    /// The domain of Message-IDs, list IDs and signatures.
     pub domain: String,
-    /// The domain bounces return to; if absent, they go to the From address.
+    /// The domain to which bounces return. If absent, bounces return to the From address.
     pub bounce_domain: Option<String>,
     /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
 }
 
-/// The keys that sign tokens and derive message ids.
+/// The keys that sign tokens and derive Message-IDs.
 pub struct Secrets {
     pub tokens: Tokens,
     pub message_ids: [u8; 32],
 }
 
-/// A finished message and its envelope.
+/// A finished message with its envelope.
 #[derive(Debug)]
 pub struct RenderedMessage {
     pub sender: String,
@@ -54,7 +54,7 @@ pub struct RenderedMessage {
 }
 
 impl MailingContext {
-    /// Renders the message for one recipient, or returns why it is skipped.
+    /// Renders the message for one recipient, or returns why the recipient is skipped.
     pub fn render(
         &self,
         secrets: &Secrets,
@@ -86,7 +86,7 @@ impl MailingContext {
         let list = (!mailing.transactional).then(|| ListHeaders {
             unsubscribe_url: &unsubscribe_url,
             unsubscribe_mailto: unsubscribe_mailto.as_deref(),
-            // RFC 8058 requires https; over http the link still works for people.
+            // RFC 8058 requires https. Over http, recipients can still follow the link.
             one_click: unsubscribe_url.starts_with("https://"),
             list_id: Some(&list_id),
         });
@@ -118,7 +118,7 @@ impl MailingContext {
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
-    /// Campaign, mailing, kind of mail and sender, from most to least specific.
+    /// Returns the identifiers for feedback: campaign, mailing, kind of mail and sender, from most to least specific.
     fn feedback_id(&self) -> String {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());
@@ -132,7 +132,8 @@ impl MailingContext {
     }
 }
 
-/// Creation already found every error except missing values; any other is in this recipient's values.
+/// Returns the reason to skip the recipient. All other errors in the template are found when the mailing is created, so the recipient's
+/// values cause this error.
 fn unmergeable(error: MergeError) -> Skip {
     match error {
         MergeError::Missing(field) | MergeError::Unsuitable { field, .. } => Skip::MissingField(field),

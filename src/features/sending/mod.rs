@@ -1,44 +1,39 @@
 //! Sending: mailings, their recipient rows, and the delivery of messages.
 //!
-//! [`create`] creates a mailing in the caller's transaction; planning writes its recipient rows; the dispatcher hands messages over and
-//! records the outcomes. Invariants: a recipient is in exactly one state of [`Delivery`]; its handoff is durable before the final dot of
-//! its message is written; and a message that was handed over is never sent again automatically.
+//! [`create`] creates a mailing in the caller's transaction. Planning then writes its recipient rows, and the dispatcher hands messages
+//! over and records the outcomes. Invariants: a recipient is in exactly one state of [`Delivery`]; the handoff of a message is on disk
+//! before the message's final dot is sent; and a message that was handed over is never sent again automatically.
 //!
-//! It knows only the ids of campaigns, and not what recipients do with a message: see [`engagement`].
+//! This feature refers to campaigns only by their IDs, and does not handle what recipients do with a message: see `features/engagement`.
 
 mod control;
-pub mod conversion;
 mod create;
-pub mod daily_stats;
 mod delivery;
 pub mod dispatch;
 mod draft;
 mod eligibility;
-pub mod engagement;
 pub mod inbox;
 mod local_time;
 mod merge_data;
 mod message;
 mod model;
 pub mod ops;
-pub mod orders;
 mod planning;
 pub mod preflight;
-pub mod quota;
 mod recipient_writer;
 mod recipients;
 mod retention;
-mod send_queue;
 mod signing;
 #[cfg(test)]
 mod simulation;
 mod store;
 pub mod system_mail;
 pub mod template;
+pub mod timeline;
 pub mod token;
 mod transport;
 mod utm;
-mod views;
+pub mod views;
 pub mod web;
 pub mod webhook_events;
 pub mod worker;
@@ -65,17 +60,17 @@ pub use planning::{DryRun, dry_run};
 #[cfg(test)]
 pub use recipients::deliver;
 pub use retention::{Retention, sweep};
-pub use send_queue::under_way;
-pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
+pub use store::send_queue::under_way;
+pub use store::{by_id, content, counts, erase, find, link, mailings_after, quota, recipient};
 pub use transport::probe;
 pub use utm::marked;
 
-/// Any of these lets a key read a send whose id it has, and see the remaining quota.
+/// A key with any of these permissions may read a send by its ID, and the remaining quota.
 const FOLLOWERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
-/// Any of these lets a key read sent messages.
+/// A key with any of these permissions may read sent messages.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];
 
-/// Returns the wire name of what delivers an environment's mail.
+/// Returns the wire name of the provider that delivers an environment's mail.
 pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
     match environment {
         Environment::Live if !engine.settings.mail.development => "smtp",
@@ -83,7 +78,7 @@ pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
     }
 }
 
-/// Runs one step of planning audiences. Returns true if there may be more.
+/// Runs one step of planning audiences. Returns true if there may be further steps.
 pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result::Result<bool, Failure> {
     let (store, digester) = (engine.data(environment).store.clone(), Digester::new(&engine.seal));
     let step = tokio::task::spawn_blocking(move || planning::step(&store, &digester)).await;
@@ -94,12 +89,12 @@ pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipients {
     pub rows: Vec<(u32, Recipient)>,
-    /// Where the next page starts, if there may be one.
+    /// The number at which the next page starts, if there may be a next page.
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` recipients of a mailing from number `from` that match `wanted`. If a long mailing has few matches, only part of it
-/// is scanned; `next` says where to continue.
+/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. In a long mailing with few matches, only a
+/// part is scanned; `next` states where to continue.
 pub fn recipients(
     tx: &impl Read,
     id: MailingId,
@@ -108,13 +103,13 @@ pub fn recipients(
     wanted: impl Fn(u32, &Delivery) -> bool,
 ) -> Result<Recipients> {
     let mut found = Recipients::default();
-    let mut looked = 0;
+    let mut scanned = 0;
     store::visit_recipients(tx, id, from, |number, recipient| {
-        if found.rows.len() == limit || looked == crate::vocab::limits::RECIPIENT_ROWS_SCANNED_MAX {
+        if found.rows.len() == limit || scanned == crate::vocab::limits::RECIPIENT_ROWS_SCANNED_MAX {
             found.next = Some(number);
             return Ok(ControlFlow::Break(()));
         }
-        looked += 1;
+        scanned += 1;
         if wanted(number, &recipient.delivery) {
             found.rows.push((number, recipient));
         }

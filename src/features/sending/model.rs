@@ -1,19 +1,19 @@
-//! Mailings and their rules: pure, without store, clock or network.
+//! Mailings and their rules. Pure functions, without store, clock or network.
 //!
-//! A mailing is one content, in one or more languages, to one audience: a direct send, a batch, a test send, or a campaign. Its recipients
-//! are in `delivery.rs`.
+//! A mailing is one content, in one or more languages, for one audience: a direct send, a batch, a test send, or a campaign. Its recipients
+//! are defined in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
 pub use super::delivery::{Address, Counter, Counts, Delivery, Event, Recipient, Refusal, Schedule, Skip, UnknownReason};
 use super::local_time::LocalTime;
-use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::locale::best_match;
 use crate::engine::hold::HoldNumber;
 use crate::engine::store::Record;
 use crate::features::domains::Utm;
 use crate::features::emails::Finished;
+use crate::features::engagement::StatsMailing;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
@@ -28,21 +28,21 @@ pub struct Mailing {
     pub plan: Plan,
     pub from: Sender,
     pub conversation: Option<ConversationId>,
-    /// The content, once per language; never empty. The first is for recipients whose language has no translation.
+    /// The content in each language; never empty. Recipients whose language has no translation get the first one.
     pub translations: Vec<Translation>,
     pub audience: Audience,
-    /// Ignores the recipient's subscriptions, and has no unsubscribe headers.
+    /// Whether the mailing ignores the recipients' subscriptions and has no unsubscribe headers.
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// Merge fields shared by all recipients, as the JSON text of an object.
+    /// The merge fields that all recipients share, as a JSON object.
     pub variables: String,
     pub tracking: Tracking,
-    /// The UTM parameters for links, if any.
+    /// The UTM parameters for links, if there are any.
     pub utm: Option<Utm>,
     pub unknown: Policy,
-    /// The local time at which recipients get it, if it is sent by local time.
+    /// The local time at which recipients get the message, if the mailing is sent by local time.
     pub local: Option<LocalTime>,
-    /// The last hold before it was created.
+    /// The number of the last hold before the mailing was created.
     pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -53,15 +53,15 @@ impl Record for Mailing {}
 /// The content of a mailing in one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Translation {
-    /// A BCP 47 tag; absent if the content is not a stored email.
+    /// The language as a BCP 47 tag; absent if the content is not a stored email.
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub subject: String,
-    /// The key of its texts and links; mailings with the same content share them.
+    /// The key of the templates and links. Mailings with the same content share them.
     pub content: ContentId,
 }
 
-/// The key of texts and links: a digest of them.
+/// The key of the content's templates and links: a hash of them.
 pub type ContentId = [u8; 16];
 
 /// The queue of direct sends.
@@ -69,21 +69,21 @@ pub const DIRECT: u8 = 0;
 /// The queue of sends to audiences.
 pub const GROUPS: u8 = 1;
 
-/// What created a mailing.
+/// What caused a mailing to be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// A direct send to one address, with or without copies.
+    /// A direct send to one address, optionally with copies.
     Single,
     /// A direct send to an audience.
     Batch,
-    /// A test of an email.
+    /// A test send of an email.
     Test,
-    /// A campaign's send.
+    /// The send of a campaign.
     Campaign(CampaignId),
 }
 
 impl Kind {
-    /// Returns the dispatcher's queue for this kind: direct sends overtake groups.
+    /// Returns the dispatcher's queue for this kind of mailing. Direct sends have priority over groups.
     pub fn lane(self) -> u8 {
         match self {
             Kind::Single | Kind::Test => DIRECT,
@@ -91,12 +91,12 @@ impl Kind {
         }
     }
 
-    /// Returns whether the API returns it as a batch.
+    /// Returns whether the API shows this kind of mailing as a batch.
     pub fn is_group(self) -> bool {
         matches!(self, Kind::Batch | Kind::Campaign(_))
     }
 
-    /// Returns the campaign, if there is one.
+    /// Returns the campaign, if the mailing belongs to one.
     pub fn campaign(self) -> Option<CampaignId> {
         if let Kind::Campaign(id) = self { Some(id) } else { None }
     }
@@ -105,24 +105,24 @@ impl Kind {
 /// The state of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// Its recipient rows are being written.
+    /// The recipient rows are being written.
     Planning,
     Sending,
-    /// A user paused it and may resume it.
+    /// A user paused the mailing and may resume it.
     Paused,
-    /// It continues automatically.
+    /// The mailing waits, and continues automatically.
     Waiting {
         reason: WaitReason,
         until: Timestamp,
     },
-    /// No recipients are left.
+    /// No recipients are left to send to.
     Finished {
         at: Timestamp,
     },
     Cancelled {
         at: Timestamp,
     },
-    /// It cannot be sent; the reason is a sentence for people.
+    /// The mailing cannot be sent. `reason` is a sentence that users can read.
     Failed {
         reason: String,
         at: Timestamp,
@@ -130,12 +130,12 @@ pub enum State {
 }
 
 impl State {
-    /// Returns whether nothing more is sent.
+    /// Returns whether no further messages will be sent.
     pub fn is_final(&self) -> bool {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
 
-    /// Returns whether recipients may be claimed. The scheduler itself checks what a waiting mailing waits for.
+    /// Returns whether recipients may be claimed. If the mailing waits, the scheduler checks whether it may continue.
     pub fn may_send(&self) -> bool {
         matches!(self, State::Sending | State::Waiting { .. })
     }
@@ -144,7 +144,7 @@ impl State {
 /// What a mailing waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitReason {
-    /// The plan's emails for this day or month are used up.
+    /// The plan's email quota for this day or month is used up.
     Quota,
     /// No transport is configured, or none of its servers can be reached.
     Transport,
@@ -153,7 +153,7 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// The wire name.
+    /// Returns the wire name of the reason.
     pub fn word(self) -> &'static str {
         match self {
             WaitReason::Quota => "quota",
@@ -163,18 +163,18 @@ impl WaitReason {
     }
 }
 
-/// The progress of planning the audience.
+/// The progress of planning a mailing's audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Plan {
-    /// The audience is not selected yet.
+    /// The audience has not been selected yet.
     Selecting,
-    /// The audience is stored; contacts from this number on have no row yet.
+    /// The audience is stored, but contacts from this number on have no row yet.
     From(u32),
     /// All recipients have a row.
     Done,
 }
 
-/// The sender.
+/// The sender of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sender {
     pub address: String,
@@ -185,15 +185,15 @@ pub struct Sender {
 /// The audience of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Audience {
-    /// Addresses from the request; they are in the recipient rows.
+    /// Addresses from the request, which are stored in the recipient rows.
     Addresses,
-    /// Every contact of the project.
+    /// Every contact in the project.
     Everyone,
     Segment(SegmentId),
     Tag(TagId),
 }
 
-/// Which recipient activity is tracked.
+/// Which recipient activity a mailing tracks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tracking {
     pub opens: bool,
@@ -222,21 +222,22 @@ pub struct NewMailing {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub kind: Kind,
-    /// One per language; never empty, and at most `limits::EMAIL_LANGUAGES_MAX`. The first is for recipients whose language has none.
+    /// The content in each language: at least one, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no content get
+    /// the first one.
     pub contents: Vec<Content>,
     pub from: Sender,
     pub to: To,
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// Merge fields shared by all recipients.
+    /// The merge fields that all recipients share.
     pub variables: serde_json::Map<String, serde_json::Value>,
     pub tracking: Tracking,
-    /// The UTM parameters for links; the domain's setting applies if absent.
+    /// The UTM parameters for links. If absent, the domain's setting applies.
     pub utm: Option<Utm>,
-    /// The name to use in UTM parameters.
+    /// The campaign name to use in UTM parameters.
     pub campaign_name: Option<String>,
     pub unknown: Policy,
-    /// The local time at which recipients get it. Addresses from a request have no local time.
+    /// The local time at which recipients get the message. It does not apply to addresses from a request.
     pub local: Option<LocalTime>,
 }
 
@@ -261,18 +262,18 @@ impl To {
     }
 }
 
-/// Texts with merge fields, and their source.
+/// Templates with merge fields, and the stored email that they come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
-    /// A BCP 47 tag, if it is a stored email.
+    /// The language as a BCP 47 tag, if the content is a stored email.
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub conversation: Option<ConversationId>,
     pub subject: String,
-    /// The preview text, if it is not already part of the HTML.
+    /// The preview text, unless it is already part of the HTML.
     pub preheader: Option<String>,
     pub html: String,
-    /// Generated from the HTML if absent.
+    /// The plain text. If absent, it is generated from the HTML.
     pub text: Option<String>,
 }
 
@@ -291,9 +292,20 @@ impl From<Finished> for Content {
 }
 
 impl Mailing {
-    /// The fields that it gives to all of its recipients.
+    /// Returns the data about the mailing that statistics need.
+    pub fn for_stats(&self) -> StatsMailing {
+        let is_campaign = self.kind.campaign().is_some();
+        StatsMailing { id: self.id, account: self.account, is_campaign, created_at: self.created_at }
+    }
+
+    /// Returns the stored emails that the mailing sends.
+    pub fn emails(&self) -> impl Iterator<Item = EmailId> {
+        self.translations.iter().filter_map(|translation| translation.email)
+    }
+
+    /// Returns the merge fields that all recipients of the mailing share.
     pub fn variables(&self) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::from_str(&self.variables).expect("only `create` writes this text, from an object")
+        serde_json::from_str(&self.variables).expect("`create` writes only a JSON object")
     }
 
     /// Returns the translation for recipients whose language has none.
@@ -317,7 +329,7 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Pauses it. Planning of its audience continues.
+    /// Pauses the mailing. Planning of its audience continues.
     pub fn pause(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Planning | State::Sending | State::Waiting { .. } => {
@@ -328,7 +340,7 @@ impl Mailing {
         }
     }
 
-    /// Resumes it.
+    /// Resumes the mailing.
     pub fn resume(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Paused => {
@@ -339,7 +351,7 @@ impl Mailing {
         }
     }
 
-    /// Cancels it.
+    /// Cancels the mailing.
     pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
         if self.state.is_final() {
             return Err(self.word());
@@ -348,7 +360,7 @@ impl Mailing {
         Ok(())
     }
 
-    /// The wire name of the state.
+    /// Returns the wire name of the mailing's state.
     pub fn word(&self) -> &'static str {
         match self.state {
             State::Planning => "queued",
@@ -361,54 +373,6 @@ impl Mailing {
         }
     }
 }
-
-/// A measure of engagement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Measure {
-    Opens = 0,
-    UniqueOpens = 1,
-    Clicks = 2,
-    UniqueClicks = 3,
-    MachineOpens = 4,
-    MachineClicks = 5,
-    ProxyOpens = 6,
-    Unsubscribes = 7,
-    Complaints = 8,
-    HardBounces = 9,
-    SoftBounces = 10,
-    /// By day only: the recipient rows count who was sent to.
-    Sent = 11,
-    /// By day only, like [`Measure::Sent`]: rejected permanently by the next server.
-    Failed = 12,
-}
-
-impl Measure {
-    /// Every measure, in the order of declaration, which is the order on disk.
-    pub const ALL: [Self; 13] = [
-        Self::Opens,
-        Self::UniqueOpens,
-        Self::Clicks,
-        Self::UniqueClicks,
-        Self::MachineOpens,
-        Self::MachineClicks,
-        Self::ProxyOpens,
-        Self::Unsubscribes,
-        Self::Complaints,
-        Self::HardBounces,
-        Self::SoftBounces,
-        Self::Sent,
-        Self::Failed,
-    ];
-}
-
-/// Orders and their revenue in one currency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revenue {
-    pub conversions: i64,
-    pub amount: Amount,
-}
-
-impl Record for Revenue {}
 
 #[cfg(test)]
 mod tests {
@@ -467,10 +431,10 @@ mod tests {
         for (plan, after) in [(Plan::Selecting, State::Planning), (Plan::From(7), State::Planning), (Plan::Done, State::Sending)]
         {
             let mut paused = mailing(State::Planning, plan);
-            paused.pause().expect("it was under way");
+            paused.pause().expect("a running mailing can be paused");
             assert_eq!(paused.pause(), Err("paused"));
             assert!(!paused.state.may_send());
-            paused.resume().expect("it was paused");
+            paused.resume().expect("a paused mailing can be resumed");
             assert_eq!(paused.state, after);
         }
         let ends = [State::Finished { at: NOW }, State::Cancelled { at: NOW }, State::Failed { reason: String::new(), at: NOW }];

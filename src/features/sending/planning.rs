@@ -1,8 +1,8 @@
-//! Writes an audience into recipient rows, in repeatable steps; and the same as a dry run.
+//! Writes recipient rows for an audience, in steps that can be repeated. A dry run makes the same checks without writing.
 //!
-//! A mailing's members are selected once and stored as a set. Contacts then get their rows in the order of their numbers, one chunk per
-//! transaction, together with the number at which the next chunk starts. An interrupted step starts again where the last transaction ended.
-//! Later changes are seen when a recipient's turn comes.
+//! The members of a mailing are selected once and stored as a set. Contacts then get their rows in the order of their numbers. Each
+//! transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the last
+//! transaction ended. Changes to a contact after that take effect when its message is due.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
@@ -14,22 +14,24 @@ use super::local_time::Clocks;
 use super::merge_data::{MergeData, RecipientProfile};
 use super::model::{Audience, Content, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
 use super::template::{self, Compiled, RenderMode};
-use super::{control, draft, eligibility, recipients, send_queue, store};
+use super::{control, draft, eligibility, recipients, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store, Value, WriteTx};
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::tags::{self, TagNames};
-use crate::features::contacts::{self, Contact, Facet, Status};
+use crate::features::contact_records::{self, Contact};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::sending::store::send_queue;
 use crate::features::suppressions::{Checker, Digester};
-use crate::features::topics;
+use crate::features::tags::{self, TagNames};
+use crate::features::{segments, topics};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits;
 
-/// Runs a bounded amount of work on waiting mailings: selects an audience, writes rows, skips recipients of canceled mailings. Returns true
-/// if there may be more.
+/// Does a limited amount of work on waiting mailings: selects an audience, writes rows, or skips recipients of canceled mailings. Returns
+/// true if there may be more work.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
     for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
@@ -53,9 +55,9 @@ fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure
     let id = mailing.id;
     let members = match found {
         Ok(members) => members,
-        // The segment or tag was deleted in the meantime.
+        // The segment or tag was deleted after the mailing was created.
         Err(failure) if failure.code == Code::NotFound => {
-            let reason = failure.detail.map_or_else(|| "Its audience was deleted.".to_owned(), |detail| detail.into_owned());
+            let reason = failure.sentence();
             return write(store, move |tx| {
                 change(tx, id, |mailing, now| {
                     mailing.plan = Plan::Done;
@@ -93,17 +95,18 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
     let Some(project) = project else { return Ok(RoaringBitmap::new()) };
     match audience {
         Audience::Addresses => Ok(RoaringBitmap::new()),
-        Audience::Everyone => Ok(contacts::set(tx, project, Facet::All)?),
-        Audience::Segment(id) => Ok(segment_store::require(tx, project, id)?.filter()?.select(tx, project, now)?),
+        Audience::Everyone => Ok(contact_sets::set(tx, project, Facet::All)?),
+        Audience::Segment(id) => Ok(segments::require(tx, project, id)?.filter()?.select(tx, project, now)?),
         Audience::Tag(id) => {
-            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            let absent =
+                || Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists them");
             let tag = tags::by_id(tx, project, id)?.ok_or_else(absent)?;
-            Ok(contacts::set(tx, project, Facet::Tag(tag.number()))?)
+            Ok(contact_sets::set(tx, project, Facet::Tag(tag.number()))?)
         }
     }
 }
 
-/// Writes rows, a few chunks at a time.
+/// Writes rows for a mailing, a few chunks at a time.
 fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next: u32) -> Result<bool, Failure> {
     let members = store::audience(tx, mailing.id)?;
     let check = EligibilityCheck::new(tx, digester, mailing)?;
@@ -127,7 +130,7 @@ fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next
     Ok(true)
 }
 
-/// Writes one chunk, if the mailing still waits for exactly this one; returns whether it did.
+/// Writes one chunk of rows, if the mailing still waits for exactly this chunk. Returns whether the chunk was written.
 fn put_rows(
     store: &Store,
     id: MailingId,
@@ -165,7 +168,7 @@ fn put_rows(
     Ok(written??)
 }
 
-/// Skips a bounded number of recipients that a canceled mailing has not sent to; returns true if there was work.
+/// Skips a limited number of recipients of a canceled mailing to whom the message has not been sent. Returns true if there was work to do.
 fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let waits = |counter| matches!(counter, Counter::QUEUED | Counter::DEFERRED);
     let left = store::counted(tx, mailing.id, Counter::QUEUED)? + store::counted(tx, mailing.id, Counter::DEFERRED)?;
@@ -195,16 +198,16 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
 
 /// The planning result for one contact.
 struct PlannedRecipient {
-    /// Why it is skipped.
+    /// Why the contact is skipped, if it is.
     skip: Option<Skip>,
-    /// When it is due in its local time, if that applies.
+    /// When the contact is due, if the mailing is sent by local time.
     due: Option<Timestamp>,
-    /// The index of its translation.
+    /// The index of the contact's translation.
     translation: u8,
 }
 
 impl PlannedRecipient {
-    /// Returns its row at a given time. A contact whose local time has passed does not wait.
+    /// Returns the contact's row at a given time. A contact whose local time has passed does not wait.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
@@ -215,7 +218,7 @@ impl PlannedRecipient {
     }
 }
 
-/// Checks contacts for eligibility within one snapshot.
+/// Checks within one snapshot whether messages may be sent to contacts.
 struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
     mailing: &'t Mailing,
@@ -223,7 +226,7 @@ struct EligibilityCheck<'t> {
     by_status: Vec<(Status, RoaringBitmap)>,
     topic: Option<RoaringBitmap>,
     suppressed: Checker,
-    /// One for each translation.
+    /// The compiled templates, one for each translation.
     compiled: Vec<Compiled>,
     variables: Map<String, Json>,
 }
@@ -240,10 +243,10 @@ impl<'t> EligibilityCheck<'t> {
         let mut by_status = Vec::new();
         let (mut all, mut topic) = (RoaringBitmap::new(), None);
         if let Some(project) = mailing.project {
-            all = contacts::set(tx, project, Facet::All)?;
+            all = contact_sets::set(tx, project, Facet::All)?;
             for status in Status::ALL {
                 if eligibility::by_status(status, mailing.transactional).is_some() {
-                    by_status.push((status, contacts::set(tx, project, Facet::Status(status))?));
+                    by_status.push((status, contact_sets::set(tx, project, Facet::Status(status))?));
                 }
             }
             if let (Some(id), false) = (mailing.topic, mailing.transactional) {
@@ -262,7 +265,7 @@ impl<'t> EligibilityCheck<'t> {
         })
     }
 
-    /// Returns for each of these contacts why it is skipped, or when it is due.
+    /// Returns for each of these contacts why the contact is skipped, or when it is due.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
         let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
@@ -275,7 +278,7 @@ impl<'t> EligibilityCheck<'t> {
         }
         let mut names = TagNames::new(self.tx, project);
         let mut rest = planned.iter_mut().filter(|(_, planned)| planned.skip.is_none()).peekable();
-        contacts::visit_rows(self.tx, project, *first..=*last, |number, bytes| {
+        contact_records::visit_rows(self.tx, project, *first..=*last, |number, bytes| {
             while rest.next_if(|(waiting, _)| *waiting < number).is_some() {}
             let Some((_, planned)) = rest.next_if(|(waiting, _)| *waiting == number) else {
                 return Ok(if rest.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
@@ -306,7 +309,7 @@ impl<'t> EligibilityCheck<'t> {
 
     fn by_row(&self, profile: &RecipientProfile, tags: &[String], translation: u8) -> StoreResult<Option<Skip>> {
         let Ok(email) = EmailAddress::parse(&profile.email) else { return Ok(Some(Skip::InvalidAddress)) };
-        let reason = self.suppressed.reason(&email.normalised())?;
+        let reason = self.suppressed.reason(&email.normalized())?;
         if reason.is_some_and(|reason| !self.mailing.transactional || reason.stops_transactional()) {
             return Ok(Some(Skip::Suppressed));
         }
@@ -321,11 +324,11 @@ impl<'t> EligibilityCheck<'t> {
 pub struct DryRun {
     pub total: u64,
     pub will_receive: u64,
-    /// By wire name of the reason.
+    /// The number of skipped recipients by the wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// The number of recipients without a value for each merge field.
+    /// For each merge field, the number of recipients without a value for the field.
     pub missing_fields: BTreeMap<String, u64>,
-    /// The number of recipients of each translation.
+    /// For each translation, the number of recipients who get it.
     pub translations: Vec<u64>,
 }
 
@@ -347,7 +350,7 @@ impl DryRun {
     }
 }
 
-/// Runs the planning of a new mailing with the same checks, but writes nothing.
+/// Makes the same checks as the planning of a new mailing, but writes nothing.
 pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
     let mailing = draft::draft(new, MailingId::from_bytes([0; 12]), now);
     let check = EligibilityCheck::with(tx, digester, &mailing, &new.contents)?;
@@ -360,7 +363,7 @@ pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestam
             let profile = super::merge_data::load(tx, &mailing, number, &recipient)?;
             let translation = mailing.translation_in(profile.as_ref().and_then(RecipientProfile::language));
             let skip = match (profile, EmailAddress::parse(&address.email)) {
-                (Some(_), Ok(email)) if !seen.insert(email.normalised()) => Some(Skip::DuplicateAddress),
+                (Some(_), Ok(email)) if !seen.insert(email.normalized()) => Some(Skip::DuplicateAddress),
                 (Some(profile), Ok(_)) => match profile.contact.as_ref().and_then(|contact| check.by_sets(contact.id.number())) {
                     Some(skip) => Some(skip),
                     None => check.by_row(&profile, &[], translation)?,

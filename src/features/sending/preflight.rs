@@ -1,6 +1,6 @@
-//! Preflight checks: a transport, a verified From address, and quota in the plan.
+//! Checks before a mailing is created: a transport, a verified From address, and the plan's quota.
 //!
-//! Checked when a mailing is created, so that impossible sends are refused at once instead of showing up as failures.
+//! With these checks, impossible sends are rejected immediately, instead of failing later.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Rejects sends that could not leave: no transport is configured, or the domain of the From address is not verified.
+/// Rejects a send that could not be delivered because no transport is configured or the domain of the From address is not verified.
 pub fn sender(
     tx: &impl Read,
     engine: &Engine,
@@ -36,19 +36,20 @@ pub fn sender(
         return Ok(());
     }
     let domain = from.domain();
-    let detail = format!(
-        "from: the domain {domain} is not verified. Add it with POST /v1/domains {{\"domain\": \"{domain}\"}}, publish the DNS \
-         records in the response, then call POST /v1/domains/{domain}/verify."
+    let hint = format!(
+        "POST /v1/domains {{\"domain\": \"{domain}\"}} adds it; publish the DNS records in the response, then call \
+         POST /v1/domains/{domain}/verify"
     );
-    Err(Failure::because(Code::DomainNotVerified, detail).with(json!({ "domain": domain })))
+    let failure = Failure::because(Code::DomainNotVerified, format!("the domain {domain} is not verified.")).in_field("from");
+    Err(failure.see("domains.create", hint).with(json!({ "domain": domain })))
 }
 
-/// Returns how much an account may send.
+/// Returns the sending limits of an account's plan.
 pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
     engine.keys.account_limits(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
 }
 
-/// Rejects a direct send to `many` if the plan's quota is too small or too many sends are queued.
+/// Rejects a direct send to `many` recipients if the plan's quota is too small, or if too many sends are queued.
 pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, now: Timestamp) -> Result<(), Failure> {
     let plan = plan(engine, account);
     let waiting = quota::waiting(tx, account)?;
@@ -57,7 +58,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
         QuotaLeft::UsedUp { until } => return Err(used_up(now, until)),
     };
     if waiting + many > left {
-        // The queued sends will use up the rest of the plan.
+        // The direct sends that are already queued will use up the rest of the quota.
         return Err(used_up(now, quota::next_day(now)));
     }
     let per_second = plan.recipients_per_second.unwrap_or(limits::DIRECT_PER_SECOND_ASSUMED);
@@ -74,7 +75,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))
 }
 
-/// Rejects a send to an audience if the quota is used up. With some quota left it starts, and waits for the next day if needed.
+/// Rejects a send to an audience if the quota is used up. If some quota is left, the send starts, and continues the next day if necessary.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
     match quota::left(tx, account, plan(engine, account), now)? {
         QuotaLeft::Left(_) => Ok(()),
@@ -84,7 +85,7 @@ pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp
 
 fn used_up(now: Timestamp, until: Timestamp) -> Failure {
     let wait_ms = u64::try_from(until.ms_since(now)).unwrap_or(0);
-    let detail = format!("The plan's emails are used up until {until}.");
+    let detail = format!("The plan's email quota is used up until {until}.");
     let failure = Failure::because(Code::QuotaExceeded, detail).with(json!({ "retryAfterMs": wait_ms }));
     failure.after_seconds(wait_ms.div_ceil(1_000).max(1))
 }

@@ -1,8 +1,8 @@
-//! Writes recipient rows: many updates per transaction, each with everything it depends on read in that transaction.
+//! Writes recipient rows: many updates per transaction, each with all the data that it depends on read in the same transaction.
 //!
-//! One task writes for all connections of an environment. Updates that arrive during a commit share the next one, so a commit costs the
-//! same for one connection and for five hundred. Claims are answered once they are durable; outcomes are not waited for. It does not know
-//! how messages are rendered or sent.
+//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one, so a commit
+//! takes as long for one connection as for five hundred. A claim is answered when it is on disk; outcomes do not wait for the disk. The
+//! writer is independent of how messages are rendered and sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,29 +13,30 @@ use tokio::time::{Instant, timeout_at};
 use super::inbox::{self, InboxMessage};
 use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
 use super::quota::{self, QuotaLeft, SentCount};
-use super::{eligibility, engagement, merge_data, recipients, send_queue, store, webhook_events};
+use super::{eligibility, merge_data, recipients, store, webhook_events};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Error, Result, Store, WriteTx};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
+use crate::features::contact_records::activity::{self, Action, Activity};
+use crate::features::engagement;
+use crate::features::sending::store::send_queue;
 use crate::features::suppressions::Digester;
 use crate::features::topics::{self, Topic};
 use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The rules for updates.
+/// The rules that the writer applies to updates.
 pub struct Rules {
     /// The epoch of this process.
     pub epoch: u64,
     pub schedule: Schedule,
     pub digester: Digester,
-    /// How much an account may send.
+    /// Returns the sending limits of an account.
     pub limits: Box<dyn Fn(AccountId) -> SendingLimits + Send + Sync>,
 }
 
-/// An update, and the channel of the task that waits for it.
+/// An update, with the channel to the task that waits for it.
 pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,
@@ -46,32 +47,32 @@ pub struct PendingUpdate {
 /// The content of an update.
 #[derive(Debug)]
 pub enum RowUpdate {
-    /// The message is sent except for its final dot: may it be completed?
+    /// The message has been sent except for its final dot, and the claim asks whether the dot may be sent.
     Claim,
     /// The outcome of a delivery.
     Event(Event),
-    /// The built-in inbox stores the message: claim and outcome in one.
+    /// The built-in inbox stores the message. This update is both the claim and the outcome.
     StoreInInbox(Box<InboxMessage>),
-    /// The mailing's transport is down until then.
+    /// The mailing's transport is down until this time.
     TransportDown { until: Timestamp },
-    /// Nothing is in flight for the mailing: check whether it is finished, and move the cursor from one number to another.
+    /// No delivery of the mailing is in flight: check whether it is finished, and move the cursor from the first number to the second.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
 /// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateResult {
-    /// Written and durable.
+    /// The update is on disk.
     Done,
-    /// The recipient is never sent to; the row says why.
+    /// The message must not be sent to the recipient; the row contains the reason.
     Refused,
     /// The mailing is stopped for now.
     Stopped,
-    /// The store failed; it is uncertain whether the update was written.
+    /// The store failed, so it is uncertain whether the update was written.
     Lost,
 }
 
-/// Accepts updates.
+/// Accepts updates for the task that writes them.
 #[derive(Clone)]
 pub struct RecipientWriter {
     updates: mpsc::Sender<PendingUpdate>,
@@ -84,7 +85,7 @@ impl RecipientWriter {
         (Self { updates }, waiting)
     }
 
-    /// Submits an update and waits until it is durable.
+    /// Submits an update and waits until it is on disk.
     pub async fn submit_and_wait(&self, mailing: MailingId, number: u32, update: RowUpdate) -> UpdateResult {
         let (answer, answered) = oneshot::channel();
         if self.updates.send(PendingUpdate { mailing, number, update, answer: Some(answer) }).await.is_err() {
@@ -93,9 +94,9 @@ impl RecipientWriter {
         answered.await.unwrap_or(UpdateResult::Lost)
     }
 
-    /// Submits an update.
+    /// Submits an update without waiting for the disk.
     pub async fn submit(&self, mailing: MailingId, number: u32, update: RowUpdate) {
-        // If the writer has ended, the store failed, and the next start finds the row as it is.
+        // If the writer has ended, the store has failed. After the next start, recovery handles the row as it is on disk.
         let _ = self.updates.send(PendingUpdate { mailing, number, update, answer: None }).await;
     }
 }
@@ -113,7 +114,7 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
         let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
             Ok(Ok(answers)) => answers,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
-                // The store accepts no more writes, and the process ends. Dropping the receiver answers all waiting and later tasks.
+                // The store accepts no more writes, and the process ends. Dropping the receiver answers all tasks that wait now or later.
                 tracing::error!(%error, pending = waiting.len(), "failed to write recipient rows; sending stops");
                 return;
             }
@@ -130,8 +131,9 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Outcomes that no task waits for share the next commit that a task does wait for, if one comes soon: a connection then waits for one
-/// commit per message instead of two. At most one outcome per connection waits this way, because its next claim follows it.
+/// Waits a moment for a claim. Outcomes that no task waits for share the next commit that a task does wait for, so that a connection waits
+/// for one commit per message instead of two. At most one outcome per connection waits this way, because the connection's next claim
+/// follows it.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -145,7 +147,7 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes updates, also when the store is busy at first: outcomes must not be lost because of that.
+/// Writes updates, and retries while the store is busy, so that no outcome is lost.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,
@@ -154,14 +156,14 @@ async fn write_when_free(
     loop {
         let (rules, updates) = (rules.clone(), updates.clone());
         match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
-            // Nothing was written. Either the load ends, or the store fails.
+            // The updates were not written. Either the load decreases, or the store fails.
             Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,
         }
     }
 }
 
-/// An update without its answer channel.
+/// An update without its response channel.
 #[derive(Debug)]
 pub struct RecipientUpdate {
     pub mailing: MailingId,
@@ -169,7 +171,7 @@ pub struct RecipientUpdate {
     pub update: RowUpdate,
 }
 
-/// Writes updates in order; returns the result of each.
+/// Writes updates in order. Returns the result of each update.
 pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, updates: &[RecipientUpdate]) -> Result<Vec<UpdateResult>> {
     let mut batch = WriteBatch { rules, open: HashMap::new(), activities: Vec::new() };
     let mut answers = Vec::with_capacity(updates.len());
@@ -184,17 +186,17 @@ pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, updates: &[RecipientUpdate]) -
 struct WriteBatch<'r> {
     rules: &'r Rules,
     open: HashMap<MailingId, Option<OpenMailing>>,
-    /// Contacts that were sent to.
+    /// The activity of contacts to whom a message was sent.
     activities: Vec<(ProjectId, u32, Activity)>,
 }
 
 struct OpenMailing {
     mailing: Mailing,
     topic: Option<Topic>,
-    /// Whether a webhook subscribes to deliveries.
+    /// Whether a webhook subscribes to delivery events.
     reports_delivery: bool,
     changed: bool,
-    /// The latest deferral time written here.
+    /// The latest deferral time that this transaction writes.
     next_at: Option<Timestamp>,
 }
 
@@ -205,7 +207,7 @@ impl WriteBatch<'_> {
             let opened = OpenMailing::open(tx, *id)?;
             self.open.insert(*id, opened);
         }
-        let Some(opened) = self.open.get_mut(id).expect("just put there") else { return Ok(UpdateResult::Refused) };
+        let Some(opened) = self.open.get_mut(id).expect("the mailing was just opened") else { return Ok(UpdateResult::Refused) };
         if let RowUpdate::CheckFinished { cursor } = update {
             if let Some((from, to)) = cursor
                 && store::cursor(tx, *id)? == *from
@@ -268,7 +270,7 @@ impl OpenMailing {
     fn open(tx: &WriteTx<'_>, id: MailingId) -> Result<Option<Self>> {
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(None) };
         let topic = match (mailing.topic, mailing.project) {
-            // A deleted topic no longer restricts recipients.
+            // A deleted topic no longer restricts the recipients.
             (Some(topic), Some(project)) => topics::find(tx, project, topic).ok(),
             _ => None,
         };
@@ -276,7 +278,7 @@ impl OpenMailing {
         Ok(Some(Self { mailing, topic, reports_delivery, changed: false, next_at: None }))
     }
 
-    /// Returns whether this recipient's message may be completed; if so, its row is in the handoff state.
+    /// Returns whether the recipient's message may be completed. If it may, the row changes to the handoff state.
     fn claim(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -293,7 +295,7 @@ impl OpenMailing {
             None => Some(Skip::Erased),
         };
         if let Some(why) = skip {
-            // Also refused if the row is already settled; then this changes nothing.
+            // If the row is already settled, the skip is refused and changes nothing.
             let _ = recipients::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
             return Ok(Err(UpdateResult::Refused));
         }
@@ -307,7 +309,7 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // A mailing that only waited for retries had left the queue in which a new process looks for handoffs.
+                    // A mailing that only waited for retries was not in the queue in which a new process looks for handoffs.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
@@ -319,7 +321,7 @@ impl OpenMailing {
         }
     }
 
-    /// Writes the outcome of a recipient; returns whether its message was accepted.
+    /// Writes the outcome for a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
         let event = within_bounds(event, rules.schedule);
         let was_taken = matches!(recipient.delivery, Delivery::Handoff { .. });
@@ -355,7 +357,7 @@ impl OpenMailing {
         Ok(matches!(next, Delivery::Sent { .. }))
     }
 
-    /// Returns the activity of a contact that was sent to, also if the request had only its address.
+    /// Returns the activity of a contact to whom a message was sent, even if the request contained only the contact's address.
     fn activity(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
         let Some(project) = self.mailing.project else { return Ok(None) };
         let number = match &recipient.address {
@@ -379,7 +381,7 @@ impl OpenMailing {
         }
     }
 
-    /// Checks whether the mailing is finished, and writes it if it changed.
+    /// Checks whether the mailing is finished, and stores it if it changed.
     fn close(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let id = self.mailing.id;
         let mut rests = false;
@@ -408,7 +410,7 @@ impl OpenMailing {
     }
 }
 
-/// Limits a server's reply, which is untrusted text, to what a log shows, without line breaks.
+/// Shortens a server's reply to the length that a log shows, and removes line breaks. The reply is untrusted.
 fn within_bounds(event: Event, schedule: Schedule) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });
@@ -423,7 +425,7 @@ fn within_bounds(event: Event, schedule: Schedule) -> Event {
     }
 }
 
-/// Starts a new epoch and marks handoffs of earlier epochs as unknown.
+/// Marks handoffs of earlier epochs as unknown.
 pub fn recover(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[(u32, Recipient)], rules: &Rules) -> Result<()> {
     let Some(mut opened) = OpenMailing::open(tx, id)? else { return Ok(()) };
     for (number, recipient) in numbers {

@@ -1,11 +1,12 @@
-//! Changes to mailings and their recipients, each with everything that follows from it: queues, retries, counts, days and quotas.
+//! Changes to mailings and their recipients, including all data that depends on them: queues, retries, counts, daily statistics and quotas.
 //!
-//! Invariant: a recipient's row changes only through [`advance`], which keeps the counts and the retry table in sync with it.
+//! Invariant: a recipient's row changes only through [`advance`], which also updates the counts and the retry table.
 
-use super::engagement;
-use super::model::{Counter, DIRECT, Delivery, Event, Mailing, Measure, Recipient, Refusal};
-use super::{quota, send_queue, store};
+use super::model::{Counter, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
+use super::{quota, store};
 use crate::engine::store::{Result, WriteTx};
+use crate::features::engagement::{self, Measure, StatsMailing};
+use crate::features::sending::store::send_queue;
 use crate::vocab::ids::{EmailId, MailingId};
 
 /// Stores a mailing, and puts it into the queue for its state.
@@ -14,7 +15,7 @@ pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     send_queue::requeue(tx, mailing)
 }
 
-/// Adds a recipient that has no row yet. The caller updates the counts.
+/// Adds a recipient who has no row yet. The caller updates the counts.
 pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
         send_queue::note_retry(tx, id, next_at, number);
@@ -25,22 +26,22 @@ pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipie
 /// Marks a recipient's message as accepted, for tests.
 #[cfg(test)]
 pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
-    let mailing = store::by_id(tx, id)?.expect("there");
+    let mailing = store::by_id(tx, id)?.expect("the row exists");
     for event in [Event::Claim { epoch: 1 }, Event::Accepted { reply: "250 ok".into() }] {
-        let recipient = store::recipient(tx, id, number)?.expect("there");
+        let recipient = store::recipient(tx, id, number)?.expect("the row exists");
         advance(tx, &mailing, number, &recipient, event)?.expect("the row is queued");
     }
     Ok(())
 }
 
-/// Deletes a direct send with its recipients, who are few.
+/// Deletes a direct send with its recipients, whose number is small.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
     send_queue::dequeue(tx, id)?;
     store::remove_direct(tx, id)
 }
 
-/// Applies an event to a recipient: its row, the counts and the retries.
+/// Applies an event to a recipient: updates the row, the counts and the retries.
 pub fn advance(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
@@ -64,7 +65,7 @@ pub fn advance(
         let email = mailing.translation_for(recipient).email;
         for (counter, many) in [(before, -1), (after, 1)] {
             count(tx, mailing, counter, many)?;
-            count_day(tx, (mailing, email), counter, many)?;
+            count_day(tx, (mailing.for_stats(), email), counter, many)?;
         }
     }
     tracing::debug!(mailing = %id, number, from = recipient.delivery.word(), to = next.word(), reason = reason(&next), "delivery");
@@ -73,7 +74,7 @@ pub fn advance(
     Ok(Ok(changed.delivery))
 }
 
-/// Returns the reason for the log: the codes of a reply without its text, which often repeats the address.
+/// Returns the reason to log: the codes of a reply without its text, which often contains the recipient's address.
 pub fn reason(delivery: &Delivery) -> &str {
     match delivery {
         Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
@@ -86,7 +87,7 @@ pub fn reason(delivery: &Delivery) -> &str {
     }
 }
 
-/// Adds to a count.
+/// Adds a number to a count of recipients.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;
@@ -94,8 +95,8 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
     store::add_count(tx, mailing.id, counter, many)
 }
 
-/// Adds to the day's statistics, if the count is one of them.
-fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
+/// Adds a number to the day's statistics, if they include this counter.
+fn count_day(tx: &mut WriteTx<'_>, of: (StatsMailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
     match counter {
         Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),
         Counter::FAILED => engagement::add_day(tx, of, Measure::Failed, many),

@@ -1,17 +1,18 @@
-//! Retention of direct sends: deletes the mailing, its recipients, their activity, and unused texts.
+//! Retention of direct sends: deletes expired mailings, their recipients and activity, and content that no mailing uses.
 //!
-//! Rows of campaigns and batches stay. A sweep is a bounded part of a walk over all mailings, in order of creation. It stores its position
-//! and starts again each day, for mailings that were not finished on the last pass.
+//! Rows of campaigns and batches are kept. A sweep is a limited part of a walk over all mailings, in order of creation. It stores its
+//! position, and the walk starts again each day for mailings that were not finished during the last walk.
 
 use super::model::Mailing;
 use super::store::SweepPosition;
-use super::{engagement, inbox, recipients, store};
+use super::{inbox, recipients, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Result, WriteTx};
+use crate::features::engagement;
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
-/// How long to keep data.
+/// How long data is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     pub direct_ms: i64,
@@ -19,14 +20,14 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Reads the settings.
+    /// Reads the retention periods from the settings.
     pub fn of(mail: &Mail) -> Self {
         let ms = |days: u64| i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(limits::DAY_MS);
         Self { direct_ms: ms(mail.direct_days.get()), inbox_ms: ms(mail.inbox_days.get()) }
     }
 }
 
-/// Deletes some expired data; returns true if there may be more.
+/// Deletes a limited amount of expired data. Returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, retention: Retention) -> Result<bool> {
     let mailings = sweep_mailings(tx, tx.now().plus_ms(-retention.direct_ms))?;
     let messages = inbox::sweep(tx, tx.now().plus_ms(-retention.inbox_ms))?;
@@ -39,10 +40,10 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let position = position.unwrap_or(SweepPosition { after: None, began_at: now });
     let mailings = store::mailings_after(tx, position.after, limits::MAILINGS_SWEPT)?;
     let mut after = position.after;
-    let mut looked = 0;
+    let mut scanned = 0;
     for mailing in mailings.iter().take_while(|mailing| mailing.created_at < until) {
         after = Some(mailing.id);
-        looked += 1;
+        scanned += 1;
         if !mailing.kind.is_group() && mailing.state.is_final() {
             forget(tx, mailing)?;
         }
@@ -51,12 +52,12 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     if store::sweep_position(tx)? != Some(next) {
         store::set_sweep_position(tx, next);
     }
-    Ok(looked == limits::MAILINGS_SWEPT)
+    Ok(scanned == limits::MAILINGS_SWEPT)
 }
 
-/// Deletes a direct send. Only its counts remain.
+/// Deletes a direct send, except its counts.
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
-    engagement::forget_mailing(tx, mailing)?;
+    engagement::forget_mailing(tx, mailing.id, mailing.emails())?;
     recipients::forget(tx, mailing)?;
     mailing.translations.iter().try_for_each(|translation| store::drop_content(tx, translation.content))
 }
@@ -92,16 +93,16 @@ mod tests {
     }
 
     fn write<T: Send + 'static>(app: &TestApp, write: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        app.data().store.write_blocking(write).expect("the disk works").expect("readable")
+        app.data().store.write_blocking(write).expect("the store can be written").expect("the store can be read")
     }
 
     /// Creates a finished mailing.
     fn sent(app: &TestApp, kind: Kind, html: &'static str) -> Mailing {
         let new = new(app.account(), kind, html);
         write(app, move |tx| {
-            let id = create(tx, new).expect("a right mailing");
+            let id = create(tx, new).expect("the mailing is valid");
             recipients::deliver(tx, id, 0)?;
-            let mut mailing = store::by_id(tx, id)?.expect("there");
+            let mut mailing = store::by_id(tx, id)?.expect("the row exists");
             mailing.state = State::Finished { at: tx.now() };
             recipients::save(tx, &mailing)?;
             Ok(mailing)
@@ -113,7 +114,7 @@ mod tests {
     }
 
     fn is_there(app: &TestApp, mailing: &Mailing) -> bool {
-        store::by_id(&app.read(), mailing.id).expect("readable").is_some()
+        store::by_id(&app.read(), mailing.id).expect("the store can be read").is_some()
     }
 
     #[test]
@@ -125,38 +126,41 @@ mod tests {
         app.clock.advance_ms(RETENTION.direct_ms);
         let young = sent(&app, Kind::Single, "<p>Young</p>");
         sweep_all(&app);
-        assert!(is_there(&app, &direct), "it is not older than that");
+        assert!(is_there(&app, &direct), "the direct send has not expired yet");
         app.clock.advance_ms(1_000);
         sweep_all(&app);
         assert!(!is_there(&app, &direct) && !is_there(&app, &own));
-        assert!(is_there(&app, &campaign) && is_there(&app, &young), "ledgers of campaigns stay");
+        assert!(is_there(&app, &campaign) && is_there(&app, &young), "recipient rows of campaigns are kept");
         let tx = app.read();
-        assert_eq!(store::recipient(&tx, direct.id, 0).expect("readable"), None);
-        assert_eq!(store::counts(&tx, direct.id).expect("readable").total, 0);
-        assert_eq!(store::counts(&tx, campaign.id).expect("readable").sent, 1);
-        assert!(store::content(&tx, &own, own.first()).is_err(), "no mailing uses this text");
+        assert_eq!(store::recipient(&tx, direct.id, 0).expect("the store can be read"), None);
+        assert_eq!(store::counts(&tx, direct.id).expect("the store can be read").total, 0);
+        assert_eq!(store::counts(&tx, campaign.id).expect("the store can be read").sent, 1);
+        assert!(store::content(&tx, &own, own.first()).is_err(), "no mailing uses this content");
         assert_eq!(store::content(&tx, &campaign, campaign.first()).expect("the campaign uses it").html, shared);
-        assert!(store::link(&tx, campaign.first(), 0).expect("readable").is_some());
-        assert_eq!(store::uses(&tx, campaign.first().content).expect("readable"), 1);
-        // A new mailing finds everything it needs.
+        assert!(store::link(&tx, campaign.first(), 0).expect("the store can be read").is_some());
+        assert_eq!(store::uses(&tx, campaign.first().content).expect("the store can be read"), 1);
+        // A new mailing with the same content stores all of it again.
         let again = sent(&app, Kind::Test, "<p>Own</p>");
-        assert_eq!(store::content(&app.read(), &again, again.first()).expect("kept again").html, "<p>Own</p>");
+        assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }
 
     #[test]
     fn a_mailing_unfinished_during_the_sweep_is_deleted_another_day() {
         let app = TestApp::new();
         let late = new(app.account(), Kind::Single, "<p>x</p>");
-        let id = write(&app, move |tx| Ok(create(tx, late).expect("a right mailing")));
+        let id = write(&app, move |tx| Ok(create(tx, late).expect("the mailing is valid")));
         app.clock.advance_ms(RETENTION.direct_ms + 1_000);
         sweep_all(&app);
-        let mut mailing = store::by_id(&app.read(), id).expect("readable").expect("it is not over");
+        let mut mailing = store::by_id(&app.read(), id).expect("the store can be read").expect("the mailing exists");
         mailing.state = State::Cancelled { at: mailing.created_at };
         write(&app, move |tx| recipients::save(tx, &mailing));
         sweep_all(&app);
-        assert!(store::by_id(&app.read(), id).expect("readable").is_some(), "the walk is past it");
+        assert!(
+            store::by_id(&app.read(), id).expect("the store can be read").is_some(),
+            "the walk has already passed the mailing"
+        );
         app.clock.advance_ms(DAY);
         sweep_all(&app);
-        assert_eq!(store::by_id(&app.read(), id).expect("readable"), None);
+        assert_eq!(store::by_id(&app.read(), id).expect("the store can be read"), None);
     }
 }

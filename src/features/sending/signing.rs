@@ -1,10 +1,10 @@
-//! The DKIM signer of a verified domain.
+//! Creates the DKIM signer of a verified domain.
 
 use crate::engine::api::Failure;
 use crate::engine::mail::dkim::{Algorithm, Signer, SigningKeyOf};
 use crate::features::domains::{KeyKind, SendingDomain};
 
-/// Returns the signer of a domain. Reading its keys is slow, so callers keep it for a whole mailing.
+/// Returns the signer of a domain. Reading the domain's keys is slow, so callers keep the signer for a whole mailing.
 pub fn signer(domain: &SendingDomain) -> Result<Signer, Failure> {
     let keys: Vec<SigningKeyOf<'_>> = domain
         .keys

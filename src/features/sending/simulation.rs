@@ -1,8 +1,8 @@
-//! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, with a process that
-//! may end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
+//! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, in a process that may
+//! end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes is real: creation, planning, claims, outcomes, recovery, retries. Only the connections and the order of events are
-//! simulated, in one thread from one seed.
+//! All code that writes is real: creation, planning, claims, outcomes, recovery and retries. Only the connections and the order of events
+//! are simulated, in one thread and from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,12 +13,13 @@ use super::model::{
     Tracking,
 };
 use super::recipient_writer::{self, RecipientUpdate, RowUpdate, Rules, UpdateResult};
-use super::{control, planning, send_queue, store};
+use super::{control, planning, store};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::Store;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::testing::{Dice, Disk};
+use crate::features::sending::store::send_queue;
 use crate::features::suppressions::Digester;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
@@ -28,11 +29,11 @@ const ACCOUNT: AccountId = AccountId::from_bytes([1; 12]);
 const MINUTE: i64 = 60_000;
 const SEEDS: u64 = 1_000;
 
-/// The progress of a connection.
+/// The progress of a delivery over a connection.
 enum ConnectionState {
-    /// The message is sent except for its final dot.
+    /// The message has been sent except for its final dot.
     Body { mailing: MailingId, number: u32 },
-    /// The dot was written; the relay has the message or will reject it.
+    /// The final dot was sent; the relay has the message or will reject it.
     Dot { mailing: MailingId, number: u32 },
 }
 
@@ -44,14 +45,14 @@ struct SimulatedWorld {
     rules: Rules,
     epoch: u64,
     connections: usize,
-    /// Emails per day that the plan allows.
+    /// The number of emails per day that the plan allows.
     daily: u64,
     open: Vec<ConnectionState>,
-    /// Outcomes that are not stored yet.
+    /// The outcomes that are not stored yet.
     marks: Vec<RecipientUpdate>,
     /// How often the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
-    /// Recipients for whom a user requested a resend.
+    /// The recipients for whom a user requested a resend.
     wished: BTreeSet<(MailingId, u32)>,
     mailings: Vec<MailingId>,
     crashes: u64,
@@ -70,7 +71,7 @@ impl SimulatedWorld {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let connections = 1 + dice.below(6) as usize;
-        // In some runs the quota is used up from time to time.
+        // In some runs, the quota is used up from time to time.
         let daily = if dice.percent(25) { 20 } else { 1_000_000 };
         let mut world = Self {
             dice,
@@ -92,23 +93,23 @@ impl SimulatedWorld {
         world
     }
 
-    /// Starts a process on the state left by the last one.
+    /// Starts a process on the data that the last process left.
     fn begin(&mut self) {
         let store = Arc::new(self.disk.open(self.clock.clone()));
-        self.epoch = store.write_blocking(store::next_epoch).expect("the disk works").expect("readable");
+        self.epoch = store.write_blocking(store::next_epoch).expect("the store can be written").expect("the store can be read");
         self.rules = rules(self.epoch, self.daily);
-        let waiting = |lane| send_queue::queued(&store.read(), lane, None, 1_000).expect("readable");
+        let waiting = |lane| send_queue::queued(&store.read(), lane, None, 1_000).expect("the store can be read");
         for id in send_queue::LANES.into_iter().flat_map(waiting) {
             loop {
-                let found = in_handoff(&store, id).expect("readable");
+                let found = in_handoff(&store, id).expect("the store can be read");
                 if found.is_empty() {
                     break;
                 }
                 let rules = rules(self.epoch, self.daily);
                 store
                     .write_blocking(move |tx| recipient_writer::recover(tx, id, &found, &rules))
-                    .expect("works")
-                    .expect("readable");
+                    .expect("the store can be written")
+                    .expect("the store can be read");
             }
         }
         self.store = Some(store);
@@ -132,10 +133,10 @@ impl SimulatedWorld {
     }
 
     fn store(&self) -> Arc<Store> {
-        self.store.clone().expect("a process runs")
+        self.store.clone().expect("a process is running")
     }
 
-    /// Creates a mailing. If the disk fails meanwhile, it is uncertain whether it was created; a client would check.
+    /// Creates a mailing. If the disk fails during this, it is uncertain whether the mailing was created; a client would check.
     fn take_on(&mut self) {
         let many = 1 + self.dice.below(30);
         let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
@@ -161,16 +162,16 @@ impl SimulatedWorld {
             unknown,
         };
         match self.store().write_blocking(move |tx| super::create(tx, new)) {
-            Ok(opened) => self.mailings.push(opened.expect("it is a right mailing")),
+            Ok(opened) => self.mailings.push(opened.expect("the mailing is valid")),
             Err(_) => self.crash(),
         }
     }
 
-    /// Writes updates; the process ends if that fails, like the real one.
+    /// Writes updates. If the write fails, the simulated process ends, as a real process does.
     fn write(&mut self, orders: Vec<RecipientUpdate>) -> Option<Vec<UpdateResult>> {
         let rules = rules(self.epoch, self.daily);
         match self.store().write_blocking(move |tx| recipient_writer::write(tx, &rules, &orders)) {
-            Ok(answers) => Some(answers.expect("readable")),
+            Ok(answers) => Some(answers.expect("the store can be read")),
             Err(_) => {
                 self.crash();
                 None
@@ -187,7 +188,7 @@ impl SimulatedWorld {
         open || self.marks.iter().any(|mark| (mark.mailing, mark.number) == (mailing, number))
     }
 
-    /// Gives a waiting recipient a connection.
+    /// Starts a delivery to a waiting recipient.
     fn pick(&mut self) {
         if self.open.len() == self.connections {
             return;
@@ -204,13 +205,13 @@ impl SimulatedWorld {
                 &send_queue::Held::new(),
                 |_| false,
             )
-            .expect("readable")
+            .expect("the store can be read")
             .mailings;
-            let queued = send_queue::queued(&tx, lane, None, 1_000).expect("readable");
+            let queued = send_queue::queued(&tx, lane, None, 1_000).expect("the store can be read");
             for id in due.into_iter().chain(queued) {
-                let mailing = store::by_id(&tx, id).expect("readable").expect("there");
-                assert!(mailing.state.may_send(), "those that may not send wait elsewhere: {mailing:?}");
-                let from = store::cursor(&tx, id).expect("readable");
+                let mailing = store::by_id(&tx, id).expect("the store can be read").expect("the row exists");
+                assert!(mailing.state.may_send(), "a mailing that may not be sent is in another queue: {mailing:?}");
+                let from = store::cursor(&tx, id).expect("the store can be read");
                 store::visit_counted(
                     &tx,
                     id,
@@ -221,8 +222,8 @@ impl SimulatedWorld {
                         Ok(std::ops::ControlFlow::Continue(()))
                     },
                 )
-                .expect("readable");
-                let retries = send_queue::retries(&tx, id, now, 1_000).expect("readable");
+                .expect("the store can be read");
+                let retries = send_queue::retries(&tx, id, now, 1_000).expect("the store can be read");
                 waiting.extend(retries.into_iter().map(|number| (id, number)));
             }
         }
@@ -242,10 +243,10 @@ impl SimulatedWorld {
         let place = self.dice.below(self.open.len() as u64) as usize;
         match self.open.swap_remove(place) {
             ConnectionState::Body { mailing, number } => match self.dice.below(10) {
-                // Before the dot, so the outcome is certain.
+                // The relay replied before the dot, so the outcome is certain.
                 0 => self.mark(mailing, number, Event::Deferred { reply: "421 busy".into(), schedule: self.rules.schedule }),
-                1 => self.mark(mailing, number, Event::Refused { reply: "550 nobody".into() }),
-                // The connection broke; the recipient waits as before.
+                1 => self.mark(mailing, number, Event::Refused { reply: "550 no such user".into() }),
+                // The connection broke, and the recipient waits as before.
                 2 => {}
                 _ => {
                     let claim = RecipientUpdate { mailing, number, update: RowUpdate::Claim };
@@ -259,7 +260,7 @@ impl SimulatedWorld {
             ConnectionState::Dot { mailing, number } => match self.dice.below(20) {
                 0 => self.mark(mailing, number, Event::Deferred { reply: "451 later".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "554 no".into() }),
-                // The connection breaks after the relay did or did not accept the message.
+                // The connection breaks, whether or not the relay has accepted the message.
                 2 => {
                     let took = self.dice.percent(50);
                     *self.accepted.entry((mailing, number)).or_default() += u32::from(took);
@@ -277,7 +278,7 @@ impl SimulatedWorld {
         self.marks.push(RecipientUpdate { mailing, number, update: RowUpdate::Event(event) });
     }
 
-    /// Runs the writer on pending updates.
+    /// Lets the writer write the pending updates.
     fn write_marks(&mut self) {
         let marks = std::mem::take(&mut self.marks);
         if !marks.is_empty() {
@@ -285,7 +286,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Simulates a user who pauses, resumes or cancels a mailing, or resends to unknown recipients.
+    /// Simulates a user who pauses, resumes or cancels a mailing, or requests a resend to recipients whose delivery is unknown.
     fn meddle(&mut self) {
         if self.mailings.is_empty() {
             return;
@@ -300,11 +301,11 @@ impl SimulatedWorld {
                 }
                 Ok(std::ops::ControlFlow::Continue(()))
             })
-            .expect("readable");
+            .expect("the store can be read");
             self.wished.extend(unknown);
         }
         let done = self.store().write_blocking(move |tx| {
-            // Refused in some states, without effect.
+            // The operation is refused in some states, and then has no effect.
             match what {
                 0..4 => drop(control::pause(tx, ACCOUNT, id)),
                 4..8 => drop(control::resume(tx, ACCOUNT, id)),
@@ -343,19 +344,20 @@ impl SimulatedWorld {
         }
     }
 
-    /// Runs everything to its end.
+    /// Runs all mailings to their end.
     fn finish(&mut self) {
         self.disk.fail_after(u64::MAX, false);
         for _ in 0..3_000 {
             let tx = self.store().read();
             let is_over = |id: &MailingId| {
-                let counts = store::counts(&tx, *id).expect("readable");
-                let paused = store::by_id(&tx, *id).expect("readable").is_some_and(|mailing| mailing.word() == "paused");
+                let counts = store::counts(&tx, *id).expect("the store can be read");
+                let paused =
+                    store::by_id(&tx, *id).expect("the store can be read").is_some_and(|mailing| mailing.word() == "paused");
                 !paused && counts.open() == 0
             };
-            // Mailings that a failing disk stored without a response are also sent, but not checked here.
-            let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
-            let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("readable");
+            // Mailings that were stored on a failing disk without a response are also sent, but not checked here.
+            let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("the store can be read").is_empty();
+            let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("the store can be read");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
                 return;
             }
@@ -364,7 +366,7 @@ impl SimulatedWorld {
                     drop(control::resume(tx, ACCOUNT, id));
                     Ok::<_, crate::engine::store::Error>(())
                 });
-                resumed.expect("the disk works").expect("readable");
+                resumed.expect("the store can be written").expect("the store can be read");
             }
             for _ in 0..50 {
                 self.pick();
@@ -381,7 +383,7 @@ impl SimulatedWorld {
         for id in &self.mailings {
             println!("{:?} {:?}", store::by_id(&tx, *id), store::counts(&tx, *id));
         }
-        panic!("it never ends");
+        panic!("the simulation does not end");
     }
 
     /// Checks the result of a run.
@@ -389,7 +391,7 @@ impl SimulatedWorld {
         let tx = self.store().read();
         let mut unknown = 0;
         for id in &self.mailings {
-            let mailing = store::by_id(&tx, *id).expect("readable").expect("a created mailing exists");
+            let mailing = store::by_id(&tx, *id).expect("the store can be read").expect("a created mailing exists");
             assert_eq!(mailing.plan, Plan::Done, "seed {seed}");
             let mut by_word: HashMap<&str, u64> = HashMap::new();
             store::visit_recipients(&tx, *id, 0, |number, recipient: Recipient| {
@@ -407,17 +409,17 @@ impl SimulatedWorld {
                 totals.recipients += 1;
                 Ok(std::ops::ControlFlow::Continue(()))
             })
-            .expect("readable");
-            // The counts match the rows.
-            let counts = store::counts(&tx, *id).expect("readable");
+            .expect("the store can be read");
+            // The counts must match the rows.
+            let counts = store::counts(&tx, *id).expect("the store can be read");
             let rows = |word: &str| by_word.get(word).copied().unwrap_or(0);
             let counted = [counts.sent, counts.failed, counts.unknown, counts.skipped_total(), counts.open()];
             assert_eq!(counted, [rows("sent"), rows("failed"), rows("unknown"), rows("skipped"), 0], "seed {seed}");
         }
         for lane in send_queue::LANES {
-            assert!(send_queue::queued(&tx, lane, None, 1_000).expect("readable").is_empty(), "seed {seed}");
+            assert!(send_queue::queued(&tx, lane, None, 1_000).expect("the store can be read").is_empty(), "seed {seed}");
         }
-        assert!(send_queue::is_empty(&tx).expect("readable"), "seed {seed}: a retry without its recipient");
+        assert!(send_queue::is_empty(&tx).expect("the store can be read"), "seed {seed}: every retry has a recipient");
         totals.crashes += self.crashes;
         totals.unknown += unknown;
     }
@@ -455,15 +457,15 @@ fn no_recipient_is_lost_or_sent_to_twice_in_a_thousand_runs() {
         }
         totals
     };
-    // Each run is independent, so runs go in parallel.
+    // Each run is independent of the others, so the runs are parallel.
     let totals = std::thread::scope(|scope| {
-        let stretches = [0, 1, 2, 3].map(|first| {
-            let stretch = std::thread::Builder::new().name(format!("lives {first}"));
-            stretch.spawn_scoped(scope, move || live(&mut (first..SEEDS).step_by(4))).expect("a thread")
+        let threads = [0, 1, 2, 3].map(|first| {
+            let builder = std::thread::Builder::new().name(format!("lives {first}"));
+            builder.spawn_scoped(scope, move || live(&mut (first..SEEDS).step_by(4))).expect("the thread can be created")
         });
-        stretches.into_iter().map(|stretch| stretch.join().expect("no life ends badly")).fold(Totals::default(), Totals::plus)
+        threads.into_iter().map(|builder| builder.join().expect("no simulation panics")).fold(Totals::default(), Totals::plus)
     });
-    assert!(totals.crashes > SEEDS && totals.recipients > 10 * SEEDS, "the runs were too quiet to say anything");
+    assert!(totals.crashes > SEEDS && totals.recipients > 10 * SEEDS, "the runs contain enough crashes and recipients");
 }
 
 #[test]
@@ -477,14 +479,14 @@ fn a_crash_leaves_at_most_two_unknown_recipients_per_connection() {
                 5..9 => world.advance(),
                 _ => world.write_marks(),
             }
-            // The real writer writes pending updates with the next commit, so no connection is two outcomes ahead of it.
+            // The real writer writes pending updates with the next commit, so no connection can have two outcomes that are not stored.
             if world.marks.len() > world.connections {
                 world.write_marks();
             }
         }
         let counted = |world: &SimulatedWorld| -> u64 {
             let tx = world.store().read();
-            world.mailings.iter().map(|id| store::counted(&tx, *id, Counter::UNKNOWN).expect("readable")).sum()
+            world.mailings.iter().map(|id| store::counted(&tx, *id, Counter::UNKNOWN).expect("the store can be read")).sum()
         };
         let before = counted(&world);
         let broken = world.marks.iter().filter(|mark| matches!(mark.update, RowUpdate::Event(Event::Lost { .. }))).count();

@@ -1,6 +1,6 @@
-//! System mail to users of the installation, sent at once: invitations and password-reset links.
+//! System mail to users of the installation, which is sent immediately: invitations and password-reset links.
 //!
-//! Nothing is stored, because a lost link can be requested again. So it needs no recipient rows and no mailing.
+//! The emails are not stored, because a user can request a lost link again. So they need neither recipient rows nor a mailing.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     })
 }
 
-/// No claim is needed before the final dot.
+/// A [`BeforeDot`] that always agrees, because system mail needs no claim.
 struct GoAhead;
 
 impl BeforeDot for GoAhead {

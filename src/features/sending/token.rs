@@ -1,6 +1,6 @@
-//! The short signed tokens in messages: they identify a recipient of a mailing and a purpose.
+//! The short signed tokens in messages. A token identifies a recipient of a mailing, and a purpose.
 //!
-//! A token contains no address and no name, only references. It is valid as long as the master key stays the same.
+//! A token contains neither an address nor a name, only references. It is valid as long as the master key stays the same.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -10,25 +10,25 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 
-/// 80 bits: too many to guess, and links stay short.
+/// The length of the signature: 80 bits are too many to guess, and keep links short.
 const TAG_BYTES: usize = 10;
 const HEAD_BYTES: usize = 1 + 12 + 4;
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// RFC 4648, in lowercase: servers may change the case of local parts.
+/// The base-32 alphabet of RFC 4648 in lowercase. Decoding ignores case, because servers may change the case of local parts.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The purpose of a token. A token is valid for one purpose only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// The pixel was loaded.
+    /// The tracking pixel, which records an open.
     Open,
-    /// A click on the link with this number.
+    /// A tracked link; contains the number of the link.
     Click(u16),
-    /// Unsubscribing.
+    /// The unsubscribe link.
     Unsubscribe,
-    /// The page for choosing topics.
+    /// The page on which contacts choose topics.
     Preferences,
-    /// The message as a web page.
+    /// The page that shows the message on the web.
     View,
     /// The envelope sender, to which bounces return.
     Bounce,
@@ -47,7 +47,7 @@ impl Purpose {
     }
 }
 
-/// One recipient of one mailing, for one purpose.
+/// The content of a token: one recipient of one mailing, and one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub environment: Environment,
@@ -63,28 +63,28 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Creates the tokens of this installation.
+    /// Derives the signing key from the installation's master key.
     pub fn new(seal: &Seal) -> Self {
         let key = seal.derive("mailmill mail tokens v1");
-        Self { keyed: Hmac::new_from_slice(&key).expect("HMAC takes keys of any length") }
+        Self { keyed: Hmac::new_from_slice(&key).expect("HMAC accepts keys of any length") }
     }
 
-    /// Returns the token for links.
+    /// Returns the token in the form for links.
     pub fn link(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE64URL, 6)
     }
 
-    /// Returns the token for local parts of addresses: case-insensitive letters and digits.
+    /// Returns the token in the form for local parts of addresses: case-insensitive letters and digits.
     pub fn local_part(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE32, 5)
     }
 
-    /// Reads the output of [`Tokens::link`].
+    /// Reads a token written by [`Tokens::link`].
     pub fn read_link(&self, text: &str) -> Option<Token> {
         self.read(&decode(text.as_bytes(), 6, |byte| BASE64URL.iter().position(|c| *c == byte))?)
     }
 
-    /// Reads the output of [`Tokens::local_part`].
+    /// Reads a token written by [`Tokens::local_part`].
     pub fn read_local_part(&self, text: &str) -> Option<Token> {
         let small = |byte: u8| BASE32.iter().position(|c| *c == byte.to_ascii_lowercase());
         self.read(&decode(text.as_bytes(), 5, small)?)
@@ -153,7 +153,8 @@ fn encode(bytes: &[u8], letters: &[u8], bits_per_letter: u32) -> String {
     text
 }
 
-/// Returns the bytes; `None` if a character is invalid, the text is longer than any token, or the encoding is not canonical.
+/// Decodes a token into bytes. Returns `None` if a character is invalid, the text is longer than any token, or the encoding is not
+/// canonical.
 fn decode(text: &[u8], bits_per_letter: u32, value: impl Fn(u8) -> Option<usize>) -> Option<Vec<u8>> {
     const LETTERS_MAX: usize = 64;
     if text.len() > LETTERS_MAX {
@@ -214,7 +215,7 @@ mod tests {
                     continue;
                 }
                 changed[place] = c;
-                let changed = String::from_utf8(changed).expect("ASCII");
+                let changed = String::from_utf8(changed).expect("the token is ASCII");
                 assert_eq!(tokens().read_link(&changed), None, "{changed}");
             }
         }

@@ -1,4 +1,4 @@
-//! The mail route of an environment, and the error if there is none.
+//! Chooses the mail route of an environment, and rejects live mail if there is none.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::engine::mail::transport::{Exchanger, Lookup, LookupError, MailExchang
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The port of mail servers.
+/// The TCP port of mail servers.
 const MAIL_PORT: u16 = 25;
 
-/// A mail route.
+/// How the mail of an environment is delivered.
 pub enum MailRoute {
-    /// Mail stays here, in the built-in inbox.
+    /// Mail stays on this machine, in the built-in inbox.
     Inbox,
-    /// To relays or to the recipients' own servers.
+    /// Mail goes to relays or to the recipients' own servers.
     Transport(Box<Transport>),
-    /// Nothing is configured.
+    /// No mail route is configured.
     None,
 }
 
@@ -49,12 +49,12 @@ fn transport(engine: &Arc<Engine>) -> Transport {
     Transport::new(&engine.settings, parts)
 }
 
-/// Checks whether each configured server, or a well-known one for direct delivery, accepts mail from here. Sends nothing.
+/// Checks whether each configured server, or a well-known server for direct delivery, accepts connections from this machine. Sends no mail.
 pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
     if engine.settings.mail.has_way() { transport(engine).probe().await } else { Vec::new() }
 }
 
-/// Rejects live mail that could not leave.
+/// Rejects live mail that could not be delivered.
 pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
     if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_way() {
         return Ok(());
@@ -64,7 +64,7 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
     Err(Failure::because(Code::TransportNotConfigured, detail))
 }
 
-/// DNS lookups for direct delivery.
+/// The DNS lookups for direct delivery.
 struct EngineDns(Arc<Engine>);
 
 impl MailExchangers for EngineDns {

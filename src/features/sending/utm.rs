@@ -1,11 +1,11 @@
-//! Adds UTM parameters to a URL, for the site's web analytics.
+//! Adds UTM parameters to a URL, for the website's analytics.
 //!
-//! Existing parts stay as they are: the URL's own `utm_…` parameters take precedence, other parameters keep their bytes and order, and the
-//! fragment stays at the end.
+//! Existing parts of the URL stay as they are: its own `utm_…` parameters take precedence, other parameters keep their bytes and order, and
+//! the fragment stays at the end.
 
 use crate::features::domains::Utm;
 
-/// Returns the URL with UTM parameters.
+/// Returns the URL with UTM parameters added.
 pub fn marked(address: &str, utm: &Utm) -> String {
     let (front, fragment) = match address.split_once('#') {
         Some((front, fragment)) => (front, Some(fragment)),

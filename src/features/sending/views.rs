@@ -12,39 +12,39 @@ use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConversationId, EmailId, MailingId, MessageId};
 
-/// A batch: a send to an audience, and its progress.
+/// A batch, which is a send to an audience, and its progress.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchView {
     pub batch_id: MailingId,
-    /// `queued`, `processing`, `paused`, `throttled`, `completed`, `partial`, `cancelled` or `failed`.
+    /// The status: `queued`, `processing`, `paused`, `throttled`, `completed`, `partial`, `cancelled` or `failed`.
     pub status: String,
-    /// `audience`, `segment`, `tag` or `email`.
+    /// The kind of recipients: `audience`, `segment`, `tag` or `email`.
     pub recipient_type: String,
-    /// The id of the segment or tag.
+    /// The ID of the segment or tag.
     pub recipient_id: Option<String>,
-    /// What delivers it.
+    /// The provider that delivers the mail.
     pub provider: String,
-    /// All recipients, including skipped ones. Grows while the audience is being planned.
+    /// The number of all recipients, including skipped ones. It grows while the audience is being planned.
     pub total_count: u64,
-    /// Recipients not sent to yet, including retries.
+    /// The number of recipients to whom the message has not been sent yet, including retries.
     pub queued_count: u64,
     pub sent_count: u64,
     pub failed_count: u64,
-    /// Recipients whose delivery is unknown: the service or the connection failed at the wrong moment. They are not sent to again
-    /// automatically.
+    /// The number of recipients whose delivery is unknown because the service or the connection failed before the reply arrived. The
+    /// message is not resent to them automatically.
     pub unknown_count: u64,
-    /// Skipped recipients, by reason.
+    /// The number of skipped recipients, by reason.
     pub skipped: BTreeMap<String, u64>,
     pub from: String,
     pub from_name: Option<String>,
-    /// The subject; in several languages, the first one's.
+    /// The subject. If the batch has several languages, the subject in the first one.
     pub subject: String,
     pub created_at: WireTime,
     pub updated_at: Option<WireTime>,
-    /// Why it failed.
+    /// Why the batch failed.
     pub error: Option<String>,
-    /// What it waits for.
+    /// What the batch waits for. Absent if it does not wait.
     pub throttle: Option<Throttle>,
 }
 
@@ -53,11 +53,11 @@ pub struct BatchView {
 #[serde(rename_all = "camelCase")]
 pub struct Throttle {
     pub throttled_at: WireTime,
-    /// When it continues automatically.
+    /// When the batch continues automatically.
     pub expires_at: WireTime,
-    /// `quota`, `transport` or `deferred`.
+    /// Why the batch waits: `quota`, `transport` or `deferred`.
     pub reason: String,
-    /// The number of recipients not sent to yet.
+    /// The number of recipients to whom the message has not been sent yet.
     pub remaining_count: u64,
 }
 
@@ -101,7 +101,7 @@ impl BatchView {
         }
     }
 
-    /// The example for the API documents.
+    /// Returns an example for the API documents.
     pub fn sample() -> Self {
         Self {
             batch_id: MailingId::from_bytes([0x66; 12]),
@@ -148,7 +148,7 @@ pub struct SendView {
     pub send_id: MailingId,
     /// The status of the first recipient: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
     pub status: String,
-    /// What delivers it.
+    /// The provider that delivers the mail.
     pub provider: String,
     /// The email that the first recipient gets.
     pub email_id: Option<EmailId>,
@@ -158,7 +158,7 @@ pub struct SendView {
     pub subject: String,
     pub transactional: bool,
     pub created_at: WireTime,
-    /// The recipient, and those of its copies.
+    /// The recipient, and the recipients of copies.
     pub recipients: Vec<RecipientView>,
 }
 
@@ -167,13 +167,13 @@ pub struct SendView {
 #[serde(rename_all = "camelCase")]
 pub struct RecipientView {
     pub email: String,
-    /// `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
+    /// The status: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
     pub status: String,
-    /// The next mail server's last reply.
+    /// The last reply of the next mail server.
     pub reply: Option<String>,
-    /// Why it was skipped, or why its delivery is unknown.
+    /// Why the recipient was skipped, or why the delivery is unknown.
     pub reason: Option<String>,
-    /// When the next attempt is due.
+    /// When the next attempt to send is due.
     pub next_attempt_at: Option<WireTime>,
     /// When the status last changed.
     pub at: Option<WireTime>,
@@ -232,7 +232,7 @@ impl SendView {
         }
     }
 
-    /// The example for the API documents.
+    /// Returns an example for the API documents.
     pub fn sample() -> Self {
         Self {
             send_id: MailingId::from_bytes([0x66; 12]),
@@ -257,18 +257,18 @@ impl SendView {
     }
 }
 
-/// A message of the built-in inbox.
+/// A message in the built-in inbox.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageView {
     pub id: MessageId,
-    /// The send or batch it belongs to.
+    /// The send or batch that the message belongs to.
     pub send_id: MailingId,
     pub from: String,
     pub from_name: Option<String>,
     pub to: String,
     pub subject: String,
-    /// The size of the message as it would have gone out.
+    /// The size in bytes of the message as it would have been sent.
     pub size: u64,
     pub received_at: WireTime,
 }
@@ -289,7 +289,7 @@ impl From<InboxRow> for MessageView {
 }
 
 impl MessageView {
-    /// The example for the API documents.
+    /// Returns an example for the API documents.
     pub fn sample() -> Self {
         Self {
             id: MessageId::from_bytes([0x66; 12]),

@@ -1,4 +1,4 @@
-//! A message on the web: its page, and the targets of its links.
+//! Shows a message on the web: its page, and the targets of its links.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use super::store;
 use super::template::{self, RenderMode};
 use crate::engine::render::merge::{Fields, Kind, Template, Value};
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::tags::TagNames;
 use crate::features::sending::token::Tokens;
+use crate::features::tags::TagNames;
 use crate::vocab::environment::Environment;
 
-/// The recipient and the message.
+/// The recipient of a message, and the content to show.
 struct WebMessage {
     profile: RecipientProfile,
     variables: serde_json::Map<String, serde_json::Value>,
@@ -34,7 +34,7 @@ impl WebMessage {
     }
 }
 
-/// Returns the target of a link for this recipient; `None` if there is no such link, or one of its fields has no value.
+/// Returns the target of a link for this recipient, or `None` if there is no such link or one of its fields has no value.
 pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
     let Some(address) = store::link(tx, mailing.translation_for(recipient), link)? else { return Ok(None) };
     if !address.contains("{{") {
@@ -45,7 +45,7 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 
-/// Values as parts of a URL, escaped so that they cannot be taken for another part.
+/// Merge data for URLs: each value is escaped so that it cannot be mistaken for a different part of the URL.
 struct Escaped<'a>(MergeData<'a>);
 
 impl Fields for Escaped<'_> {
@@ -57,7 +57,7 @@ impl Fields for Escaped<'_> {
     }
 }
 
-/// RFC 3986 §2.3: escapes all but unreserved characters as %XX.
+/// Escapes all characters except unreserved ones as %XX (RFC 3986 §2.3).
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -69,7 +69,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Renders the message as a page, with the recipient's fields and untracked links.
+/// Renders the message as a page, with the recipient's fields and with untracked links.
 pub fn page(
     tx: &impl Read,
     (tokens, base, environment): (&Tokens, &str, Environment),

@@ -1,6 +1,7 @@
-//! Webhook events about messages: tests, and engagement events, which are only for webhooks that subscribe to them.
+//! Webhook events about messages: test sends, and engagement events for webhooks that subscribe to them.
 //!
-//! A campaign can cause hundreds of thousands of them, so nothing is written unless a webhook subscribes, and the check costs one read.
+//! A campaign can cause hundreds of thousands of these events, so an event is written only if a webhook subscribes to it. The check costs
+//! one read.
 
 use serde_json::{Value, json};
 
@@ -13,22 +14,22 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, EmailId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The recipient of an event.
+/// The recipient that an event is about.
 pub struct EventSubject<'a> {
     pub mailing: &'a Mailing,
-    /// The email that the recipient got, if it is a stored one.
+    /// The email that the recipient got, if it is a stored email.
     pub sent_email: Option<EmailId>,
-    /// The address, unless it was erased.
+    /// The recipient's address, unless it was erased.
     pub email: Option<&'a str>,
     pub contact: Option<ContactId>,
 }
 
-/// Returns whether a webhook subscribes to this event of a mailing. Tests are excluded, because their authors read them.
+/// Returns whether a webhook subscribes to this event of a mailing. Test sends are excluded, because their authors read them.
 pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Result<bool> {
     Ok(mailing.kind != Kind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
 }
 
-/// Emits the event if a webhook subscribes to it; `more` has the fields specific to its kind.
+/// Emits the event if a webhook subscribes to it. `more` contains the fields that are specific to the kind of event.
 pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>, at: Timestamp, more: Value) -> Result<()> {
     let EventSubject { mailing, sent_email, email, contact } = subject;
     if !is_wanted(tx, mailing, kind)? {
@@ -47,7 +48,7 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
     Ok(())
 }
 
-/// A test of an email was sent to a recipient.
+/// Emits the event that a test of an email was sent to a recipient.
 pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
     let Mailing { account, project, conversation, .. } = *mailing;
     let data = json!({
@@ -58,7 +59,7 @@ pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Trans
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }
 
-/// A recipient's mail server accepted the message.
+/// Emits the event that a recipient's mail server accepted the message.
 pub fn delivered(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<()> {
     let profile = merge_data::load(tx, mailing, number, recipient)?;
     let email = profile.as_ref().map(|profile| profile.email.as_str());

@@ -1,4 +1,4 @@
-//! What sending does in the background, as steps for the table of workers.
+//! The background work of sending, as steps for the table of workers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Write the audiences of mailings as recipients.
+/// Runs one step of planning the audiences of mailings.
 pub async fn plan(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     super::plan(&engine, environment).await.map(Step::more_if)
 }

@@ -1,4 +1,4 @@
-//! The reasons for suppression and their order.
+//! The reasons for suppression, ordered by seriousness.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 
-/// Why an address is on the list, the lightest reason first.
+/// The reason why an address is on the suppression list. The least serious reason comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The recipient wants no more marketing email. Transactional messages still go out.
+    /// The recipient wants no more marketing email. Transactional messages are still sent.
     Unsubscribe,
-    /// A member of the account added it.
+    /// A member of the account added the address.
     Manual,
-    /// Its mail server reports that the address does not exist.
+    /// The mail server reported that the address does not exist.
     BounceHard,
     /// The recipient reported a message as spam.
     Complaint,
@@ -23,15 +23,15 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All reasons, the lightest first.
+    /// All reasons, the least serious first.
     pub const ALL: [Self; 5] = [Self::Unsubscribe, Self::Manual, Self::BounceHard, Self::Complaint, Self::Erased];
 
-    /// Whether the reason also stops transactional messages.
+    /// Returns whether the reason also prevents transactional messages.
     pub fn stops_transactional(self) -> bool {
         self != Self::Unsubscribe
     }
 
-    /// The number used in keys. Never change it; 0 means all reasons together.
+    /// Returns the number of this reason in keys, which must never change. The number 0 means all reasons together.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Unsubscribe => 1,
@@ -43,7 +43,7 @@ impl Reason {
     }
 }
 
-/// What added an address to the list.
+/// The source from which an address was added to the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -51,20 +51,20 @@ pub enum Source {
     Api,
     /// A mail server's response during handoff.
     Smtp,
-    /// A bounce message.
+    /// A bounce message that arrived after the handoff.
     Inbound,
-    /// The recipient, by a link or by mail.
+    /// The recipient, through a link or a message.
     Recipient,
 }
 
-/// A row of the list.
+/// A row of the suppression list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
     pub reason: Reason,
     pub source: Source,
-    /// The normalized address; absent if it was erased.
+    /// The normalized address; absent if the recipient's data was erased.
     pub email: Option<String>,
-    /// The mail server's response, or a note by a user.
+    /// The mail server's response, or a note written by a user.
     pub note: Option<String>,
     pub created_at: Timestamp,
 }

@@ -14,58 +14,58 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
 
-/// Half of the keyed hash of a normalized address, which is enough to rule out collisions.
+/// Half of the keyed hash of a normalized address, which is long enough to rule out collisions.
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
-/// Keyed by reason, with a second row under [`ALL`].
+/// The rows of the list in order of time, keyed by reason, with a second row under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
-/// Replaces a reason's number to mean all reasons.
+/// The number in keys that means all reasons, in place of a reason's number.
 const ALL: u8 = 0;
 
-/// Hashes addresses with the key of this installation.
+/// Hashes addresses with a key that is specific to this installation.
 #[derive(Clone)]
 pub struct Digester(Hmac<Sha256>);
 
 impl Digester {
-    /// Derives the key for this purpose.
+    /// Creates a digester with a key derived from the master key for this purpose.
     pub fn new(seal: &Seal) -> Self {
-        Self(Hmac::new_from_slice(&seal.derive("suppressions")).expect("HMAC takes keys of any length"))
+        Self(Hmac::new_from_slice(&seal.derive("suppressions")).expect("HMAC accepts keys of any length"))
     }
 
-    /// Returns the hash of a normalized address, different for each account.
-    pub fn digest(&self, account: AccountId, normalised: &str) -> Digest {
+    /// Returns the hash of a normalized address, which is different in each account.
+    pub fn digest(&self, account: AccountId, normalized: &str) -> Digest {
         let mut sum = self.0.clone();
         sum.update(&account.0);
-        sum.update(normalised.as_bytes());
+        sum.update(normalized.as_bytes());
         let bytes: [u8; 32] = sum.finalize().into_bytes().into();
-        *bytes.first_chunk().expect("a hash is longer than half of it")
+        *bytes.first_chunk().expect("a hash is longer than its first half")
     }
 }
 
-/// Returns why this normalized address must not be mailed; `None` if it may be.
-pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Reason>> {
-    Ok(find(tx, digester, account, normalised)?.map(|row| row.reason))
+/// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
+    Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
 
-/// Returns the row of this normalized address.
-pub fn find(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
-    tx.get(ROWS, &(account, digester.digest(account, normalised)))
+/// Returns the row for this normalized address, if the address is on the list.
+pub fn find(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Suppression>> {
+    tx.get(ROWS, &(account, digester.digest(account, normalized)))
 }
 
-/// Adds an address to the list. An existing row stays as it is, unless this reason is graver. Returns the resulting row.
+/// Adds an address to the list. An existing row does not change, unless the new reason is more serious. Returns the resulting row.
 pub fn add(
     tx: &mut WriteTx<'_>,
     digester: &Digester,
     account: AccountId,
-    normalised: &str,
+    normalized: &str,
     (reason, source): (Reason, Source),
     note: Option<String>,
 ) -> Result<Suppression> {
-    let email = (reason != Reason::Erased).then(|| normalised.to_owned());
+    let email = (reason != Reason::Erased).then(|| normalized.to_owned());
     let new = Suppression { reason, source, email, note, created_at: tx.now() };
-    let digest = digester.digest(account, normalised);
+    let digest = digester.digest(account, normalized);
     let known = tx.get(ROWS, &(account, digest))?;
     if let Some(known) = known {
         if known.reason >= reason {
@@ -81,14 +81,14 @@ pub fn add(
     Ok(new)
 }
 
-/// Deletes the address but keeps its owner suppressed: the remaining row identifies no one.
-pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<()> {
-    add(tx, digester, account, normalised, (Reason::Erased, Source::Api), None).map(drop)
+/// Deletes the address from its row but keeps the row, so that the recipient stays suppressed without being identified.
+pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalized: &str) -> Result<()> {
+    add(tx, digester, account, normalized, (Reason::Erased, Source::Api), None).map(drop)
 }
 
-/// Removes an address from the list; returns its row.
-pub fn delete(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
-    let digest = digester.digest(account, normalised);
+/// Removes an address from the list; returns the removed row.
+pub fn delete(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Suppression>> {
+    let digest = digester.digest(account, normalized);
     let Some(known) = tx.get(ROWS, &(account, digest))? else { return Ok(None) };
     remove(tx, account, digest, &known)?;
     Ok(Some(known))
@@ -103,13 +103,13 @@ fn remove(tx: &mut WriteTx<'_>, account: AccountId, digest: Digest, row: &Suppre
     Ok(())
 }
 
-/// Returns the number of rows with one reason, or of all.
+/// Returns the number of rows with this reason; `None` counts all rows.
 pub fn count(tx: &impl Read, account: AccountId, reason: Option<Reason>) -> Result<u64> {
     let count = tx.get(COUNTS, &(account, reason.map_or(ALL, Reason::number)))?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Returns a part of the list, newest first.
+/// Returns a part of the list, the newest rows first.
 pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: usize, limit: usize) -> Result<Vec<Suppression>> {
     let facet = reason.map_or(ALL, Reason::number);
     let (mut skipped, mut digests) = (0, Vec::new());
@@ -131,12 +131,12 @@ pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: 
     Ok(rows)
 }
 
-/// Visits every row of all accounts, until `visitor` breaks.
+/// Calls `visitor` for every row in all accounts, until `visitor` breaks.
 pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppression) -> Result<ControlFlow<()>>) -> Result<()> {
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
 }
 
-/// Moves a row to another hash, which another key gives its address.
+/// Moves a row from the old hash of its address to the hash made with a different key.
 pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest, Digest)) -> Result<()> {
     let Some(row) = tx.get(ROWS, &(account, before))?.filter(|_| before != after) else { return Ok(()) };
     tx.delete(ROWS, &(account, before));
@@ -148,9 +148,9 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
     Ok(())
 }
 
-/// A snapshot of one account's list, for many lookups in a row.
+/// A snapshot of one account's suppression list, for many lookups in a row.
 ///
-/// All hashes of a list of usual size are in memory, and a million lookups take about a second; an empty list costs nothing. With a very
+/// The hashes of a list of usual size are all in memory, and a million lookups take about a second; an empty list costs no time. For a very
 /// long list, each lookup reads a row.
 pub struct Checker {
     account: AccountId,
@@ -164,12 +164,12 @@ enum Known {
 }
 
 impl Checker {
-    /// Loads the account's list as `tx` sees it.
+    /// Loads the account's list as seen by the transaction `tx`.
     pub fn load(tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         Self::load_up_to(SUPPRESSIONS_IN_MEMORY_MAX, tx, digester, account)
     }
 
-    /// Like `load`, with another maximum number of suppressions in memory.
+    /// Loads the account's list like `load`, but with a given maximum number of suppressions in memory.
     pub(super) fn load_up_to(in_memory_max: u64, tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         let known = match count(tx, account, None)? {
             0 => Known::All(HashMap::new()),
@@ -188,17 +188,17 @@ impl Checker {
         Ok(Self { account, digester: digester.clone(), known })
     }
 
-    /// Whether the list is empty.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns why this normalized address must not be mailed; `None` if it may be.
-    pub fn reason(&self, normalised: &str) -> Result<Option<Reason>> {
+    /// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+    pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),
-            Known::All(known) => Ok(known.get(&self.digester.digest(self.account, normalised)).copied()),
-            Known::Some(tx) => reason(tx, &self.digester, self.account, normalised),
+            Known::All(known) => Ok(known.get(&self.digester.digest(self.account, normalized)).copied()),
+            Known::Some(tx) => reason(tx, &self.digester, self.account, normalized),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The list as callers, senders and erasure use it.
+//! Tests of the suppression list as callers, senders and erasure use it.
 
 use serde_json::{Value, json};
 
@@ -12,11 +12,16 @@ fn write<T: Send + 'static>(
     change: impl FnOnce(&mut WriteTx<'_>) -> crate::engine::store::Result<T> + Send + 'static,
 ) -> T {
     let written = app.wait(app.data().store.write(move |tx| change(tx).map_err(Failure::from)));
-    written.expect("the store works").expect("written")
+    written.expect("the store works").expect("the write succeeds")
 }
 
 fn emails(data: &Value) -> Vec<&str> {
-    data["suppressions"].as_array().expect("a list").iter().map(|row| row["email"].as_str().unwrap_or("erased")).collect()
+    data["suppressions"]
+        .as_array()
+        .expect("the value is an array")
+        .iter()
+        .map(|row| row["email"].as_str().unwrap_or("erased"))
+        .collect()
 }
 
 #[test]
@@ -48,7 +53,7 @@ fn the_newest_come_first_and_the_list_filters_by_reason() {
 }
 
 #[test]
-fn a_graver_reason_replaces_a_lighter_one() {
+fn a_more_serious_reason_replaces_a_less_serious_one() {
     let app = TestApp::new();
     let put = |reason: &str| {
         app.post("/v1/suppressions", json!({ "email": "a@example.com", "reason": reason })).data()["reason"].clone()
@@ -74,10 +79,24 @@ fn an_erased_contact_stays_on_the_list_without_its_address() {
 }
 
 #[test]
+fn an_address_that_is_rejected_today_can_be_found_and_removed() {
+    const OLDER: &str = "ad\u{200d}a@example.com";
+    let (app, path) = (TestApp::new(), "/v1/suppressions/ad%E2%80%8Da@example.com");
+    let (digester, account) = (Digester::new(&app.engine().seal), app.account());
+    write(&app, move |tx| add(tx, &digester, account, OLDER, (Reason::Manual, Source::Api), None));
+    assert_eq!(emails(&app.get("/v1/suppressions?email=ad%E2%80%8Da@example.com").data()), [OLDER]);
+    assert_eq!(app.delete(path).data(), json!({ "email": OLDER, "deleted": true }));
+    let refused = app.delete(path);
+    assert!(refused.refusal().0 == 400 && refused.refusal().2.contains("U+200D"), "{refused:?}");
+    let refused = app.get("/v1/suppressions?email=ad%E2%80%8Da@example.com");
+    assert!(refused.refusal().0 == 400 && refused.refusal().2.contains("U+200D"), "{refused:?}");
+}
+
+#[test]
 fn a_checker_agrees_with_the_list() {
     let app = TestApp::new();
     let (digester, account) = (Digester::new(&app.engine().seal), app.account());
-    let empty = Checker::load(&app.read(), &digester, account).expect("readable");
+    let empty = Checker::load(&app.read(), &digester, account).expect("the store is readable");
     assert_eq!(empty.reason("a1@example.com"), Ok(None));
     let used = digester.clone();
     write(&app, move |tx| {
@@ -87,8 +106,8 @@ fn a_checker_agrees_with_the_list() {
         Ok(())
     });
     let tx = app.read();
-    let checker = Checker::load(&tx, &digester, account).expect("readable");
-    let frugal = Checker::load_up_to(10, &tx, &digester, account).expect("readable");
+    let checker = Checker::load(&tx, &digester, account).expect("the store is readable");
+    let frugal = Checker::load_up_to(10, &tx, &digester, account).expect("the store is readable");
     for number in 0..200 {
         let email = format!("a{number}@example.com");
         let expected = reason(&tx, &digester, account, &email);

@@ -11,11 +11,11 @@ use crate::engine::api::response::WireTime;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SuppressionView {
-    /// The address in lowercase; absent if its owner's data was erased.
+    /// The address in lowercase; absent if the recipient's data was erased.
     pub email: Option<String>,
     pub reason: Reason,
     pub source: Source,
-    /// The mail server's response, or a note by a user.
+    /// The mail server's response, or a note written by a user.
     pub note: Option<String>,
     pub created_at: WireTime,
 }
@@ -33,7 +33,7 @@ impl From<Suppression> for SuppressionView {
 }
 
 impl SuppressionView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             email: Some("ada@example.com".into()),

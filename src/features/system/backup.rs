@@ -1,8 +1,8 @@
-//! Backups: a folder with a copy of each store and a manifest of their contents.
+//! Backups: each is a folder with a copy of each store, and a manifest of the stores' contents.
 //!
-//! The manifest is written last, so a folder without one is not a backup. Its digests cover the rows themselves; checking them proves that
-//! every row is readable and unchanged. A backup omits what can be rebuilt (the search index) and what must not be stored with the data
-//! (the master key).
+//! The manifest is written last, so a folder without a manifest is not a backup. Its digests cover the rows of the stores; comparing them
+//! proves that every row is readable and unchanged. A backup excludes data that can be rebuilt (the search index) and data that must not be
+//! stored with the rest (the master key).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,44 +21,44 @@ use crate::engine::store::{self, ReadTx, StoreFile, backup};
 use crate::vocab::tables::DatabaseKind;
 
 const MANIFEST: &str = "manifest.json";
-/// The format version of the manifest and folder. Version 1 named neither installation nor key.
+/// The format version of the manifest and the folder. Version 1 contained neither the installation nor the key check.
 const FORMAT: u32 = 2;
 const FORMATS: [u32; 2] = [1, FORMAT];
-/// The page cache of a file that is only inspected.
+/// The size of the page cache for a file that is only inspected.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
-/// A manifest has one line per table.
+/// The maximum size of a manifest, which has one line per table.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// TABLE: the files of a backup. No others are read.
+/// TABLE: the files in a backup. Other files in the folder are not read.
 const FILES: [(&str, DatabaseKind); 3] =
     [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 
-/// The contents of a backup.
+/// A manifest, which lists the contents of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
     format: u32,
-    /// The version of the program that wrote it.
+    /// The version of the program that made the backup.
     program: String,
     pub made_at: String,
-    /// The installation that owns the data.
+    /// The installation that owns the data in the backup.
     #[serde(default)]
     installation: Option<Installation>,
-    /// Identifies the master key that its secrets are sealed with.
+    /// A value that identifies the master key with which secrets in the backup are sealed.
     #[serde(default)]
     pub key_check: Option<KeyCheck>,
-    /// File name to digests of its tables.
+    /// Maps the name of each file to the digests of its tables.
     files: BTreeMap<String, backup::Digests>,
 }
 
 impl Manifest {
-    /// Returns the number of rows in all files.
+    /// Returns the number of rows in all files of the backup.
     pub fn rows(&self) -> u64 {
         self.files.values().flat_map(|tables| tables.values()).map(|table| table.rows).sum()
     }
 }
 
-/// Why a backup cannot be made or used.
+/// The reason why a backup cannot be made or used.
 #[derive(Debug)]
 pub enum BackupError {
     /// The folder is not empty.
@@ -69,32 +69,33 @@ pub enum BackupError {
     Manifest(PathBuf, String),
     /// A store cannot be read or written.
     Store(PathBuf, store::Error),
-    /// The content of a file does not match the manifest.
+    /// The content of a table does not match the manifest.
     Differs { file: PathBuf, table: String },
-    /// A file holds the data of another.
+    /// A file contains the data of a different store than its name indicates.
     Swapped { file: PathBuf, holds: String },
 }
 
 impl fmt::Display for BackupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotEmpty(path) => write!(f, "the folder {} is not empty; name a new one", path.display()),
+            Self::NotEmpty(path) => write!(f, "the folder {} is not empty; choose a new or empty folder", path.display()),
             Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
             Self::Manifest(path, why) => write!(f, "{} is not a backup: {why}", path.display()),
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
-                write!(f, "the backup is damaged: {}: {found}; use another backup", path.display())
+                write!(f, "the backup is damaged: {}: {found}; use a different backup", path.display())
             }
-            // This error names the file of the running service.
+            // This error already names the damaged file, which belongs to the running service.
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
-                "the backup is damaged: {} holds the data of {holds}.redb; were two files swapped? If not, use another backup",
+                "the backup is damaged: {} holds the data of {holds}.redb; if two files were swapped, swap them back; if not, use a \
+                    different backup",
                 file.display()
             ),
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),
             Self::Differs { file, table } => write!(
                 f,
-                "the backup is damaged: the table \"{table}\" in {} differs from the manifest; use another backup",
+                "the backup is damaged: the table \"{table}\" in {} differs from the manifest; use a different backup",
                 file.display()
             ),
         }
@@ -104,7 +105,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Reports the same error for the source of the damaged copy.
+    /// Returns the same error for the file from which the damaged copy was made.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -124,10 +125,10 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
     move |cause| BackupError::Io(path, cause)
 }
 
-/// Copies all stores of a running engine into `target`, each from one snapshot.
+/// Copies all stores of a running engine into the folder `target`, each from one snapshot.
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
-    // All three snapshots are taken before the first copy, so they are as close together as possible.
+    // Take all three snapshots before the first copy, so that they show nearly the same moment.
     let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
@@ -148,7 +149,7 @@ fn copy(tx: &ReadTx, database_kind: DatabaseKind, file: &Path) -> Result<backup:
     Ok(digests)
 }
 
-/// Creates the folder, accessible only to its owner, or accepts an empty one.
+/// Creates the folder so that only its owner can access it, or accepts an existing empty folder.
 fn make_empty(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(folder))?;
     let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
@@ -157,7 +158,7 @@ fn make_empty(folder: &Path) -> Result<()> {
 
 fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
     let path = folder.join(MANIFEST);
-    let text = serde_json::to_string_pretty(manifest).expect("a manifest is text and numbers");
+    let text = serde_json::to_string_pretty(manifest).expect("a manifest can be written as JSON");
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         writeln!(file, "{text}")?;
@@ -167,7 +168,7 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
     write().map_err(failed(&path))
 }
 
-/// Reads the manifest of the backup in `folder` and compares every row with it.
+/// Reads the manifest of the backup in `folder`, and compares every row in the backup with it.
 pub fn verify(folder: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     for (name, database_kind) in FILES {
@@ -181,21 +182,21 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
     let bytes = match fs::metadata(&path) {
-        Ok(found) if found.len() > MANIFEST_BYTES_MAX => return Err(refuse(format!("its {MANIFEST} is too large"))),
+        Ok(found) if found.len() > MANIFEST_BYTES_MAX => return Err(refuse(format!("the file {MANIFEST} is too large"))),
         Ok(_) => fs::read(&path).map_err(failed(&path))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("it has no {MANIFEST}"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("the folder has no {MANIFEST}"))),
         Err(error) => return Err(failed(&path)(error)),
     };
     let manifest: Manifest =
-        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("its {MANIFEST} is invalid: {error}")))?;
+        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("the file {MANIFEST} is invalid: {error}")))?;
     if !FORMATS.contains(&manifest.format) {
         return Err(refuse(format!(
-            "its format is {}, but this program supports up to {FORMAT}; use a newer version of Mailmill",
+            "the backup has format {}, but this program supports only formats up to {FORMAT}; use a newer version of Mailmill",
             manifest.format
         )));
     }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
-        Some((name, _)) => Err(refuse(format!("its {MANIFEST} does not name {name}"))),
+        Some((name, _)) => Err(refuse(format!("the file {MANIFEST} does not list {name}"))),
         None => Ok(manifest),
     }
 }
@@ -216,7 +217,7 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// Returns the store whose data is in a file, if it differs from the file's name.
+/// Returns the name of the store whose data a file holds, if it differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);
@@ -233,8 +234,8 @@ pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
     Ok([open(control)?, open(test)?, open(live)?])
 }
 
-/// Copies the backup in `folder` into the folder `data`, which must have no stores, and compares every row of the copy. A failure removes
-/// the copied files.
+/// Copies the backup in `folder` into the folder `data`, which must contain no stores, and compares every row of the copy with the
+/// manifest. If this fails, removes the copied files.
 pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     if FILES.iter().any(|(name, _)| data.join(name).exists()) {
@@ -248,7 +249,7 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     });
     if copied.is_err() {
         for (name, _) in FILES {
-            // Files not reached do not exist; the first failure is the one to report.
+            // Ignore errors: files that were not copied yet do not exist, and the first failure must be reported.
             let _ = fs::remove_file(data.join(name));
         }
     }

@@ -1,6 +1,6 @@
-//! Checks for problems that keep an installation's mail from arriving, in the order in which to fix them.
+//! Checks for problems that prevent an installation's mail from arriving, in the order in which the problems should be fixed.
 //!
-//! Nothing is sent or changed. What only the running process knows (its sockets, its certificate) is checked there.
+//! The checks send no mail and change no data. The running process checks its own state, such as its sockets and its certificate.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -28,18 +28,18 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Reports the addresses the service listens on, if it runs.
+/// Reports the addresses on which the service listens, if it is running.
 fn ports(listening: &[SocketAddr]) -> Option<Finding> {
     let shown: Vec<String> = listening.iter().map(ToString::to_string).collect();
-    (!shown.is_empty()).then(|| Finding::good("ports", format!("the service runs, on {}", shown.join(", "))))
+    (!shown.is_empty()).then(|| Finding::good("ports", format!("the service is running and listens on {}", shown.join(", "))))
 }
 
-/// Checks whether the next start will find the master key. This start has verified that it opens the data.
+/// Checks whether the next start will find the master key. When the service started, it verified that the key decrypts the data.
 fn key(engine: &Engine) -> Finding {
     match engine.check_key() {
         Ok(()) => Finding::good(
             "master key",
-            "it is the key of this installation; keep a copy elsewhere, because backups do not contain it",
+            "the key belongs to this installation; keep a copy of it elsewhere, because backups do not contain it",
         ),
         Err(trouble) => Finding::problem(
             "master key",
@@ -53,13 +53,14 @@ fn key(engine: &Engine) -> Finding {
 fn hold(engine: &Engine) -> Option<Finding> {
     let hold = engine.hold.current()?;
     let said = format!("sending is on hold since {}: {}", hold.since, hold.cause);
-    let remedy = "Run `mailmill resume` to see what waits and may arrive twice, then `mailmill resume --yes` to send it.";
+    let remedy = "Run `mailmill resume` to see the waiting work and what may arrive twice, then `mailmill resume --yes` to send the \
+        waiting work.";
     Some(Finding::warning("hold", said, remedy))
 }
 
-/// Checks whether the system synchronizes its clock: signatures, tokens and schedules depend on it.
+/// Checks whether the system synchronizes its clock, which signatures, tokens and schedules depend on.
 fn clock() -> Finding {
-    // SAFETY: a structure of numbers, for which zero is valid, and which the call only fills: no mode is set.
+    // SAFETY: the structure contains only numbers, for which zero is valid, and the call only fills the structure because no mode is set.
     let state = unsafe {
         let mut state: libc::timex = std::mem::zeroed();
         libc::adjtimex(&raw mut state)
@@ -68,18 +69,19 @@ fn clock() -> Finding {
         libc::TIME_ERROR => Finding::warning(
             "clock",
             "the system clock is not synchronized",
-            "Install a time service, like chrony or systemd-timesyncd: signatures and schedules depend on the clock.",
+            "Install a time service, such as chrony or systemd-timesyncd: signatures and schedules depend on the clock.",
         ),
         state if state < 0 => Finding::skipped("clock", "the system does not report whether its clock is synchronized"),
-        _ => Finding::good("clock", "synchronized by the system"),
+        _ => Finding::good("clock", "the system synchronizes its clock"),
     }
 }
 
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
-    let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report the free space") };
+    let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report how much disk space is free") };
     let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
-    let remedy = "Free up space, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
+    let remedy =
+        "Free up space, or move the data folder to a larger disk (stop the service, copy the folder, start with --data).";
     if disk.is_low {
         let said = format!("the service is read-only: {said}, and data.free_mib_min is {} MiB", disk.free_min >> 20);
         return Finding::problem("disk", said, format!("{remedy} Mailmill then accepts writes again."));
@@ -91,31 +93,36 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Reports how the worker processes for untrusted HTML and images are confined, as reported by one of them.
+/// Checks how the worker processes for untrusted HTML and images are confined, as one of them reports.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
-    let remedy = "Run on Linux 5.13 or newer, and let containers use seccomp, Landlock and user namespaces.";
+    let remedy = "Run on Linux 5.13 or newer, and allow containers to use seccomp, Landlock and user namespaces.";
     let names = |layers: Vec<String>| layers.join(", ");
     match engine.pixels.confinement().await {
         Ok(None) => Finding::skipped(SUBJECT, "this process renders without worker processes"),
         Err(fault) => {
-            let remedy =
-                format!("{remedy} rendering.require_confinement = false runs them unconfined; use it only for trusted input.");
+            let remedy = format!(
+                "{remedy} rendering.require_confinement = false lets workers run unconfined; use this setting only for trusted input."
+            );
             Finding::problem(SUBJECT, fault.to_string(), remedy)
         }
         Ok(Some(found)) => {
             let on = names(found.on().map(|layer| layer.name.clone()).collect());
             let off = names(found.off().map(ToString::to_string).collect());
             match (found.missing(), off.is_empty()) {
-                (Some(_), _) => Finding::problem(SUBJECT, format!("running without required confinement: {off}"), remedy),
-                (None, false) => Finding::warning(SUBJECT, format!("confined by {on}; off: {off}"), remedy),
-                (None, true) => Finding::good(SUBJECT, format!("confined by {on}")),
+                (Some(_), _) => {
+                    Finding::problem(SUBJECT, format!("worker processes run without the required confinement: {off}"), remedy)
+                }
+                (None, false) => {
+                    Finding::warning(SUBJECT, format!("worker processes are confined by {on}; not active: {off}"), remedy)
+                }
+                (None, true) => Finding::good(SUBJECT, format!("worker processes are confined by {on}")),
             }
         }
     }
 }
 
-/// Checks whether mail can leave: connects and signs in to each relay, or connects to a well-known server for direct delivery.
+/// Checks whether mail can be sent: connects and signs in to each relay, or connects to a well-known server for direct delivery.
 async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     if engine.settings.mail.development {
         let said = "live mail stays in the built-in inbox: mail.development is on";
@@ -125,24 +132,25 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
         let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open.";
-        return vec![Finding::problem("transport", "none is configured: live sends are refused", remedy)];
+        return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
-        Ok(()) => Finding::good("transport", format!("{server} accepts mail from here")),
+        Ok(()) => Finding::good("transport", format!("{server} accepts mail from this machine")),
         Err(why) => {
             let remedy =
-                "Check host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587.";
+                "Check the host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587.";
             Finding::problem("transport", format!("{server}: {why}"), remedy)
         }
     };
     probes.into_iter().map(finding_of).collect()
 }
 
-/// Checks reverse DNS: receivers verify that the sending address resolves to the name in its greeting, and that name to the address.
+/// Checks reverse DNS: receiving servers verify that the sending address resolves to the name in the SMTP greeting, and that this name
+/// resolves to the address.
 async fn reverse_dns(engine: &Engine) -> Finding {
     const SUBJECT: &str = "reverse dns";
     if !engine.settings.mail.direct {
-        return Finding::skipped(SUBJECT, "matters for direct delivery only");
+        return Finding::skipped(SUBJECT, "reverse DNS matters only for direct delivery");
     }
     let name = hello_name(&engine.settings);
     let remedy = |what: &str| format!("{what} Or set [mail] hello_name to this machine's host name.");
@@ -154,14 +162,14 @@ async fn reverse_dns(engine: &Engine) -> Finding {
             return Finding::problem(SUBJECT, format!("{name}, the name in the SMTP greeting, has no address"), remedy);
         }
     };
-    let mut strangers: Vec<IpAddr> = Vec::new();
+    let mut mismatched: Vec<IpAddr> = Vec::new();
     for address in addresses {
         let names = engine.dns.names(address, MaxAge::Fresh).await.unwrap_or_default();
         if !names.iter().any(|other| other.trim_end_matches('.').eq_ignore_ascii_case(&name)) {
-            strangers.push(address);
+            mismatched.push(address);
         }
     }
-    match strangers.first() {
+    match mismatched.first() {
         None => Finding::good(SUBJECT, format!("{name} and its address resolve to each other")),
         Some(address) => Finding::problem(
             SUBJECT,
@@ -175,22 +183,22 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
     let reports = domains::check_all(engine, Environment::Live).await?;
     if reports.is_empty() {
         let remedy = "Add the domain of your From addresses: POST /v1/domains with a live key, or Domains in the dashboard.";
-        return Ok(vec![Finding::warning("domains", "there is no sending domain for live mail", remedy)]);
+        return Ok(vec![Finding::warning("domains", "no sending domain for live mail has been added", remedy)]);
     }
     let finding_of = |domain: domains::DomainReport| {
         let missing: Vec<String> =
             domain.missing.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
         match (domain.is_verified, missing.is_empty()) {
-            (true, true) => Finding::good(domain.name, "verified: DKIM, SPF, DMARC and return path are correct"),
+            (true, true) => Finding::good(domain.name, "the domain is verified: DKIM, SPF, DMARC and return path are correct"),
             (true, false) => Finding::warning(
                 domain.name,
-                format!("verified, but with problems: {}", missing.join(", ")),
+                format!("the domain is verified but has problems: {}", missing.join(", ")),
                 "Add the records that GET /v1/domains/{domain} lists; all of them improve delivery.",
             ),
             (false, _) => Finding::problem(
                 domain.name,
-                format!("not verified: {}", missing.join(", ")),
-                "Add the records that GET /v1/domains/{domain} lists at your DNS provider, then run this again.",
+                format!("the domain is not verified: {}", missing.join(", ")),
+                "Add the records that GET /v1/domains/{domain} lists at your DNS provider, then repeat this check.",
             ),
         }
     };

@@ -1,4 +1,4 @@
-//! The installation itself: its health, its capabilities, and backups of its data.
+//! The installation: its health, its configuration, backups of its data, and the API keys that its operator manages.
 
 pub mod backup;
 pub mod doctor;

@@ -1,4 +1,4 @@
-//! The condition of the running service, as numbers: no paths, no secrets, no error messages.
+//! The condition of the running service. The condition reveals no paths, secrets or error messages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,19 +10,19 @@ use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Whether the service is ready, and the state of each part.
+/// Whether the service is ready, and the condition of each part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// `ready`, or `not_ready` if a check is not `ok`.
+    /// The overall status: `ready`, or `not_ready` if a check is not `ok`.
     pub status: &'static str,
-    /// The program's version.
+    /// The version of the program.
     pub version: &'static str,
     pub uptime_seconds: i64,
     pub checks: Checks,
 }
 
-/// The checks.
+/// The result of each check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checks {
@@ -35,82 +35,83 @@ pub struct Checks {
     pub workers: WorkersCheck,
 }
 
-/// The data files.
+/// The check of the data files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StoreCheck {
-    /// False once a disk failure keeps one of them from accepting writes.
+    /// False if a disk failure has stopped one of the data files from accepting writes.
     pub ok: bool,
 }
 
-/// The search index of contacts.
+/// The check of the search index of contacts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexCheck {
     /// False while the index cannot apply changes.
     pub ok: bool,
-    /// Changes that are not applied yet. A number above 0 is normal while contacts change.
+    /// The number of live changes that the index has not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
-    /// The same for test data.
+    /// The number of test changes that the index has not applied yet.
     pub lag_test: u64,
 }
 
-/// The master key.
+/// The check of the master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// False if the file master.key is missing or holds another key: the service continues with the key it has loaded, and could not start
-    /// again.
+    /// False if the file master.key is missing or holds a different key. The service continues with the key it has loaded but would not be
+    /// able to start again.
     pub ok: bool,
 }
 
-/// The disk of the data folder.
+/// The check of the disk of the data folder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskCheck {
-    /// False while the service is read-only for lack of space.
+    /// False while the service is read-only because too little space is free.
     pub ok: bool,
     pub read_only: bool,
-    /// Free space; absent if the system does not report it.
+    /// The free space on the disk; absent if the system does not report it.
     pub free_mib: Option<u64>,
-    /// Below this, the service is read-only: the setting data.free_mib_min.
+    /// The free space below which the service is read-only: the setting data.free_mib_min.
     pub free_mib_min: u64,
-    /// Space reserved for unsubscribes and messages in flight on a full disk: the setting data.reserve_mib, minus what was used.
+    /// The space reserved on a full disk for unsubscribes and messages in flight: the setting data.reserve_mib, minus the space already
+    /// used.
     pub reserve_mib: u64,
 }
 
-/// File descriptors of the process.
+/// The check of the process's file descriptors.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DescriptorsCheck {
-    /// False when almost none are left.
+    /// False if almost no descriptors are left.
     pub ok: bool,
-    /// The number of open descriptors; absent if the system does not report it, for example when none are left.
+    /// The number of open descriptors; absent if the system does not report it, for example because none are left.
     pub open: Option<u64>,
     pub limit: u64,
 }
 
-/// What sends mail, delivers to webhooks and takes inbound mail.
+/// The check of the dispatchers, which send mail, deliver to webhooks and receive inbound mail.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False for a minute after one failed and was restarted.
+    /// False if no dispatcher is running, and for a minute after a dispatcher failed and was restarted.
     pub ok: bool,
     /// The number of dispatchers.
     pub running: u64,
-    /// How often one of them was restarted.
+    /// How often a dispatcher was restarted.
     pub restarts: u64,
     /// Whether campaigns, retries, schedules and webhook deliveries wait because the data folder was restored or copied.
     pub on_hold: bool,
 }
 
-/// The background jobs.
+/// The check of the background jobs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkersCheck {
-    /// False while one of them keeps failing.
+    /// False while a job keeps failing.
     pub ok: bool,
-    /// The jobs that fail.
+    /// The names of the jobs that keep failing.
     pub failing: Vec<String>,
-    /// Failed steps of all jobs since the start.
+    /// The number of failed steps of all jobs since the start.
     pub failures: u64,
-    /// How often one of them panicked and was restarted.
+    /// How often a job panicked and was restarted.
     pub restarts: u64,
 }
 
@@ -126,7 +127,7 @@ impl Condition {
         let disk = engine.control.space().status();
         let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
         let failed_lately = |state: &WorkerState| {
-            state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS)
+            state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_FAILING_MS)
         };
         let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
         let checks = Checks {
@@ -184,9 +185,9 @@ impl Checks {
     }
 }
 
-/// A single failure may be accidental, and its step is retried soon.
+/// Returns whether a job keeps failing. A single failure is ignored, because its cause may be temporary and the step is retried soon.
 fn is_failing(state: &WorkerState) -> bool {
-    state.failures_in_a_row >= limits::WORKER_FAILURES_DOUBTED
+    state.failures_in_a_row >= limits::WORKER_FAILURES_BAD
 }
 
 fn lag(data: &EnvironmentData) -> u64 {

@@ -1,4 +1,4 @@
-//! What the installation stores about itself, and the lengths of all queues.
+//! The data that the installation stores about itself, and the lengths of all queues.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,10 @@ use crate::vocab::limits;
 use crate::vocab::tables::{self, TableId};
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
-/// In [`META`] of the control store.
+/// The key of the newest backup in [`META`] of the control store.
 const LAST_BACKUP: &str = "last backup";
 
-/// The newest completed backup. Whether its folder still exists is not known.
+/// The newest completed backup. Its folder may no longer exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastBackup {
     pub at: Timestamp,
@@ -20,20 +20,20 @@ pub struct LastBackup {
     pub rows: u64,
 }
 
-/// Records that a backup is complete.
+/// Records that a backup has been completed.
 pub fn note_backup(tx: &mut WriteTx<'_>, backup: &LastBackup) -> Result<()> {
-    let bytes = serde_json::to_vec(backup).expect("text and numbers");
+    let bytes = serde_json::to_vec(backup).expect("a backup record can be written as JSON");
     tx.put(META, &LAST_BACKUP.to_owned(), &bytes);
     Ok(())
 }
 
-/// Returns the newest backup, if one was made.
+/// Returns the newest completed backup, if a backup was made.
 pub fn last_backup(tx: &impl Read) -> Result<Option<LastBackup>> {
-    // An entry written by a later version must not hide everything else.
+    // Ignore an entry that cannot be read, because a later version may have written it and the status must still be shown.
     Ok(tx.get(META, &LAST_BACKUP.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// TABLE: the queues of an environment in which every row is a waiting entry, with their display names.
+/// TABLE: the queues of an environment whose rows are all waiting entries, with their display names.
 const QUEUES: &[(&str, TableId)] = &[
     ("Brands being imported", tables::PROJECT_IMPORT_QUEUE),
     ("Images to analyze", tables::PROJECT_IMAGE_QUEUE),
@@ -50,7 +50,7 @@ const QUEUES: &[(&str, TableId)] = &[
     ("Deleted contacts to erase", tables::ERASURES),
 ];
 
-/// Returns each queue's name and length.
+/// Returns the name and length of each queue.
 pub fn queues(tx: &ReadTx) -> Result<Vec<(&'static str, u64)>> {
     let mut queues = vec![("Imports and exports of contacts", jobs::open_count(tx, limits::OPEN_JOBS_COUNTED)? as u64)];
     for (name, table) in QUEUES {

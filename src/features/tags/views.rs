@@ -6,20 +6,20 @@ use serde::Serialize;
 use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::tags::Tag;
-use crate::features::contacts::{self, Facet};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::tags::Tag;
 use crate::vocab::ids::{ProjectId, TagId};
 
-/// A tag.
+/// A tag in a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TagView {
     pub id: TagId,
     pub name: String,
-    /// `#RRGGBB`.
+    /// The tag's color as `#RRGGBB`.
     pub color: Option<String>,
     pub description: Option<String>,
-    /// The number of contacts that have it now, whatever their status.
+    /// The number of contacts that have the tag now, whatever their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -30,19 +30,19 @@ impl Listed for TagView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// Returns a tag with its current count.
+/// Returns the view of a tag with the current number of its contacts.
 pub fn tag_view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
-    let subscriber_count = contacts::count(tx, project, Facet::Tag(tag.number()))?;
+    let subscriber_count = contact_sets::count(tx, project, Facet::Tag(tag.number()))?;
     let Tag { id, name, color, description, created_at, updated_at } = tag;
     let (created_at, updated_at) = (WireTime(created_at), WireTime(updated_at));
     Ok(TagView { id, name, color, description, subscriber_count, created_at, updated_at })
 }
 
 impl TagView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: TagId::parse("66f1a2b3000000015c3e9d71").expect("24 hexadecimal characters"),
+            id: TagId::parse("66f1a2b3000000015c3e9d71").expect("the id has 24 hexadecimal characters"),
             name: "newsletter".into(),
             color: Some("#1A73E8".into()),
             description: Some("Signed up on the home page".into()),

@@ -1,34 +1,38 @@
 //! Topics: kinds of mail that each contact can choose separately.
 //!
-//! A contact gets a topic by its own explicit choice or, as long as it has made none, by the topic's default. Invariants: a name belongs to
-//! one topic of a project, ignoring case; an explicit choice outlives every change of the default.
+//! A contact is subscribed to a topic by explicit choice or, if the contact has not chosen, by the topic's default. Invariants: no two
+//! topics in a project have the same name, ignoring case; an explicit choice stays even if the default changes.
 //!
-//! A topic does not decide whether the contact may be mailed at all: that is the contact's status.
+//! A topic does not determine whether the contact may be mailed at all, which depends on the contact's status.
 
 mod model;
 pub mod ops;
-mod views;
+mod store;
+pub mod views;
+
+pub use store::{
+    Topic, TopicDefault, TopicVisibility, all, among, choice, choose, delete, find as look_up, is_subscribed, save, subscribers,
+};
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
-use crate::features::contacts::topics;
-pub use crate::features::contacts::topics::{Topic, TopicVisibility, all, choose, find as look_up, is_subscribed, subscribers};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 
-/// Returns the topic with this id, or a not-found failure.
+/// Returns the topic with this ID, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
-    let absent = || Failure::because(Code::NotFound, "The project has no topic with this id; GET /v1/topics lists its topics.");
-    topics::find(tx, project, id)?.ok_or_else(absent)
+    let absent = || {
+        Failure::because(Code::NotFound, "The project has no topic with this id.").see("topics.list", "GET /v1/topics lists them")
+    };
+    store::find(tx, project, id)?.ok_or_else(absent)
 }
 
-/// Rejects a name that another of these topics has.
+/// Returns an error if one of the topics in `others`, except the topic `own`, already has this name.
 fn check_name(others: &[Topic], name: &str, own: Option<TopicId>) -> Result<(), Failure> {
     let wanted = crate::base::text::fold(name);
     let taken = others.iter().find(|topic| Some(topic.id) != own && crate::base::text::fold(&topic.name) == wanted);
     taken.map_or(Ok(()), |topic| {
-        let detail =
-            format!("name: the topic \"{}\" already has this name; choose another name or change that topic", topic.name);
-        Err(Failure::because(Code::NameTaken, detail).with(serde_json::json!({ "id": topic.id })))
+        let detail = format!("a topic named \"{}\" already exists; choose a different name or change that topic", topic.name);
+        Err(Failure::because(Code::NameTaken, detail).in_field("name").with(serde_json::json!({ "id": topic.id })))
     })
 }

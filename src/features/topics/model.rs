@@ -1,4 +1,4 @@
-//! Types for the name and position of a topic. Topics themselves are stored with contacts, because filters use them.
+//! Types for the name and position of a topic.
 
 use crate::base::bounded::Bounded;
 use crate::base::text::Name;
@@ -6,5 +6,5 @@ use crate::vocab::limits;
 
 /// The name of a topic.
 pub type TopicName = Name<{ limits::TOPIC_NAME_CHARACTERS_MAX }>;
-/// A topic's position among others.
+/// The position of a topic in the order in which topics are displayed.
 pub type DisplayOrder = Bounded<0, { limits::TOPIC_DISPLAY_ORDER_MAX }>;

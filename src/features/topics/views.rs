@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
+use crate::features::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{ProjectId, TopicId};
 
 /// A kind of mail that contacts choose separately.
@@ -16,15 +16,15 @@ pub struct TopicView {
     pub id: TopicId,
     pub name: String,
     pub description: Option<String>,
-    /// Whether contacts that have not chosen are subscribed.
+    /// Whether contacts that have not chosen are subscribed to the topic.
     pub default_subscription: TopicDefault,
-    /// Which contacts see it.
+    /// Which contacts see the topic.
     pub visibility: TopicVisibility,
-    /// Its position among others, the smallest first.
+    /// The position of the topic; the smallest comes first.
     pub display_order: u64,
-    /// Whether the topic is offered and used.
+    /// Whether the topic is active: offered to contacts and used for mail.
     pub is_active: bool,
-    /// The number of contacts that get it now, by choice or by default, whatever their status.
+    /// The number of contacts that are subscribed to the topic now, by choice or by default, whatever their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -53,10 +53,10 @@ pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<To
 }
 
 impl TopicView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters"),
+            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the id has 24 hexadecimal characters"),
             name: "Product updates".into(),
             description: Some("What is new, once a month".into()),
             default_subscription: TopicDefault::OptIn,

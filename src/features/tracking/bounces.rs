@@ -1,46 +1,43 @@
 //! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only someone who has the message knows its token, so reports without one never get here. A recipient's row stores what was reported, so
-//! that a repeated report counts once.
+//! Only someone who has the message can have its token. Reports without a token are ignored earlier. A recipient's row stores the reports,
+//! so that a repeated report is counted once.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::model::{Bounce, BounceAction, bounce_action};
 use super::recipient::MessageRecipient;
+use super::store::{self, SoftBounces};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
-use crate::engine::store::{Read, Record, Result, Table, WriteTx};
-use crate::features::contacts::activity;
-use crate::features::contacts::filter::Action;
-use crate::features::contacts::{Contact, Source, subscription};
-use crate::features::sending::engagement::Measure;
+use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::contact_records::Contact;
+use crate::features::contact_records::activity::{self, Action};
+use crate::features::contacts::{Source, subscription};
+use crate::features::engagement::{self, Measure};
 use crate::features::sending::quota::{self, SentCount};
-use crate::features::sending::webhook_events;
-use crate::features::sending::{self, Delivery, engagement};
+use crate::features::sending::{self, Delivery, webhook_events};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
-use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
-const SOFT_BOUNCES: Table<(ProjectId, u32), SoftBounces> = Table::new(tables::SOFT_BOUNCES);
-/// Activities checked for a delivery between two bounces.
+/// How many of a contact's activities are checked for a delivery between two bounces.
 const ACTIVITIES_CHECKED: usize = 50;
-/// Longer server responses are truncated.
+/// The maximum length of a stored server response; longer responses are truncated.
 const DETAIL_CHARACTERS_MAX: usize = 500;
 
-/// Writes to the suppression list.
+/// Reads and writes the suppression list, with hashes of addresses.
 #[derive(Clone)]
 pub struct SuppressionList(pub Digester);
 
 impl SuppressionList {
-    /// Creates the list access for this installation.
+    /// Returns access to the suppression list of this installation.
     pub fn new(engine: &Engine) -> Self {
         Self(Digester::new(&engine.seal))
     }
 
-    /// Adds the recipient's address; does nothing if the address was erased.
+    /// Adds the recipient's address to the suppression list. Has no effect if the address was erased.
     pub fn add(
         &self,
         tx: &mut WriteTx<'_>,
@@ -49,26 +46,17 @@ impl SuppressionList {
         note: Option<String>,
     ) -> Result<()> {
         let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(()) };
-        suppressions::add(tx, &self.0, recipient.mailing.account, &email.normalised(), why, note).map(drop)
+        suppressions::add(tx, &self.0, recipient.mailing.account, &email.normalized(), why, note).map(drop)
     }
 
-    /// Returns whether the recipient's address is on the list.
+    /// Returns whether the recipient's address is on the suppression list.
     pub fn has(&self, tx: &impl Read, recipient: &MessageRecipient) -> Result<bool> {
         let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(false) };
-        Ok(suppressions::reason(tx, &self.0, recipient.mailing.account, &email.normalised())?.is_some())
+        Ok(suppressions::reason(tx, &self.0, recipient.mailing.account, &email.normalized())?.is_some())
     }
 }
 
-/// Consecutive soft bounces of a contact, without a delivery in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct SoftBounces {
-    many: u8,
-    last_at: Timestamp,
-}
-
-impl Record for SoftBounces {}
-
-/// Handles a message that was refused or bounced later. Returns whether this is new.
+/// Handles a message that was refused or that bounced later. Returns whether the bounce is new.
 pub fn bounced(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -102,27 +90,28 @@ pub fn bounced(
     Ok(true)
 }
 
-/// Returns the number of consecutive soft bounces, including this one. Deliveries to addresses without a contact are not known, so they
-/// never have more than one.
+/// Returns the number of consecutive soft bounces, including the current bounce. For addresses without a contact, deliveries are not
+/// recorded, so the number is always one.
 fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<u8> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(1) };
     let place = (project, contact.id.number());
-    let known = tx.get(SOFT_BOUNCES, &place)?;
+    let known = store::soft_bounces(tx, place)?;
     let many = match known {
         Some(row) if !delivered_since(tx, project, contact, row.last_at, recipient.mailing.id)? => row.many.saturating_add(1),
         _ => 1,
     };
-    tx.put(SOFT_BOUNCES, &place, &SoftBounces { many, last_at: tx.now() });
+    let row = SoftBounces { many, last_at: tx.now() };
+    store::save_soft_bounces(tx, place, row);
     Ok(many)
 }
 
-/// Returns whether a message other than this one was sent to the contact since `at` and did not bounce.
+/// Returns whether a message of a mailing other than `but` was sent to the contact since `at` and did not bounce.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {
             break;
         }
-        // An opened message has arrived, whatever else was reported.
+        // An opened message has arrived, even if a bounce was reported for it.
         if activity.action != Action::Sent || (activity.mailing != but && !was_returned(tx, activity.mailing, contact)?) {
             return Ok(true);
         }
@@ -137,12 +126,12 @@ fn was_returned(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result
     Ok(engagement.is_some_and(|engagement| engagement.bounced_at.is_some()))
 }
 
-/// Deletes the soft bounces of a deleted contact.
+/// Deletes the record of a deleted contact's soft bounces.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32) {
-    tx.delete(SOFT_BOUNCES, &(project, number));
+    store::forget_soft_bounces(tx, (project, number));
 }
 
-/// Handles a spam complaint. Returns whether it is new.
+/// Handles a spam complaint. Returns whether the complaint is new.
 pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, kind: &str) -> Result<bool> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
@@ -167,11 +156,11 @@ fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, 
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Counts one more of this measure for the mailing, for the day, and for the account's quota.
+/// Adds one to a measure of the mailing and of the day, and to the account's numbers.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;
-    engagement::add_day(tx, (mailing, recipient.sent_email()), measure, 1)?;
+    engagement::add_day(tx, (mailing.for_stats(), recipient.sent_email()), measure, 1)?;
     let tally = match measure {
         Measure::Complaints => SentCount::Complained,
         // An immediate refusal was already counted when it happened.

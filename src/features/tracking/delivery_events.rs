@@ -1,4 +1,4 @@
-//! Processes the queue that sending writes: server responses during delivery, and the actions of simulated recipients.
+//! Processes the queue of delivery events that sending writes: server responses, and the actions of simulated recipients.
 
 use super::bounces::{self, SuppressionList};
 use super::model::Bounce;
@@ -11,8 +11,8 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::inbound::reply_class;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::Source;
+use crate::features::engagement::{self, DeliveryEvent};
 use crate::features::sending;
-use crate::features::sending::engagement::{self, DeliveryEvent};
 use crate::features::suppressions::Source as SaidBy;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -20,7 +20,7 @@ use crate::vocab::limits;
 /// The user agent of a simulated recipient.
 const SIMULATED_AGENT: &str = "Mozilla/5.0 (simulated recipient)";
 
-/// Processes some delivery events; returns whether there may be more.
+/// Processes some delivery events; returns whether more events may be queued.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if engagement::due_events(&store.read(), engine.clock.now(), 1)?.is_empty() {
@@ -52,7 +52,7 @@ fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipien
         DeliveryEvent::Open => visits::record(tx, &[visit(recipient, None, tx.now())]),
         DeliveryEvent::Click => match sending::link(tx, recipient.mailing.translation_for(&recipient.recipient), 0)? {
             Some(_) => visits::record(tx, &[visit(recipient, Some(0), tx.now())]),
-            // There is no link to click, but whoever would click has opened the message.
+            // The message has no link to click, but a simulated recipient who would click has at least opened the message.
             None => visits::record(tx, &[visit(recipient, None, tx.now())]),
         },
         DeliveryEvent::Unsubscribe => unsubscribe::leave(tx, list, recipient, Scope::List, Source::OneClick),

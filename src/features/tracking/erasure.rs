@@ -1,8 +1,8 @@
-//! Erases a deleted contact from all features that store data about it, in stages of bounded steps that a crash can interrupt.
+//! Erases a deleted contact from all features that store data about the contact, in stages of bounded steps that can resume after a crash.
 //!
-//! What stays: anonymous counts, the contact's number in sets, where it has no effect, and, if the contact had unsubscribed, bounced or
-//! complained, a keyed hash of its address, so that it is not mailed again by mistake. The event that reports the deletion to other systems
-//! stays until it is delivered, for at most a week.
+//! Some data stays: anonymous counts; the contact's number in sets, where the number has no effect; and, if the contact had unsubscribed,
+//! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The event that reports the
+//! deletion to other systems stays until it is delivered, for at most a week.
 
 use std::ops::ControlFlow;
 
@@ -13,29 +13,31 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Result, WriteTx};
+use crate::features::contact_records::activity;
 use crate::features::contacts::erasure::{self, Erasure};
-use crate::features::contacts::{Status, activity, customer_events, external_ids, jobs, noncontact_clicks};
-use crate::features::sending::{self, Audience, Mailing, Skip};
-use crate::features::sending::{engagement, inbox, orders};
-use crate::features::suppressions;
+use crate::features::contacts::{jobs, noncontact_clicks};
+use crate::features::customer_events::{self, external_ids};
+use crate::features::sending::{self, Audience, Mailing, Skip, inbox};
+use crate::features::{engagement, revenue, suppressions};
+use crate::vocab::contact_status::Status;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits::{ERASURE_MESSAGES_PER_STEP, ERASURE_ROWS_PER_STEP as ROWS};
 
-/// A contact and the progress of its erasure.
+/// A contact to erase, and the progress of the erasure.
 struct ErasureWork {
     project: ProjectId,
     number: u32,
     erasure: Erasure,
-    normalised: Option<String>,
+    normalized: Option<String>,
     list: SuppressionList,
 }
 
-/// TABLE: the stages, in order. Each returns whether it has more to do, and each can be repeated.
+/// TABLE: the stages of an erasure, in order. Each stage returns whether it has more to erase, and can be repeated.
 const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
     [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
 
-/// Erases a bounded part of a contact's data; returns whether there may be more.
+/// Erases a bounded part of a contact's data; returns whether more data may be left.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if erasure::waiting(&store.read(), 1)?.is_empty() {
@@ -47,8 +49,8 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
     let Some(((project, number), erasure)) = erasure::waiting(tx, 1)?.pop() else { return Ok(false) };
-    let normalised = EmailAddress::stored(&erasure.email).map(|email| email.normalised());
-    let mut work = ErasureWork { project, number, erasure, normalised, list };
+    let normalized = EmailAddress::stored(&erasure.email).map(|email| email.normalized());
+    let mut work = ErasureWork { project, number, erasure, normalized, list };
     let stage = STAGES.get(usize::from(work.erasure.stage));
     let more = stage.map(|stage| stage(tx, &mut work)).transpose()?.unwrap_or(false);
     if !more {
@@ -63,9 +65,9 @@ fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
     Ok(true)
 }
 
-/// Keeps addresses that must not be mailed on the list, as a hash only.
+/// If the address must not be mailed, keeps it on the suppression list, as a hash only.
 fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
-    let Some(email) = &work.normalised else { return Ok(false) };
+    let Some(email) = &work.normalized else { return Ok(false) };
     let (digester, account) = (&work.list.0, work.erasure.account);
     let had_left = matches!(work.erasure.status, Status::Unsubscribed | Status::Bounced);
     if had_left || suppressions::reason(tx, digester, account, email)?.is_some() {
@@ -74,7 +76,7 @@ fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(false)
 }
 
-/// Recipient rows of mailings: addresses, server responses, recorded actions.
+/// Erases the contact from recipient rows of mailings: addresses, server responses and recorded actions.
 fn recipient_rows(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let after = MailingId::read(&mut work.erasure.after.as_slice());
     let mailings = sending::mailings_after(tx, after, ROWS)?;
@@ -94,11 +96,11 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
         }
         return Ok(());
     }
-    // Also in mailings of other projects: the request concerns the whole account, and the address is the same.
-    let Some(email) = &work.normalised else { return Ok(()) };
+    // The rows include those for the same address in mailings of other projects, because the erasure applies to the whole account.
+    let Some(email) = &work.normalized else { return Ok(()) };
     while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
-        // Clicks from before the recipient became a contact.
+        // Erases clicks from before the recipient became a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
             noncontact_clicks::forget(tx, project, &email, mailing.id)?;
         }
@@ -107,25 +109,25 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
 }
 
 fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
-    // Skip the message if it is still queued.
+    // If the message is still queued, it is skipped.
     sending::skip(tx, mailing.id, &[number], &Skip::Erased)?;
     sending::erase(tx, mailing.id, number)?;
     engagement::forget(tx, mailing.id, number);
     Ok(())
 }
 
-/// The times of sent messages and recorded actions.
+/// Erases the times of the contact's messages and recorded actions.
 fn activities(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     super::bounces::forget(tx, work.project, work.number);
     activity::forget(tx, work.project, work.number, ROWS)
 }
 
-/// Messages in the built-in inbox.
+/// Erases the contact's messages in the built-in inbox.
 fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let (account, mut messages_of_contact) = (work.erasure.account, Vec::new());
     inbox::all(tx, account, |head| {
-        let to = EmailAddress::stored(&head.to).map(|email| email.normalised());
-        if to.is_some() && to == work.normalised {
+        let to = EmailAddress::stored(&head.to).map(|email| email.normalized());
+        if to.is_some() && to == work.normalized {
             messages_of_contact.push(head.id);
         }
         if messages_of_contact.len() < ERASURE_MESSAGES_PER_STEP { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -136,34 +138,34 @@ fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(messages_of_contact.len() == ERASURE_MESSAGES_PER_STEP)
 }
 
-/// Queued webhook events, except the one that reports the deletion.
+/// Erases queued webhook events about the contact, except the event that reports the deletion.
 fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let contact = work.erasure.contact.to_string();
     let about = |data: &serde_json::Value| data["subscriberId"] == contact.as_str() && data["action"] != "deleted";
     outbox::erase(tx, work.erasure.account, &mut work.erasure.after, ROWS, about)
 }
 
-/// Responses kept for idempotent retries: the fact that the request ran stays, its response does not.
+/// Erases responses that are kept for idempotent retries. The record that the request ran stays.
 fn idempotent_answers(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
     idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)
 }
 
-/// Notes on rows of bulk writes and imports.
+/// Erases the contact from the results of bulk writes and imports.
 fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     jobs::erase(tx, &mut work.erasure.after, ROWS, &work.erasure.email)
 }
 
-/// Customer events.
+/// Erases the contact's customer events.
 fn reported_events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     customer_events::forget(tx, work.project, work.number, ROWS)
 }
 
-/// External ids of the contact; orders no longer refer to it.
+/// Erases the contact's external IDs and the references from orders to the contact.
 fn external_ids(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let (orders, more) = external_ids::forget(tx, work.project, work.number, ROWS)?;
     for order in orders {
-        orders::forget(tx, work.project, order, work.number)?;
+        revenue::forget(tx, work.project, order, work.number)?;
     }
     Ok(more)
 }

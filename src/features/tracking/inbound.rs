@@ -1,7 +1,8 @@
-//! Handles returned mail: a signed token identifies the recipient, and the tables of this feature define the consequences.
+//! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the
+//! consequences.
 //!
-//! Everything in such mail is an unverified claim. Without a token that only the message contained, nothing is believed. With one, only
-//! claims that the message's reader may make are believed: that it bounced, that it is spam, or that the reader unsubscribes.
+//! The content of inbound mail is unverified. Mail without a token that only the sent message contained is ignored. Mail with a token may
+//! report only what a reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -14,28 +15,28 @@ use crate::features::sending;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::suppressions::Source as SaidBy;
 
-/// The result for an inbound message.
+/// The result of handling an inbound message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It concerned a recipient of ours and was handled.
+    /// The message concerned one of our recipients and was handled.
     Handled,
-    /// It does not concern us: it has no token of ours, is an automatic reply, or was written by a person.
+    /// The message does not concern a recipient: it has no valid token, is an automatic reply, or was written by a person.
     Ignored,
 }
 
-/// Returns whether an address is one of ours. Mail to any other address is rejected.
+/// Returns whether this installation receives mail for an address. Mail to any other address is rejected.
 pub fn is_ours(engine: &Engine, address: &str) -> bool {
     inbound::Token::of_address(address).is_some_and(|token| token_of(engine, &token).is_some())
 }
 
-/// Handles a raw message. Its consequences are durable when this returns.
+/// Handles a raw inbound message. The consequences are on disk when this function returns.
 pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Result<Received, Failure> {
     let ignored = |why: &'static str| {
         tracing::debug!(bytes = raw.len(), why, "inbound message ignored");
         Ok(Received::Ignored)
     };
     let Ok(incoming) = inbound::read(raw, envelope) else {
-        // An unreadable message would not be readable on the next attempt either.
+        // Accept an unreadable message, because it would be unreadable on the next attempt too.
         return ignored("not readable");
     };
     let Some((mark, token)) = incoming.tokens.iter().find_map(|text| Some((text.mark, token_of(engine, text)?))) else {
@@ -51,7 +52,7 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     Ok(received)
 }
 
-/// Returns the token if it is one of ours and valid for the purpose of its address.
+/// Returns the parsed token if our signature is valid and the token is valid for the purpose of its address.
 fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
     let token = Tokens::new(&engine.seal).read_local_part(&text.text)?;
     let fits = match text.mark {
@@ -70,7 +71,7 @@ fn handle(
 ) -> StoreResult<Received> {
     match &incoming.nature {
         MessageKind::Report(outcomes) => {
-            // A report concerns the message's single recipient, whatever address a forwarding server had in the end.
+            // A report concerns the message's single recipient, even if a forwarding server reports a different address.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
             worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }
@@ -93,7 +94,7 @@ fn report(
     recipient: &MessageRecipient,
     outcome: &Outcome,
 ) -> StoreResult<Received> {
-    // Whoever reports on the message has received it.
+    // A server that reports on the message has received the message.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {
         return Ok(Received::Handled);

@@ -4,7 +4,8 @@ use crate::engine::store::{Read, Result};
 use crate::features::sending;
 use crate::vocab::ids::MailingId;
 
-/// Returns the address; `None` if the mailing, the recipient or the link no longer exists, or if the result is not a web address.
+/// Returns the link's destination; `None` if the mailing, the recipient or the link no longer exists, or if the result is not a web
+/// address.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<Option<String>> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
@@ -16,7 +17,7 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<
     Ok(address.and_then(|address| web(&marked(address))))
 }
 
-/// Returns the address in header form if it is a web address: redirects lead nowhere else.
+/// Returns an address as an HTTP header value if it is a web address, because redirects may lead only to web addresses.
 fn web(address: &str) -> Option<String> {
     let address = url::Url::parse(address).ok()?;
     matches!(address.scheme(), "http" | "https").then(|| address.into())

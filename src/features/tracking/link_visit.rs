@@ -1,4 +1,4 @@
-//! A visit to a page behind a link in a message: resolves the token to its recipient and their language.
+//! Resolves the token of a link in a message to the recipient who visits the page, and to the recipient's language.
 
 use http::HeaderMap;
 
@@ -11,7 +11,7 @@ use crate::engine::store::ReadTx;
 use crate::features::projects;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 
-/// A recipient's visit to a page.
+/// A recipient's visit to a page behind a link in a message.
 pub struct LinkVisit {
     pub token: Token,
     pub recipient: MessageRecipient,
@@ -19,7 +19,8 @@ pub struct LinkVisit {
     pub tx: ReadTx,
 }
 
-/// Returns the visit of the recipient that `text` identifies, if it is a token for one of these purposes and the recipient still exists.
+/// Returns the visit of the recipient that the token `text` identifies, if the token is valid for one of these purposes and the recipient
+/// still exists.
 pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &HeaderMap) -> Result<Option<LinkVisit>, Failure> {
     let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {
         return Ok(None);
@@ -36,7 +37,7 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
     let reader = Reader {
         brand,
         email,
-        language: recipient.contact.as_ref().and_then(|contact| contact.language.clone()),
+        language: recipient.contact.as_ref().and_then(|contact| contact.profile.language.clone()),
         token: text.to_owned(),
         preferences: recipient.contact.as_ref().map(|_| Tokens::new(&context.engine.seal).link(choices)),
         ..Reader::anonymous(headers)
@@ -44,7 +45,7 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
     Ok(Some(LinkVisit { token, recipient, reader, tx }))
 }
 
-/// The page for an invalid link.
+/// Returns the page for an invalid link.
 pub fn gone(context: &Context, headers: &HeaderMap) -> Reply {
     Page::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
 }

@@ -1,4 +1,4 @@
-//! Parses the links of messages when they are requested, and records the visits.
+//! Parses the links in messages when a client requests them, and records the visits.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,7 @@ use crate::vocab::limits;
 
 /// A link in a message.
 ///
-/// Query parameters that others append on the way (`?fbclid=…`) are ignored: the reader meant the link.
+/// Query parameters that other services append (`?fbclid=…`) are ignored.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct MessageLink {
@@ -24,12 +24,12 @@ pub struct MessageLink {
     pub token: String,
 }
 
-/// Returns the token's content; `None` if it is not one of ours.
+/// Returns the content of a token; `None` if the token does not have our signature.
 pub fn read(engine: &Engine, token: &str) -> Option<Token> {
     Tokens::new(&engine.seal).read_link(token)
 }
 
-/// Headers by which clients announce a prefetch: `Sec-Purpose` of the Fetch standard, and its predecessors.
+/// The headers by which clients announce a prefetch: `Sec-Purpose` of the Fetch standard, and its predecessors.
 const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
 fn is_prefetch(headers: &HeaderMap) -> bool {
@@ -40,7 +40,7 @@ fn is_prefetch(headers: &HeaderMap) -> bool {
     PURPOSES.iter().any(|name| says(name))
 }
 
-/// Records a visit in memory. It is written later, so that the response does not wait for it.
+/// Records a visit in memory. The visit is written later, so that the response does not wait for the write.
 pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, request: &RawRequest) {
     let agent = request.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let agent: String = agent.chars().take(limits::VISIT_AGENT_CHARACTERS_MAX).collect();
@@ -57,7 +57,7 @@ pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, req
     engine.data(token.environment).visits.note(visit, &client);
 }
 
-/// Identifies a client well enough to recognize immediate repeats.
+/// Returns bytes that identify a client well enough to recognize immediate repeats of a visit.
 fn client(peer: Peer, agent: &str) -> Vec<u8> {
     let mut client = match peer {
         Peer::Network { address: IpAddr::V4(address), .. } => address.octets().to_vec(),

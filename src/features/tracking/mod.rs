@@ -1,13 +1,14 @@
-//! Tracking: what recipients do with messages, and what mail servers report about them afterwards.
+//! Tracking: what recipients do with messages, and what mail servers report about messages afterward.
 //!
-//! - A visit to a pixel or a link is answered at once, buffered in memory and written a moment later: `links`, `visits`. A table in
-//!   `model` classifies the visitor as a person, a proxy or a bot.
-//! - Unsubscribing and choosing topics, by a button, a page or a message: `unsubscribe`. Following a link never changes anything.
+//! - Visits: `links` responds immediately to a visit to a pixel or link and buffers the visit in memory; `visits` writes it a moment later.
+//!   A table in `model` classifies the visitor as a person, a proxy or a bot.
+//! - Unsubscribing and choosing topics with a button, a page or a message: `unsubscribe`. Following a link never changes any choice.
 //! - Bounces and complaints: `bounces`, by the table in `model`. `engine/mail/inbound` interprets refusals; `inbound` handles returned
 //!   mail.
-//! - A deleted contact is erased from all features that store data about it: `erasure`.
+//! - Erasure: `erasure` erases a deleted contact from all features that store data about the contact.
 //!
-//! Invariants: nothing is believed without a token that only the message contains; everything is reported once, however often it arrives.
+//! Invariants: a visit or report has no effect without a token that only the message contains; a report that arrives repeatedly has an
+//! effect only once.
 
 mod bounces;
 mod delivery_events;
@@ -20,6 +21,7 @@ mod model;
 pub mod ops;
 mod pages;
 mod recipient;
+mod store;
 #[cfg(test)]
 mod tests;
 mod translations;
@@ -34,5 +36,5 @@ pub use erasure::step as erase;
 pub use inbound::{is_ours, receive};
 pub use visits::flush;
 
-/// Either of these permissions lets a key read an email's results.
+/// The permissions to read an email's results; an API key needs one of them.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

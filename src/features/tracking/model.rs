@@ -1,29 +1,29 @@
-//! TABLES: who opens and clicks (a person, a mail service for them, or a bot), and the consequences of bounces and complaints.
+//! TABLES: the classification of visitors (a person, a mail service or a bot), and the consequences of bounces and complaints.
 //!
-//! Pure rules: no store, no clock, no network.
+//! The rules are pure functions that use no store, clock or network.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::engine::mail::inbound::ReplyClass;
 
-/// The kind of visitor.
+/// The kind of visitor who opens a message or clicks a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person, as far as can be determined.
+    /// A person, unless the visit shows otherwise.
     Person,
     /// A mail service that loads images for a reader when the message is opened.
     Proxy,
     /// A mail service that loads the images of every message in advance, read or not.
     Privacy,
-    /// A browser or mail client that prefetches.
+    /// A browser or email client that prefetches links.
     Prefetch,
     /// A bot that scans for threats or shows link previews.
     Scanner,
 }
 
 impl Visitor {
-    /// Returns whether the visit counts as an action of the recipient.
+    /// Returns whether a visit by this visitor counts as an action of the recipient.
     pub fn is_person(self) -> bool {
         matches!(self, Visitor::Person | Visitor::Proxy)
     }
@@ -32,22 +32,22 @@ impl Visitor {
 /// The known facts about one visit.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitSigns<'a> {
-    /// The user agent.
+    /// The user agent of the request.
     pub agent: &'a str,
-    /// A HEAD request: only the headers were requested.
+    /// Whether the request was a HEAD request, which asks only for the headers.
     pub is_head: bool,
-    /// A Purpose, Sec-Purpose or X-Moz header announces a prefetch.
+    /// Whether a Purpose, Sec-Purpose or X-Moz header announces a prefetch.
     pub is_prefetch: bool,
-    /// Milliseconds since the recipient's server accepted the message; `None` if it has not yet.
+    /// Milliseconds since the recipient's server accepted the message; `None` if the server has not accepted the message yet.
     pub since_delivery_ms: Option<i64>,
 }
 
-/// How a user agent is matched.
+/// A pattern for user agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agent {
-    /// The whole user agent.
+    /// Matches a user agent that equals the text.
     Is(&'static str),
-    /// A part of the user agent, ignoring case. Must be lowercase.
+    /// Matches a user agent that contains the text, ignoring case. The text must be lowercase.
     Has(&'static str),
 }
 
@@ -63,17 +63,17 @@ impl Agent {
     }
 }
 
-/// TABLE: known user agents, with the source of each entry. The first match counts.
+/// TABLE: known user agents, with the source of each entry. The first matching entry applies.
 const AGENTS: &[(Agent, Visitor, &str)] = &[
-    // Proxies of mail services, each by the name it documents.
+    // Proxies of mail services, each with the user agent that the service documents.
     (Agent::Has("googleimageproxy"), Visitor::Proxy, "Gmail's image proxy: \"(via ggpht.com GoogleImageProxy)\""),
     (
         Agent::Has("yahoomailproxy"),
         Visitor::Proxy,
         "Yahoo Mail's image proxy: \"YahooMailProxy; https://help.yahoo.com/…SLN28749\"",
     ),
-    (Agent::Is("Mozilla/5.0"), Visitor::Privacy, "Apple Mail Privacy Protection sends exactly this and nothing more"),
-    // Mail security: products that follow the links of incoming mail and identify themselves.
+    (Agent::Is("Mozilla/5.0"), Visitor::Privacy, "Apple Mail Privacy Protection sends exactly this user agent"),
+    // Mail security products that follow the links in incoming mail and identify themselves.
     (Agent::Has("barracuda"), Visitor::Scanner, "Barracuda Email Security, Link Protection"),
     (Agent::Has("proofpoint"), Visitor::Scanner, "Proofpoint URL Defense"),
     (Agent::Has("mimecast"), Visitor::Scanner, "Mimecast Targeted Threat Protection"),
@@ -88,29 +88,29 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("safelinks"), Visitor::Scanner, "Microsoft Defender, when it identifies itself"),
     (Agent::Has("google-safety"), Visitor::Scanner, "Google's list of special crawlers"),
     (Agent::Has("google-pagerenderer"), Visitor::Scanner, "Google's list of user-triggered fetchers"),
-    // Previews of shared links: the person who pastes a link does not read the message.
+    // Services that preview shared links. Their visits do not show that the recipient reads the message.
     (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
     (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp link previews"),
     (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
-    // Self-declared bots (RFC 9309 §2.2.1 asks crawlers to identify themselves), and tools.
+    // Bots that identify themselves, as RFC 9309 §2.2.1 asks crawlers to do, and command-line tools.
     (Agent::Has("bot"), Visitor::Scanner, "crawlers call themselves bots"),
     (Agent::Has("crawler"), Visitor::Scanner, "crawlers call themselves crawlers"),
     (Agent::Has("spider"), Visitor::Scanner, "crawlers call themselves spiders"),
     (Agent::Has("headlesschrome"), Visitor::Scanner, "headless Chromium"),
     (Agent::Has("phantomjs"), Visitor::Scanner, "a headless browser"),
-    (Agent::Has("curl/"), Visitor::Scanner, "a tool"),
-    (Agent::Has("wget/"), Visitor::Scanner, "a tool"),
+    (Agent::Has("curl/"), Visitor::Scanner, "a command-line tool"),
+    (Agent::Has("wget/"), Visitor::Scanner, "a command-line tool"),
     (Agent::Has("python-"), Visitor::Scanner, "python-requests, python-urllib"),
     (Agent::Has("go-http-client"), Visitor::Scanner, "Go's own client"),
     (Agent::Has("java/"), Visitor::Scanner, "Java's own client"),
     (Agent::Has("libwww-perl"), Visitor::Scanner, "Perl's own client"),
-    (Agent::Is(""), Visitor::Scanner, "every mail client and browser sends a user agent"),
+    (Agent::Is(""), Visitor::Scanner, "every email client and browser sends a user agent"),
 ];
 
-/// Classifies a visitor.
+/// Classifies the visitor of one visit.
 pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
-        // A message cannot be read before it has arrived.
+        // A recipient cannot read a message before it has arrived.
         return Visitor::Scanner;
     }
     if signs.is_prefetch {
@@ -119,31 +119,31 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
 }
 
-/// The maximum time from a server's first scan of a message to our record of its response.
+/// The maximum time between a server's first scan of a message and our record of the server's response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
-/// Returns how long after its delivery a message was visited. It cannot have been visited long before delivery; if the times say so, a
-/// clock was wrong when one of them was recorded, and only the fact of delivery is certain.
+/// Returns the time between the delivery of a message and a visit. A visit cannot precede the delivery by a long time; if the recorded
+/// times suggest this, a clock was wrong when one of them was recorded, and only the fact of delivery is certain.
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);
     if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
 }
 
-/// Scanners follow links right after delivery…
+/// Visits within this time after delivery can belong to a scanner that follows all links.
 pub const BURST_WITHIN_MS: i64 = 15_000;
-/// …and more different links than a person could in that time.
+/// The number of different links that only a scanner follows within [`BURST_WITHIN_MS`].
 pub const BURST_LINKS: usize = 3;
 
-/// The class of a failed delivery, according to a report or a reply.
+/// The class of a failed delivery, according to a bounce report or a server's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Bounce {
     /// The mailbox or its domain does not exist.
     Hard,
-    /// A temporary problem: full, slow or out of order.
+    /// The mailbox or its server has a temporary problem, such as a full mailbox.
     Soft,
-    /// The sender, its address or its reputation was refused.
+    /// The server refused the sender, for example because of its IP address or reputation.
     Policy,
-    /// The content of this message was refused.
+    /// The server refused the content of the message.
     Content,
 }
 
@@ -151,7 +151,8 @@ impl From<ReplyClass> for Bounce {
     fn from(class: ReplyClass) -> Self {
         match class {
             ReplyClass::Hard => Bounce::Hard,
-            // A wrong "hard" suppresses a recipient for good; a wrong "soft" costs four more attempts.
+            // Classifying a bounce wrongly as hard suppresses a recipient permanently; classifying it wrongly as soft costs four more
+            // attempts.
             ReplyClass::Soft | ReplyClass::Unknown => Bounce::Soft,
             ReplyClass::Policy => Bounce::Policy,
             ReplyClass::Content => Bounce::Content,
@@ -160,7 +161,7 @@ impl From<ReplyClass> for Bounce {
 }
 
 impl Bounce {
-    /// The wire name.
+    /// The wire name of the bounce class.
     pub fn word(self) -> &'static str {
         match self {
             Bounce::Hard => "hard",
@@ -171,10 +172,10 @@ impl Bounce {
     }
 }
 
-/// What happens to an address.
+/// The consequence of a bounce for the recipient's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BounceAction {
-    /// It may be mailed again.
+    /// The address may be mailed again.
     Keep,
     /// The address is suppressed for the whole account, and its contacts become bounced.
     Bounced,
@@ -182,18 +183,18 @@ pub enum BounceAction {
 
 /// TABLE: the consequence of a bounce, by the number of consecutive bounces of its class without a delivery in between.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
-    // An address that does not exist will not exist tomorrow; mailing it again costs reputation.
+    // An address that does not exist today will not exist tomorrow, and mailing the address again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),
-    // Full mailboxes are emptied; one that is full for five messages is abandoned.
+    // Owners empty full mailboxes. A mailbox that is full for five messages in a row is probably abandoned.
     (Bounce::Soft, 5, BounceAction::Bounced),
-    // These concern the sender or the message. The recipient is not at fault, so nothing happens however often they occur.
+    // Policy and content bounces concern the sender or the message, not the recipient, so the address is kept however often they occur.
     (Bounce::Policy, u8::MAX, BounceAction::Keep),
     (Bounce::Content, u8::MAX, BounceAction::Keep),
 ];
 
 /// Returns the consequence of the `in_a_row`-th consecutive bounce of this class.
 pub fn bounce_action(bounce: Bounce, in_a_row: u8) -> BounceAction {
-    let row = BOUNCE_ACTIONS.iter().find(|(class, _, _)| *class == bounce).expect("the table has every class");
+    let row = BOUNCE_ACTIONS.iter().find(|(class, _, _)| *class == bounce).expect("the table has a row for every bounce class");
     if in_a_row >= row.1 { row.2 } else { BounceAction::Keep }
 }
 
@@ -239,7 +240,7 @@ mod tests {
     fn every_agent_matches_its_own_entry_before_a_broader_one() {
         for (place, (agent, visitor, source)) in AGENTS.iter().enumerate() {
             let (Agent::Is(name) | Agent::Has(name)) = agent;
-            let first = AGENTS.iter().position(|(other, _, _)| other.fits(name)).expect("it fits itself");
+            let first = AGENTS.iter().position(|(other, _, _)| other.fits(name)).expect("each user agent matches its own row");
             assert!(first == place || AGENTS[first].1 == *visitor, "{name}");
             assert!(!source.is_empty());
         }

@@ -1,4 +1,5 @@
-//! The pages behind links in messages, to unsubscribe and to choose which mail to receive. They work without scripts and load nothing.
+//! The pages behind links in messages, to unsubscribe and to choose which mail to receive. The pages have no scripts or external
+//! resources.
 
 use std::sync::LazyLock;
 
@@ -28,24 +29,24 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
 
 /// The content of a page.
 pub enum Page {
-    /// Asks whether to unsubscribe: from the topic, if there is one, or from everything.
+    /// Asks whether to unsubscribe: from the topic, if there is one, otherwise from all mail.
     Ask { topic: Option<String> },
-    /// Confirms the unsubscribe.
+    /// Confirms that the recipient is unsubscribed.
     Left { topic: Option<String> },
-    /// Shows the recipient's choices.
+    /// Shows which mail the recipient has chosen.
     Preferences {
         topics: Vec<Choice>,
-        /// The recipient currently receives nothing.
+        /// Whether the recipient is currently unsubscribed from all mail.
         is_out: bool,
-        /// The recipient may undo that.
+        /// Whether the recipient may resubscribe.
         may_return: bool,
         is_saved: bool,
     },
-    /// The link is invalid.
+    /// Reports that the link is invalid.
     Gone,
 }
 
-/// A topic, and whether the recipient gets it.
+/// A topic, and whether the recipient is subscribed to the topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
     pub id: TopicId,
@@ -65,12 +66,12 @@ pub struct Reader {
     pub accepted: Option<String>,
     /// The token that the page's forms contain.
     pub token: String,
-    /// The token of the preferences page; `None` if there is nothing to choose.
+    /// The token of the preferences page; `None` if there are no topics to choose.
     pub preferences: Option<String>,
 }
 
 impl Reader {
-    /// A visitor about whom only the browser's headers are known.
+    /// Returns a visitor of whom only the browser's headers are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }
@@ -91,7 +92,7 @@ struct Context<'a> {
     unsubscribe: &'a str,
     everything: &'a str,
     save: &'a str,
-    /// Empty if there is none.
+    /// The notice that the page shows; empty if there is no notice.
     notice: &'a str,
     topic: bool,
     topics: &'a [Choice],
@@ -227,7 +228,7 @@ mod tests {
                 assert!(!drawn.contains("<script") && drawn.contains("<style nonce=\"abc\">"), "{drawn}");
                 assert!(
                     !drawn.contains("//") && !drawn.contains("style=\""),
-                    "no external resources, no styles besides the sheet"
+                    "a page has no external resources and no inline styles"
                 );
                 assert!(drawn.contains(&format!("<html lang=\"{language}\">")) && !drawn.contains("<b>"), "{drawn}");
                 assert!(!drawn.contains('{') || !drawn.contains("{brand}"), "{drawn}");

@@ -1,4 +1,4 @@
-//! What unauthenticated visitors can do with the links of messages, through the request pipeline.
+//! Tests of what unauthenticated visitors can do with the links in messages, through the request pipeline.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 use super::inbound::Received;
 use super::*;
 use crate::base::email::EmailAddress;
+use crate::base::period::Period;
 use crate::engine::access::visit_buffer::Visit;
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
 use crate::engine::store::{Read, Table, WriteTx};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::{Action, FilterTree, Period};
-use crate::features::contacts::{self, Contact, noncontact_clicks, store};
-use crate::features::sending::engagement::{self, DeliveryEvent, Engagement, Measure};
+use crate::features::contact_records::activity::{self, Action, Activity};
+use crate::features::contact_records::{self, Contact};
+use crate::features::contacts::noncontact_clicks;
+use crate::features::engagement::{self, DeliveryEvent, Engagement, Measure};
+use crate::features::filters::FilterTree;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::suppressions::{self, Digester, Reason};
@@ -39,7 +41,7 @@ impl Scene {
     fn about(topic: impl FnOnce(&TestApp) -> Option<TopicId>) -> Self {
         let app = TestApp::new();
         let ada = json!({ "email": "Ada@example.com", "country": "GB", "language": "de-CH" });
-        let contact = app.post_in("/v1/contacts", ada).data()["id"].as_str().expect("an id").to_owned();
+        let contact = app.post_in("/v1/contacts", ada).data()["id"].as_str().expect("the field is a string").to_owned();
         let topic = topic(&app);
         let mut scene = Self { app, mailing: MailingId::from_bytes([0; 12]), contact };
         scene.mailing = scene.send(topic);
@@ -47,14 +49,14 @@ impl Scene {
         scene
     }
 
-    /// Sends one more message to Ada.
+    /// Sends another message to Ada.
     fn send(&self, topic: Option<TopicId>) -> MailingId {
         self.send_to("ada@example.com", topic)
     }
 
     fn send_to(&self, email: &'static str, topic: Option<TopicId>) -> MailingId {
         let (account, project) = (self.app.account(), Some(self.app.project));
-        let number = ContactId::parse(&self.contact).expect("an id").number();
+        let number = ContactId::parse(&self.contact).expect("the ID is valid").number();
         let new = NewMailing {
             account,
             project,
@@ -76,17 +78,20 @@ impl Scene {
             local: None,
         };
         self.write(move |tx| {
-            let id = sending::create(tx, new).expect("taken on");
-            sending::deliver(tx, id, 0).expect("written");
+            let id = sending::create(tx, new).expect("the mailing is accepted");
+            sending::deliver(tx, id, 0).expect("the write succeeds");
             let sent = Activity { action: Action::Sent, mailing: id, campaign: None, at: tx.now() };
-            activity::note(tx, project.expect("just said"), &[(number, sent)]).expect("written");
+            activity::note(tx, project.expect("the mailing names a project"), &[(number, sent)]).expect("the write succeeds");
             id
         })
     }
 
     fn write<T: Send + 'static>(&self, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
         let store = &self.app.data().store;
-        store.write_blocking(move |tx| Ok::<_, ()>(write(tx))).expect("written").expect("no refusal")
+        store
+            .write_blocking(move |tx| Ok::<_, ()>(write(tx)))
+            .expect("the write succeeds")
+            .expect("the operation accepts the input")
     }
 
     fn token(&self, purpose: Purpose) -> String {
@@ -105,31 +110,33 @@ impl Scene {
 
     fn open_pixel(&self, agent: &str) {
         let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
-        assert_eq!((status, headers["content-type"].to_str().expect("ASCII")), (200, "image/gif"));
-        // So that the next one is a separate visit.
+        assert_eq!((status, headers["content-type"].to_str().expect("the header is ASCII")), (200, "image/gif"));
+        // Time passes, so that the next visit is separate.
         self.app.clock.advance_ms(2_000);
     }
 
-    /// Writes everything that is pending.
+    /// Writes all pending visits and delivery events, and returns the engagement.
     fn settle(&self) -> Engagement {
-        self.app.wait(flush(self.app.engine())).expect("written");
-        while self.app.wait(super::delivery_events::step(self.app.engine(), Environment::Test)).expect("taken") {}
-        engagement::of(&self.app.read(), self.mailing, 0).expect("readable")
+        self.app.wait(flush(self.app.engine())).expect("the write succeeds");
+        while self.app.wait(super::delivery_events::step(self.app.engine(), Environment::Test)).expect("the worker step succeeds")
+        {
+        }
+        engagement::of(&self.app.read(), self.mailing, 0).expect("the store is readable")
     }
 
     fn status(&self) -> String {
         let contact = self.app.get_in(&format!("/v1/contacts/{}", self.contact)).data();
-        contact["status"].as_str().expect("a word").to_owned()
+        contact["status"].as_str().expect("the field is a string").to_owned()
     }
 
     fn events(&self, kind: &str) -> Vec<Value> {
-        let waiting = outbox::waiting(&self.app.read(), 100).expect("readable");
+        let waiting = outbox::waiting(&self.app.read(), 100).expect("the store is readable");
         let events = waiting.iter().map(|(_, event)| event.envelope());
         events.filter(|event| event["type"] == kind).map(|event| event["data"].clone()).collect()
     }
 
     fn count(&self, measure: Measure) -> u64 {
-        engagement::count(&self.app.read(), self.mailing, measure).expect("readable")
+        engagement::count(&self.app.read(), self.mailing, measure).expect("the store is readable")
     }
 
     fn happens(&self, mailing: MailingId, event: DeliveryEvent) {
@@ -155,9 +162,9 @@ fn opens_are_counted_by_kind_of_visitor() {
     let found = |mode: &str| {
         let tree: FilterTree =
             serde_json::from_value(json!({ "activity": [{ "action": "opened", "mode": mode, "unit": "days", "amount": 1 }] }))
-                .expect("a tree");
-        let filter = tree.check("filters").expect("valid");
-        filter.count(&scene.app.read(), scene.app.project, scene.app.engine().clock.now()).expect("readable")
+                .expect("the JSON is a filter tree");
+        let filter = tree.check("filters").expect("the filter is valid");
+        filter.count(&scene.app.read(), scene.app.project, scene.app.engine().clock.now()).expect("the store is readable")
     };
     assert_eq!(found("within"), 1, "segments find it");
     assert_eq!(found("before"), 0);
@@ -185,7 +192,10 @@ fn invalid_tokens_and_tokens_for_another_purpose_are_not_found() {
     for path in ["/t/c/none", &format!("/t/c/{view}"), &format!("/u/{view}"), &format!("/u/{view}/preferences"), "/u/x"] {
         let (status, headers, body) = scene.get(path, BROWSER);
         assert_eq!(status, 404, "{path}");
-        assert!(headers["content-security-policy"].to_str().expect("ASCII").starts_with("default-src 'none'"), "{path}");
+        assert!(
+            headers["content-security-policy"].to_str().expect("the header is ASCII").starts_with("default-src 'none'"),
+            "{path}"
+        );
         assert!(body.contains("<h1>This link does not work</h1>"), "{body}");
     }
     assert_eq!(scene.get(&format!("/t/o/{view}.gif"), BROWSER).0, 404);
@@ -217,7 +227,7 @@ fn viewing_the_page_changes_nothing_and_one_click_unsubscribes_once() {
 fn the_first_button_unsubscribes_from_the_topic_and_the_second_from_everything() {
     let scene = Scene::about(|app| {
         let made = json!({ "name": "Offers", "defaultSubscription": "opt_in", "visibility": "public" });
-        TopicId::parse(app.post_in("/v1/topics", made).data()["id"].as_str().expect("an id"))
+        TopicId::parse(app.post_in("/v1/topics", made).data()["id"].as_str().expect("the field is a string"))
     });
     let path = format!("/u/{}", scene.token(Purpose::Unsubscribe));
     let (_, _, asks) = scene.get(&path, BROWSER);
@@ -240,7 +250,7 @@ fn choices_are_saved_and_only_an_explicit_request_resubscribes() {
     let scene = Scene::new();
     let topic = |name: &str, visibility: &str| {
         let made = json!({ "name": name, "defaultSubscription": "opt_out", "visibility": visibility });
-        scene.app.post_in("/v1/topics", made).data()["id"].as_str().expect("an id").to_owned()
+        scene.app.post_in("/v1/topics", made).data()["id"].as_str().expect("the field is a string").to_owned()
     };
     let (news, secret) = (topic("News", "public"), topic("Secret", "private"));
     let path = format!("/u/{}/preferences", scene.token(Purpose::Preferences));
@@ -269,7 +279,7 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
         scene.happens(id, refused("552 5.2.2 mailbox full"));
     }
     assert_eq!(scene.status(), "subscribed");
-    // A delivery in between restarts the count.
+    // A delivery between two bounces restarts the count.
     scene.send(None);
     scene.app.clock.advance_ms(1_000);
     for number in 0..5 {
@@ -284,7 +294,7 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!(listed["suppressions"][0]["reason"], "bounce_hard", "{listed}");
     scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
-    assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report counts once");
+    assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
 #[test]
@@ -306,12 +316,14 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     assert_eq!((&kept["profile"]["email"], kept["activity"].as_array().map(Vec::len)), (&json!("Ada@example.com"), Some(1)));
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
-    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
-    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0).expect("readable").expect("there");
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("the erasure succeeds") {}
+    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0)
+        .expect("the store is readable")
+        .expect("the recipient row exists");
     let written = format!("{recipient:?}");
     assert!(!written.contains("ada@") && !written.contains("250 ok"), "{written}");
-    assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("readable"), Engagement::default());
-    assert_eq!(scene.count(Measure::Opens), 1, "anonymous counts stay");
+    assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("the store is readable"), Engagement::default());
+    assert_eq!(scene.count(Measure::Opens), 1, "anonymous numbers stay after an erasure");
     assert!(scene.events("subscriber.added").is_empty());
     let emitted = scene.events("subscriber.unsubscribed");
     assert_eq!((emitted.len(), &emitted[0]["action"]), (1, &json!("deleted")), "other systems get the deletion event");
@@ -322,44 +334,49 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     assert_eq!(scene.get(&unsubscribe, BROWSER).0, 404);
 }
 
-/// Accepted before invisible characters were refused.
+/// An address with an invisible character, which older versions accepted.
 const OLDER: &str = "Ad\u{200d}a@example.com";
 
 impl Scene {
-    /// Returns a scene where Ada has an address that is refused today, and a message to it.
+    /// Returns a scene with a message to Ada at an address that only older versions accepted.
     fn with_an_older_address() -> Self {
         let mut scene = Self::new();
-        let (project, number) = (scene.app.project, ContactId::parse(&scene.contact).expect("an id").number());
+        let (project, number) = (scene.app.project, ContactId::parse(&scene.contact).expect("the ID is valid").number());
         scene.write(move |tx| {
-            let digest = |email: &str| store::email_digest(&EmailAddress::stored(email).expect("an address").normalised());
-            let before = contacts::by_number(tx, project, number).expect("readable").expect("there");
-            store::change(tx, project, |tx, changes| changes.remove(tx, &before, digest(&before.email))).expect("removed");
+            let digest = |email: &str| {
+                contact_records::email_digest(&EmailAddress::stored(email).expect("the address is valid").normalized())
+            };
+            let before =
+                contact_records::by_number(tx, project, number).expect("the store is readable").expect("the contact exists");
+            contact_records::change(tx, project, |tx, changes| changes.remove(tx, &before, digest(&before.email)))
+                .expect("the removal succeeds");
             let after = Contact { email: OLDER.into(), ..before };
-            let put = |tx: &mut WriteTx<'_>, changes: &mut store::Changes| {
+            let put = |tx: &mut WriteTx<'_>, changes: &mut contact_records::Changes| {
                 changes.add(tx, &after, digest(OLDER));
                 Ok::<_, crate::engine::store::Error>(())
             };
-            store::change(tx, project, put).expect("written");
+            contact_records::change(tx, project, put).expect("the write succeeds");
         });
         scene.mailing = scene.sent_to_older("ad\u{200d}a@example.com");
         scene
     }
 
-    /// Sends a message to this address as if it had been sent before such addresses were refused.
+    /// Sends a message to an address as if an older version, which accepted such addresses, had sent the message.
     fn sent_to_older(&self, older: &'static str) -> MailingId {
-        const LEDGER: Table<(MailingId, u32), sending::Recipient> = Table::new(tables::RECIPIENTS);
+        const RECIPIENT_ROWS: Table<(MailingId, u32), sending::Recipient> = Table::new(tables::RECIPIENTS);
         let mailing = self.send_to("ada@example.com", None);
         self.write(move |tx| {
-            let mut row = tx.get(LEDGER, &(mailing, 0)).expect("readable").expect("there");
-            row.address.as_mut().expect("it was named").email = older.into();
-            tx.put(LEDGER, &(mailing, 0), &row);
+            let mut row =
+                tx.get(RECIPIENT_ROWS, &(mailing, 0)).expect("the store is readable").expect("the recipient row exists");
+            row.address.as_mut().expect("the recipient row has an address").email = older.into();
+            tx.put(RECIPIENT_ROWS, &(mailing, 0), &row);
         });
         mailing
     }
 
-    fn reason(&self, normalised: &str) -> Option<Reason> {
+    fn reason(&self, normalized: &str) -> Option<Reason> {
         let (digester, account) = (Digester::new(&self.app.engine().seal), self.app.account());
-        suppressions::reason(&self.app.read(), &digester, account, normalised).expect("readable")
+        suppressions::reason(&self.app.read(), &digester, account, normalized).expect("the store is readable")
     }
 }
 
@@ -369,9 +386,9 @@ fn a_contact_whose_address_is_no_longer_valid_can_unsubscribe() {
     let other = scene.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!(scene.status(), "unsubscribed");
-    let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("an id"))).data();
+    let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("the field is a string"))).data();
     assert_ne!(other["status"], "unsubscribed", "the address without the joiner belongs to another contact");
-    // The same for an address without a contact.
+    // An older address without a contact is handled in the same way.
     let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!((scene.reason("gr\u{200d}ace@example.com"), scene.reason("grace@example.com")), (Some(Reason::Unsubscribe), None));
@@ -382,20 +399,22 @@ fn a_contact_whose_address_is_no_longer_valid_can_be_erased() {
     let scene = Scene::with_an_older_address();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
-    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
-    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0).expect("readable").expect("there");
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("the erasure succeeds") {}
+    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0)
+        .expect("the store is readable")
+        .expect("the recipient row exists");
     assert!(!format!("{recipient:?}").contains("a@example.com"), "{recipient:?}");
     assert_eq!((scene.reason("ad\u{200d}a@example.com"), scene.reason("ada@example.com")), (Some(Reason::Erased), None));
-    let digest = store::email_digest("ad\u{200d}a@example.com");
-    let found = store::number_by_digest(&scene.app.read(), scene.app.project, digest).expect("readable");
-    assert_eq!(found, None, "the address is free again");
+    let digest = contact_records::email_digest("ad\u{200d}a@example.com");
+    let found = contact_records::number_by_digest(&scene.app.read(), scene.app.project, digest).expect("the store is readable");
+    assert_eq!(found, None, "the address can be used again");
 }
 
 /// Returns a bounce report in the format of Postfix.
 fn report(status: &str, words: &str) -> String {
     let action = if status.starts_with('4') { "delayed" } else { "failed" };
     format!(
-        "From: MAILER-DAEMON@mx.example.com\r\nTo: somebody@acme.example\r\nSubject: Undelivered Mail Returned to Sender\r\n\
+        "From: MAILER-DAEMON@mx.example.com\r\nTo: unknown@acme.example\r\nSubject: Undelivered Mail Returned to Sender\r\n\
          Auto-Submitted: auto-replied\r\nMIME-Version: 1.0\r\n\
          Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n\
          --b\r\nContent-Type: text/plain\r\n\r\nI'm sorry.\r\n\
@@ -406,16 +425,16 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Passes a message in as the listener does: `None` if its address is not ours, else whether it concerned a recipient.
+    /// Receives a message as the listener does. Returns `None` if its address is not ours; otherwise, whether it concerned a recipient.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
-        // Reports have an empty envelope sender, other messages do not.
+        // Reports have an empty envelope sender; other messages have a sender.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
         let token = Tokens::new(&self.app.engine().seal).local_part(token);
         let recipient = format!("{mark}+{token}@bounces.acme.example");
         let envelope = Envelope { sender, recipient: &recipient };
         let engine = self.app.engine();
-        let receive = || self.app.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the disk works");
+        let receive = || self.app.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the store is writable");
         is_ours(engine, &recipient).then(|| receive() == Received::Handled)
     }
 }
@@ -424,7 +443,7 @@ impl Scene {
 fn a_report_counts_only_with_a_valid_token_and_a_delay_report_changes_nothing() {
     let scene = Scene::new();
     let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
-    // Without our signature, the same report has no effect.
+    // A report without our signature has no effect.
     assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard), None);
     assert!(!is_ours(scene.app.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
     assert_eq!(scene.status(), "subscribed");
@@ -457,8 +476,8 @@ fn a_click_counts_and_redirects_only_to_the_mailings_link() {
     let scene = Scene::new();
     let path = format!("/t/c/{}", scene.token(Purpose::Click(0)));
     let (status, headers, _) = scene.get(&format!("{path}?url=https://evil.example"), BROWSER);
-    assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, "https://example.com/"));
-    assert_eq!(headers["cache-control"].to_str().expect("ASCII"), "no-store");
+    assert_eq!((status, headers["location"].to_str().expect("the header is ASCII")), (302, "https://example.com/"));
+    assert_eq!(headers["cache-control"].to_str().expect("the header is ASCII"), "no-store");
     assert_eq!(scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(9))), BROWSER).0, 404);
     let did = scene.settle();
     assert_eq!((did.clicks, did.opens, scene.count(Measure::UniqueOpens)), (1, 1, 1), "a click implies an open");
@@ -479,7 +498,7 @@ fn a_click_redirects_with_the_utm_parameters_of_the_time_of_sending() {
     ] {
         scene.mailing = mailing;
         let (status, headers, _) = scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(0))), BROWSER);
-        assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, leads_to));
+        assert_eq!((status, headers["location"].to_str().expect("the header is ASCII")), (302, leads_to));
     }
 }
 
@@ -499,17 +518,17 @@ fn many_clicks_right_after_delivery_are_a_scanners_and_count_for_no_person() {
     };
     let at = scene.app.engine().clock.now();
     let first = vec![visit(0, at), visit(1, at.plus_ms(100))];
-    scene.write(move |tx| visits::record(tx, &first)).expect("written");
-    let did = engagement::of(&scene.app.read(), mailing, 0).expect("readable");
+    scene.write(move |tx| visits::record(tx, &first)).expect("the write succeeds");
+    let did = engagement::of(&scene.app.read(), mailing, 0).expect("the store is readable");
     assert_eq!((did.clicks, did.opens), (2, 1));
     let rest = vec![visit(2, at.plus_ms(200)), visit(3, at.plus_ms(300))];
-    scene.write(move |tx| visits::record(tx, &rest)).expect("written");
-    let did = engagement::of(&scene.app.read(), mailing, 0).expect("readable");
+    scene.write(move |tx| visits::record(tx, &rest)).expect("the write succeeds");
+    let did = engagement::of(&scene.app.read(), mailing, 0).expect("the store is readable");
     assert_eq!((did.clicks, did.opens, did.machine_clicks), (0, 0, 4));
-    let count = |measure| engagement::count(&scene.app.read(), mailing, measure).expect("readable");
+    let count = |measure| engagement::count(&scene.app.read(), mailing, measure).expect("the store is readable");
     assert_eq!((count(Measure::UniqueClicks), count(Measure::UniqueOpens), count(Measure::MachineClicks)), (0, 0, 4));
-    let number = ContactId::parse(&scene.contact).expect("an id").number();
-    let activities = activity::of(&scene.app.read(), scene.app.project, number, 10).expect("readable");
+    let number = ContactId::parse(&scene.contact).expect("the ID is valid").number();
+    let activities = activity::of(&scene.app.read(), scene.app.project, number, 10).expect("the store is readable");
     assert!(activities.iter().all(|activity| activity.action == Action::Sent), "{activities:?}");
 }
 
@@ -529,29 +548,33 @@ fn clicks_of_noncontacts_are_kept_unless_by_a_bot_and_are_erased_with_the_contac
             is_prefetch: false,
         };
         let visits: Vec<Visit> = links.iter().map(visit).collect();
-        scene.write(move |tx| visits::record(tx, &visits)).expect("written");
+        scene.write(move |tx| visits::record(tx, &visits)).expect("the write succeeds");
     };
-    let grace = "grace@example.com".parse().expect("an address");
+    let grace = "grace@example.com".parse().expect("the address is valid");
     let last = || {
-        let found = noncontact_clicks::last_click(&scene.app.read(), project, &grace, Period::ALWAYS).expect("readable");
+        let found =
+            noncontact_clicks::last_click(&scene.app.read(), project, &grace, Period::ALWAYS).expect("the store is readable");
         found.map(|(_, mailing)| mailing)
     };
     let (first, second) = (scene.send_to("Grace@example.com", None), scene.send_to("grace@EXAMPLE.com", None));
     clicks(first, &[0], 60_000);
     clicks(second, &[0, 1], 61_000);
     assert_eq!(last(), Some(second));
-    // A message whose links are all clicked at once, in one write and in two.
+    // All links in a message are clicked in the same moment, recorded in one write and in two writes.
     let (third, fourth) = (scene.send_to("grace@example.com", None), scene.send_to("grace@example.com", None));
     clicks(third, &[0, 1, 2, 3], 1_000);
     clicks(fourth, &[0, 1], 2_000);
-    assert_eq!(last(), Some(second), "the latest click, whatever was sent last");
+    assert_eq!(last(), Some(second), "the latest click is returned, regardless of the latest message");
     clicks(fourth, &[2, 3], 2_500);
     assert_eq!(last(), Some(second));
     let of_machines = Period { to: scene.app.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };
-    assert_eq!(noncontact_clicks::last_click(&scene.app.read(), project, &grace, of_machines).expect("readable"), None);
+    assert_eq!(
+        noncontact_clicks::last_click(&scene.app.read(), project, &grace, of_machines).expect("the store is readable"),
+        None
+    );
 
     let contact = scene.app.post_in("/v1/contacts", json!({ "email": "grace@example.com" })).data()["id"].clone();
-    scene.app.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("an id"))).data();
-    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
+    scene.app.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("the field is a string"))).data();
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("the erasure succeeds") {}
     assert_eq!(last(), None);
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The languages. The first is the fallback.
+/// The languages of the pages. The first language is the fallback.
 const LANGUAGES: [(&str, &str); 7] = [
     ("en", include_str!("../../../assets/recipients/en.toml")),
     ("de", include_str!("../../../assets/recipients/de.toml")),
@@ -16,11 +16,11 @@ const LANGUAGES: [(&str, &str); 7] = [
 ];
 
 static TEXTS: LazyLock<Vec<(&str, Texts)>> = LazyLock::new(|| {
-    let read = |text| toml::from_str(text).expect("a test reads the texts of every language");
+    let read = |text| toml::from_str(text).expect("a test parses the strings of every language");
     LANGUAGES.iter().map(|(language, text)| (*language, read(text))).collect()
 });
 
-/// The texts of one language. `{brand}`, `{topic}` and `{email}` are placeholders.
+/// The strings of one language. `{brand}`, `{topic}` and `{email}` are placeholders.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
@@ -47,7 +47,7 @@ pub struct Texts {
     pub gone_text: String,
 }
 
-/// The values of the placeholders.
+/// The values of the placeholders in the strings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Placeholders<'a> {
     pub brand: &'a str,
@@ -56,7 +56,7 @@ pub struct Placeholders<'a> {
 }
 
 impl Placeholders<'_> {
-    /// The sentence with its placeholders filled. A placeholder inside a value is not filled.
+    /// Returns the sentence with its placeholders filled in. A placeholder inside a value stays as it is.
     pub fn fill(&self, sentence: &str) -> String {
         let mut out = String::with_capacity(sentence.len() + 40);
         let mut rest = sentence;
@@ -76,7 +76,8 @@ impl Placeholders<'_> {
     }
 }
 
-/// The texts for a recipient: in their known language, or else in the first supported language that their browser accepts.
+/// Returns the strings for a recipient: in the recipient's known language or, if it is unknown, in the first supported language that the
+/// browser accepts.
 pub fn texts(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Texts) {
     let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
     let found = known.into_iter().chain(asked).find_map(|tag| {
@@ -99,7 +100,9 @@ mod tests {
             found.sort();
             found
         };
-        let table = |text: &str| toml::from_str::<std::collections::BTreeMap<String, String>>(text).expect("a table of text");
+        let table = |text: &str| {
+            toml::from_str::<std::collections::BTreeMap<String, String>>(text).expect("the translation is a table of strings")
+        };
         let english = table(LANGUAGES[0].1);
         assert_eq!(TEXTS.len(), LANGUAGES.len());
         for (language, text) in LANGUAGES {

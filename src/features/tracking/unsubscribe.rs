@@ -1,29 +1,30 @@
-//! Unsubscribing and choosing topics: the one place that turns a recipient's own request into a change, whatever the channel.
+//! Unsubscribing and choosing topics: the only module that applies a recipient's own request, for all channels.
 //!
-//! The scope: a mailing with a topic is one list of several, and the unsubscribe button of a mail client refers only to that list (RFC 8058
-//! speaks of the list in the header). Unsubscribing from everything needs a second button, which the page has. A mailing without a topic
-//! has only one scope: everything.
+//! The scope of a request: if a mailing has a topic, the topic is the list that the unsubscribe button of an email client refers to (in RFC
+//! 8058, the list in the header). The unsubscribe page has a second button to unsubscribe from all mail. If a mailing has no topic, the
+//! only scope is all mail.
 
 use super::bounces::{self, SuppressionList};
 use super::pages::Choice;
 use super::recipient::MessageRecipient;
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::features::contacts::{Source, Status, subscription};
+use crate::features::contacts::{Source, subscription};
+use crate::features::engagement::{self, Measure};
 use crate::features::sending;
-use crate::features::sending::engagement::{self, Measure};
 use crate::features::suppressions::{self, Reason};
 use crate::features::topics::{self, Topic, TopicVisibility};
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::TopicId;
 
-/// What the recipient unsubscribes from.
+/// The mail that the recipient unsubscribes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The mailing's topic, if it has one, or else everything.
+    /// The mailing's topic or, if the mailing has no topic, all mail.
     List,
     Everything,
 }
 
-/// Returns the topic that [`Scope::List`] means; `None` if it means everything.
+/// Returns the topic that [`Scope::List`] stands for; `None` if it stands for all mail.
 pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic>> {
     let (Some(project), Some(topic), Some(_)) = (recipient.mailing.project, recipient.mailing.topic, &recipient.contact) else {
         return Ok(None);
@@ -31,7 +32,7 @@ pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic
     topics::look_up(tx, project, topic)
 }
 
-/// Unsubscribes a recipient. Repeating it changes nothing and emits nothing.
+/// Unsubscribes a recipient. A repeated unsubscribe changes no data and emits no event.
 pub fn leave(
     tx: &mut WriteTx<'_>,
     suppressed: &SuppressionList,
@@ -39,7 +40,7 @@ pub fn leave(
     scope: Scope,
     source: Source,
 ) -> Result<()> {
-    // Only a reader of the message has the token.
+    // Only a reader of the message has the token, so the message was delivered.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "unsubscribing")?;
     let topic = if scope == Scope::List { list(tx, recipient)? } else { None };
     let is_news = match (recipient.contact(), topic) {
@@ -53,7 +54,7 @@ pub fn leave(
             was_in
         }
         (Some((place, contact)), None) => subscription::unsubscribe(tx, place, contact, source)?,
-        // Not a contact: the address itself is suppressed, so that it gets no more of such mail.
+        // The recipient is not a contact, so the address is added to the suppression list.
         (None, _) if suppressed.has(tx, recipient)? => false,
         (None, _) => {
             suppressed.add(tx, recipient, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;
@@ -78,7 +79,7 @@ fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     Ok(())
 }
 
-/// Returns the topics that a recipient may choose from: public ones, and private ones that they get.
+/// Returns the topics that a recipient may choose from: public topics, and private topics that the recipient is subscribed to.
 pub fn choices(tx: &impl Read, recipient: &MessageRecipient) -> Result<Vec<Choice>> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(Vec::new()) };
     let mut shown = Vec::new();
@@ -97,7 +98,7 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
     (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
 }
 
-/// Saves a recipient's choices: of all topics shown, these. With `returns`, the recipient also resubscribes.
+/// Saves a recipient's choices: `wanted` lists the chosen topics of all topics shown. With `returns`, the recipient also resubscribes.
 pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
     let Some((place, contact)) = recipient.contact() else { return Ok(()) };
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;

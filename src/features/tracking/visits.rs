@@ -1,7 +1,7 @@
-//! Turns visits into stored results: engagement of each recipient, counts of each mailing, activity of contacts.
+//! Stores the results of visits: the engagement of each recipient, the numbers of each mailing and the activity of contacts.
 //!
-//! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. A click by a person implies an open if there was none: images may be
-//! switched off, but a message must be open to be clicked.
+//! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. A click by a person without an open is also recorded as an open:
+//! images may be switched off, but a message must be open before a link in it can be clicked.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,10 @@ use crate::base::email::EmailAddress;
 use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
+use crate::features::contact_records::activity::{self, Action, Activity};
 use crate::features::contacts::noncontact_clicks;
-use crate::features::sending::daily_stats::{self, ClickedLink};
-use crate::features::sending::engagement::{self, Engagement, Measure};
-use crate::features::sending::webhook_events;
-use crate::features::sending::{self, Delivery, Mailing};
+use crate::features::engagement::{self, ClickedLink, Engagement, Measure};
+use crate::features::sending::{self, Delivery, Mailing, webhook_events};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -28,10 +25,10 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Writes some of the visits of an environment; returns whether there may be more.
+/// Writes some of an environment's visits; returns whether more visits may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
-        // They stay in memory.
+        // The visits stay in memory until there is space.
         return Err(Error::NoSpace.into());
     }
     write_some(engine, environment).await
@@ -60,7 +57,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     }
 }
 
-/// Writes all pending visits when the service stops, even on an almost full disk, because they would be lost otherwise.
+/// Writes all pending visits when the service stops, even on an almost full disk, because the visits would be lost otherwise.
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
         while write_some(engine, environment).await? {}
@@ -68,7 +65,7 @@ pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Records visits.
+/// Records visits in one transaction.
 pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
     let mut recipients: BTreeMap<(MailingId, u32), Vec<&Visit>> = BTreeMap::new();
     for visit in visits {
@@ -88,12 +85,12 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
     totals.finish(tx, &mailings)
 }
 
-/// The totals of one transaction.
+/// The totals of the visits in one transaction.
 #[derive(Default)]
 struct VisitTotals {
-    /// Keyed by mailing and by the email that the recipient got.
+    /// The changes to the numbers of each mailing and of the email that the recipient got.
     counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
-    /// For campaigns: click counts of links.
+    /// The number of clicks on each link, for campaigns.
     links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
@@ -106,11 +103,11 @@ impl VisitTotals {
         for ((id, email, measure), many) in self.counts {
             engagement::add(tx, id, measure, many)?;
             if let Some(mailing) = mailings.get(&id).and_then(Option::as_ref) {
-                engagement::add_day(tx, (mailing, email), measure, many)?;
+                engagement::add_day(tx, (mailing.for_stats(), email), measure, many)?;
             }
         }
         for (clicked, many) in self.links {
-            daily_stats::add_clicks(tx, clicked, many)?;
+            engagement::add_clicks(tx, clicked, many)?;
         }
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
@@ -151,7 +148,7 @@ fn record_recipient(
     }
     engagement::save(tx, id, recipient.number, &recorder.engagement);
     recorder.emit_events(tx, was_open)?;
-    // Scanners visit messages before a server accepts them, and it may still refuse them; only a person's visit proves delivery.
+    // A scanner may visit a message before the server accepts or refuses the message, so only a person's visit proves delivery.
     if seen && matches!(recipient.recipient.delivery, Delivery::Unknown { .. }) {
         sending::evidence(tx, id, recipient.number, "an open or a click")?;
     }
@@ -171,7 +168,7 @@ struct RecipientVisits<'a, 't> {
     recipient: &'a MessageRecipient,
     engagement: Engagement,
     totals: &'t mut VisitTotals,
-    /// Links clicked by a person, and when.
+    /// The links that a person clicked, with the time of each click.
     clicked: Vec<(u16, Timestamp)>,
 }
 
@@ -211,7 +208,7 @@ impl RecipientVisits<'_, '_> {
         }
         self.clicked(at);
         self.clicked.push((link, at));
-        // Early clicks count each link once, so that the links alone suffice to undo them if they turn out to be a scanner's.
+        // Early clicks are counted once per link, so that the list of links is enough to undo the clicks if a scanner made them.
         if !early || !self.engagement.early_links.contains(&link) {
             self.count_link(link, 1);
         }
@@ -236,7 +233,7 @@ impl RecipientVisits<'_, '_> {
             self.count(Measure::UniqueClicks, 1);
         }
         self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
-        // Recorded for each click, because orders are attributed to the last one.
+        // Every click is recorded, because orders are attributed to the last click.
         self.add_activity(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
@@ -244,7 +241,7 @@ impl RecipientVisits<'_, '_> {
         }
     }
 
-    /// Reclassifies early clicks, because too many links were clicked too soon: the visitor was a scanner.
+    /// Reclassifies early clicks as a scanner's, because the visitor clicked too many links too soon after delivery.
     fn reclassify_as_scanner(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
         for link in self.engagement.early_links.clone() {
@@ -300,7 +297,7 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// Repeated actions are recorded once an hour, because filters ask whether they happened, not how often.
+    /// Adds an activity of the contact. Repeated actions are recorded once an hour, because filters ask only whether an action happened.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {
@@ -326,7 +323,7 @@ impl RecipientVisits<'_, '_> {
         let sent_email = self.recipient.sent_email();
         *self.totals.counts.entry((self.recipient.mailing.id, sent_email, measure)).or_default() += many;
         let Some(email) = sent_email else { return };
-        let country = self.recipient.contact.as_ref().and_then(|contact| contact.country.clone());
+        let country = self.recipient.contact.as_ref().and_then(|contact| contact.profile.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
             *self.totals.countries.entry((email, country)).or_default() += many;
         }

@@ -1,4 +1,4 @@
-//! What tracking does in the background, as steps for the table of workers.
+//! The steps of the tracking workers, for the table of workers.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::engine::runner::Step;
 use crate::engine::tasks::Tasks;
 use crate::vocab::environment::Environment;
 
-/// Write opens and clicks that are in memory.
+/// Writes opens and clicks from memory to the store.
 pub async fn write_visits(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     visits::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Record bounces, complaints and what simulated recipients do.
+/// Records bounces, complaints and the actions of simulated recipients.
 pub async fn record_delivery_events(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     delivery_events::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Erase deleted contacts.
+/// Erases deleted contacts.
 pub async fn erase(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     erasure::step(&engine, environment).await.map(Step::more_if)
 }
 
-/// Take inbound mail until the service drains.
+/// Receives inbound mail until the service drains.
 pub async fn receive_mail(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     match engine.inbound() {
         Some(listener) => _ = listener.run(engine.settings.server.drain_seconds.seconds()).await,

@@ -1,7 +1,8 @@
-//! Turns events into deliveries: for each queued event, one for every active webhook that subscribes to it, all in one transaction.
+//! Creates deliveries from events: for each queued event, one delivery for every active webhook that subscribes to the event, all in one
+//! transaction.
 //!
-//! Steps are repeatable: the id of an event's first delivery to a webhook is always the same. An erased event passes through here again,
-//! and its content is removed from its deliveries.
+//! Steps can be repeated, because the ID of an event's first delivery to a webhook is always the same. An erased event is processed here
+//! again, which removes its content from its deliveries.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,12 +19,12 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId};
 use crate::vocab::limits;
 
-/// The note of deliveries whose event was erased.
+/// The note of a delivery whose event was erased.
 pub const ERASED: &str = "The event's data was erased.";
-/// The note of deliveries beyond the queue limit.
-const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver it when the endpoint works again.";
+/// The note of a delivery that exceeds the queue limit.
+const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver the event when the endpoint works again.";
 
-/// Creates the deliveries of some events; returns true if there may be more.
+/// Creates the deliveries for some queued events; returns true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if outbox::queued(&store.read(), 1)?.is_empty() {
@@ -70,7 +71,7 @@ fn create_deliveries(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], 
     Ok(())
 }
 
-/// Adds a new delivery, unless its endpoint has too many waiting.
+/// Adds a new delivery. If too many deliveries to its endpoint are waiting, the new one fails.
 fn add(writer: &mut DeliveryWriter<'_, '_>, mut delivery: Delivery) -> Result<()> {
     if !has_room(writer, &delivery)? {
         delivery.stop(DeliveryStatus::Failed, NO_ROOM, writer.tx.now());
@@ -83,8 +84,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Delivers an event to a webhook once more; `known` has its earlier deliveries, the first one first. Returns the new id, or `None` if it
-/// was repeated too often.
+/// Creates another delivery of an event to a webhook; `known` contains the earlier deliveries, starting with the first one. Returns the new
+/// ID, or `None` if the event was redelivered too often.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,
@@ -110,7 +111,7 @@ pub fn repeat(
     Ok(Some(made))
 }
 
-/// Responses of endpoints may repeat the erased data.
+/// Removes the data of an erased event from its deliveries, including endpoints' responses, which may repeat the data.
 fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId) -> Result<()> {
     let now = writer.tx.now();
     for webhook in webhooks {
@@ -126,12 +127,12 @@ fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId
     Ok(())
 }
 
-/// Returns the event of a delivery, while it is still stored.
+/// Returns the event of a delivery, if the event is still stored.
 pub fn event_of(tx: &impl Read, delivery: &Delivery) -> Result<Option<Event>> {
     Ok(outbox::find(tx, delivery.event)?.filter(|event| !event.is_erased()))
 }
 
-/// Returns the body of a test.
+/// Returns the body of a test delivery.
 pub fn test_body(id: EventId, event_type: &str, webhook: &Webhook, now: Timestamp) -> String {
     let data = json!({ "webhookId": webhook.id, "message": "This is a test; no event occurred." });
     let of = Envelope { account: webhook.account, project: None, conversation: None };

@@ -1,4 +1,4 @@
-//! The headers of a delivery (`assets/docs/webhooks.md`). Custom headers of the webhook cannot replace Mailmill's own.
+//! The headers of a delivery (`assets/docs/webhooks.md`). A webhook's custom headers cannot replace the headers that Mailmill sets.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,20 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// The word in our headers' names, unless the settings change it.
+/// The word in the names of Mailmill's headers, unless the settings change it.
 const STANDARD_WORD: &str = "service";
 
-/// The placeholder for values in responses, which never contain them because they are often credentials. Sent back, it keeps the value.
+/// The placeholder for header values in responses. Responses never contain the values, because they are often credentials. If a request
+/// contains the placeholder, the stored value stays unchanged.
 pub const HIDDEN: &str = "********";
 
-/// Headers, or prefixes of them, that are reserved for the connection, the body or Mailmill.
+/// Headers, or prefixes of header names, that are reserved for the connection, the body or Mailmill.
 const RESERVED: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
 const RESERVED_PREFIXES: [&str; 3] = ["content-", "proxy-", "webhook-"];
 
-/// Describes the same rules in the JSON schema. The schema does not know the word that the settings put into our headers' names.
+/// Adds the rules for custom headers to the JSON schema. The schema assumes the default word in the names of Mailmill's headers
+/// (`x-service-…`), even if the settings change that word.
 pub fn describe(schema: &mut Schema) {
     let any_case = |word: &str| -> String {
         let one = |character: char| match character.is_ascii_alphabetic() {
@@ -70,7 +72,7 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
             return Err(Failure::field(&field(name), "this header is reserved; choose another name"));
         }
         if seen.contains(&low) {
-            return Err(Failure::field(&field(name), "this name appears twice with different case; use it once"));
+            return Err(Failure::field(&field(name), "this name is used twice with different capitalization; use it once"));
         }
         if value.len() > limits::WEBHOOK_HEADER_VALUE_BYTES_MAX {
             let detail = format!("the value is longer than {} bytes; shorten it", limits::WEBHOOK_HEADER_VALUE_BYTES_MAX);
@@ -78,7 +80,10 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
         }
         let is_visible = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if !is_visible || value.trim() != value {
-            return Err(Failure::field(&field(name), "use visible ASCII characters, without line breaks or space around them"));
+            return Err(Failure::field(
+                &field(name),
+                "use only visible ASCII characters, with no line breaks and no spaces at the start or end",
+            ));
         }
         seen.push(low);
     }
@@ -99,24 +104,24 @@ fn is_reserved(low: &str, word: &str) -> bool {
         || ours(&word.to_ascii_lowercase())
 }
 
-/// The values for the service headers of one attempt.
+/// The values that the headers of one attempt contain.
 pub struct DeliveryHeaders<'a> {
-    /// The word in the headers' names.
+    /// The word in the names of Mailmill's headers.
     pub word: &'a str,
     pub event_type: &'a str,
     pub event: &'a str,
-    /// The attempt's own id.
+    /// The ID of the attempt.
     pub attempt: &'a str,
     pub is_test: bool,
     pub at: Timestamp,
     pub body: &'a [u8],
-    /// The first makes `X-Service-Signature`; the second, while two sign, the alternate.
+    /// The secrets that sign. The first secret signs `X-Service-Signature`; the second secret, if there is one, signs the alternate header.
     pub signers: &'a [&'a Signer],
-    /// Whether the Standard Webhooks headers are sent too.
+    /// Whether the Standard Webhooks headers are sent as well.
     pub standard: bool,
 }
 
-/// Writes the headers of one attempt. Custom headers come first, so that they cannot replace ours.
+/// Writes the headers of one attempt. Custom headers are written first, so that they cannot replace Mailmill's headers.
 pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(custom.len() + 12);
     for (name, value) in custom {
@@ -126,7 +131,8 @@ pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeade
     }
     let DeliveryHeaders { word, event_type, event, attempt, is_test, at, body, signers, standard } = *delivery_headers;
     let mut put = |name: String, value: &str| {
-        let name = HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()).expect("the settings check the word");
+        let name =
+            HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()).expect("the settings allow only a valid header word");
         headers.insert(name, HeaderValue::from_str(value).expect("ids, digests and words are ASCII"));
     };
     put(format!("x-{word}-event-type"), event_type);
@@ -157,7 +163,7 @@ mod tests {
 
     fn checked(name: &str, value: &str) -> Result<(), String> {
         let given = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-        check(&given, "Acme").map_err(|failure| failure.detail.unwrap_or_default().into_owned())
+        check(&given, "Acme").map_err(|failure| failure.text())
     }
 
     #[test]
@@ -231,7 +237,9 @@ mod tests {
             signers: &signers[..1],
             standard: false,
         };
-        let text = |headers: &HeaderMap, name: &str| headers.get(name).map(|value| value.to_str().expect("ASCII").to_owned());
+        let text = |headers: &HeaderMap, name: &str| {
+            headers.get(name).map(|value| value.to_str().expect("the text is ASCII").to_owned())
+        };
         let custom = BTreeMap::from([("X-Shop".to_owned(), "7".to_owned())]);
         let headers = write(&custom, &delivery_headers);
         assert_eq!(headers.len(), 7);

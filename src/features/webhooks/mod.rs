@@ -1,15 +1,15 @@
 //! Webhooks: signed requests that report events to other systems (`assets/docs/webhooks.md`).
 //!
-//! The path of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` creates a delivery for each webhook
-//! that subscribes to it. `dispatch` makes up to three attempts of each delivery. Every step is stored before the next starts, so nothing
-//! is lost and nothing is attempted a fourth time, whenever the process ends.
+//! The path of an event: a feature writes the event to the outbox, in the same transaction as its cause. `fanout` creates a delivery for
+//! each webhook that subscribes to the event. `dispatch` makes up to three attempts for each delivery. Every step is stored before the next
+//! one starts, so no event is lost and no fourth attempt is made, whenever the process ends.
 //!
-//! It knows other features only by their events, and no feature that emits events knows it.
+//! This feature depends on other features only through their events, and no feature that emits events depends on this one.
 
 pub mod dispatch;
 mod fanout;
 mod headers;
-mod model;
+pub mod model;
 pub mod ops;
 mod redelivery;
 mod signature;
@@ -17,7 +17,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod validate;
-mod views;
+pub mod views;
 pub mod worker;
 
 pub use store::{sealed, sweep};
@@ -34,13 +34,14 @@ use crate::vocab::settings::Settings;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns the account's webhook with this id, or `NotFound`.
+/// Returns the account's webhook with this ID, or `NotFound`.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No webhook has this id; GET /v1/webhooks lists them.");
+    let absent =
+        || Failure::because(Code::NotFound, "No webhook has this id").see("webhooks.list", "GET /v1/webhooks lists them");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Deletes some rows left by deleted webhooks; returns true if there may be more.
+/// Deletes some rows that deleted webhooks have left; returns true if there may be more.
 pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if !store::is_untidy(&store.read())? {
@@ -49,17 +50,17 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
     Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
 }
 
-/// The times for sweeping deliveries.
+/// The time limits for sweeping deliveries.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
     /// How long deliveries are kept after their end.
     pub kept_ms: i64,
-    /// Longer than any pause before an attempt: a later due time was stored by a wrong clock.
+    /// A limit that is longer than any pause before an attempt: a due time beyond this limit was stored while the clock was wrong.
     pub due_within_ms: i64,
 }
 
 impl Upkeep {
-    /// Reads the settings.
+    /// Reads the time limits from the settings.
     pub fn new(settings: &Settings) -> Self {
         let webhooks = &settings.webhooks;
         let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);

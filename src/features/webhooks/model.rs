@@ -1,5 +1,5 @@
-//! A webhook, its deliveries and its endpoint's health, and their rules: when to attempt, when to stop, and when to pause an endpoint.
-//! Pure: no clock, randomness or network.
+//! Webhooks, their deliveries and the health of their endpoints, with the rules for when to attempt a delivery, when to stop, and when to
+//! pause an endpoint. All functions are pure and use no clock, randomness or network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::{Subscription, WebhookEvent};
 
-/// A webhook as stored.
+/// A webhook, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
     pub id: WebhookId,
@@ -20,7 +20,7 @@ pub struct Webhook {
     /// The subscribed event types, without duplicates.
     pub events: Vec<Subscription>,
     pub description: Option<String>,
-    /// Set by its owner. A paused endpoint stays active.
+    /// Whether the owner has enabled the webhook. A webhook whose endpoint is paused remains active.
     pub active: bool,
     /// Whether deliveries also carry the Standard Webhooks headers.
     pub standard_signature: bool,
@@ -28,7 +28,7 @@ pub struct Webhook {
     pub sealed_headers: Vec<u8>,
     /// The secret's bytes, sealed for [`secret_context`].
     pub sealed_secret: Vec<u8>,
-    /// The previous secret, while it still signs.
+    /// The previous secret, if it still signs.
     pub previous: Option<PreviousSecret>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -44,28 +44,28 @@ pub struct PreviousSecret {
 }
 
 impl Webhook {
-    /// Returns whether it subscribes to this event.
+    /// Returns whether the webhook subscribes to this event.
     pub fn wants(&self, kind: WebhookEvent) -> bool {
         self.active && self.events.iter().any(|event| event.kind() == Some(kind))
     }
 
-    /// Returns the previous secret, while it still signs.
+    /// Returns the previous secret, if it still signs.
     pub fn previous_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
         self.previous.as_ref().filter(|previous| now < previous.until)
     }
 
-    /// Returns the events that it subscribes to, active or not.
+    /// Returns the events that the webhook subscribes to, even if it is inactive.
     pub fn interests(&self) -> impl Iterator<Item = WebhookEvent> {
         self.events.iter().filter_map(|event| event.kind())
     }
 }
 
-/// Returns the sealing context of a secret: sealed bytes moved elsewhere cannot be opened.
+/// Returns the sealing context of a secret: sealed bytes that are moved to a different place cannot be opened.
 pub fn secret_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/secret").into_bytes()
 }
 
-/// Returns the sealing context of headers.
+/// Returns the sealing context of custom headers.
 pub fn headers_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/headers").into_bytes()
 }
@@ -74,43 +74,43 @@ pub fn headers_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryStatus {
-    /// An attempt is in flight or still to come.
+    /// An attempt is in flight, or another one will be made.
     Pending,
     /// The endpoint responded with a 2xx status.
     Success,
-    /// No attempt is left, or none is possible.
+    /// No attempt is left, or no attempt can be made.
     Failed,
     /// The webhook was disabled, or the event was erased.
     Cancelled,
 }
 
 impl DeliveryStatus {
-    /// All of them, in the order of their counts.
+    /// All statuses, in the order of their counts.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
 }
 
-/// One event for one webhook.
+/// The delivery of one event to one webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub id: DeliveryId,
     pub webhook: WebhookId,
     pub account: AccountId,
     pub event: EventId,
-    /// The type's wire name; a test has one that is not an event type.
+    /// The name of the event type in the API; the name in a test delivery is not an event type.
     pub event_type: String,
     pub status: DeliveryStatus,
-    /// Invariant: all but the last have ended.
+    /// The attempts made so far. Invariant: all attempts except the last have ended.
     pub attempts: Vec<Attempt>,
-    /// When to process it: for the next attempt, or when the attempt in flight must have ended. Invariant: present exactly while it is
-    /// pending.
+    /// When to process the delivery: when the next attempt is due, or when the attempt in flight must have ended. Invariant: the time is
+    /// set if and only if the delivery is pending.
     pub due_at: Option<Timestamp>,
-    /// The body of a test; an event's body is stored with the event.
+    /// The body of a test; the body of an event is stored with the event.
     pub test_body: Option<String>,
-    /// The first delivery of this event to this webhook, if it is not this one.
+    /// In a repeated delivery, the first delivery of this event to this webhook.
     pub first: Option<DeliveryId>,
-    /// In a repeat, the repeat before it; in the first delivery, the newest repeat.
+    /// In a repeated delivery, the repeat before it; in the first delivery, the newest repeat.
     pub linked: Option<DeliveryId>,
-    /// Why it ended, if no attempt shows that.
+    /// Why the delivery ended, if no attempt shows the reason.
     pub note: Option<String>,
     pub created_at: Timestamp,
     pub ended_at: Option<Timestamp>,
@@ -119,16 +119,16 @@ pub struct Delivery {
 impl Record for Delivery {}
 
 /// The error of an attempt that a crash interrupted.
-const CUT_OFF: &str = "The service stopped before this attempt ended; it may have arrived.";
+const CUT_OFF: &str = "The service stopped before this attempt ended; the request may have arrived.";
 
-/// One attempt. It is recorded before it is made.
+/// One attempt of a delivery. Its start is recorded before the attempt is made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     pub started_at: Timestamp,
     pub end: Option<End>,
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     pub at: Timestamp,
@@ -136,11 +136,11 @@ pub struct End {
     pub status_code: Option<u16>,
     /// The start of the endpoint's response.
     pub response: String,
-    /// Why there is no response, or what is wrong with it.
+    /// Why there is no response, or what is wrong with the response.
     pub error: Option<String>,
 }
 
-/// The meaning of an attempt's end.
+/// What the end of an attempt means for the delivery and its endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Success,
@@ -160,20 +160,21 @@ pub struct RetryBackoff {
 }
 
 impl RetryBackoff {
-    /// Returns the upper bound of all pauses, whatever the jitter and the endpoint's requests are.
+    /// Returns the longest possible pause, for any jitter and any pause that an endpoint requests.
     pub fn longest_ms(&self) -> i64 {
         let own = self.pauses_ms.into_iter().max().unwrap_or(0);
         (own * 6 / 5).max(limits::WEBHOOK_RETRY_AFTER_MAX_MS)
     }
 
-    /// Returns the pause after this many attempts, within a fifth of the setting, so that simultaneous failures do not retry at once.
+    /// Returns the pause after this many attempts. The pause differs from the setting by up to a fifth, so that deliveries that failed at
+    /// the same time are not all retried at the same time.
     fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
         let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;
         Some(pause * 4 / 5 + pause * 2 / 5 * i64::from(chance) / i64::from(u16::MAX))
     }
 }
 
-/// Returns the id of the first delivery of an event to a webhook: always the same, so that it is created only once.
+/// Returns the ID of the first delivery of an event to a webhook. The ID is always the same, so that the delivery is created only once.
 pub fn first_delivery(webhook: WebhookId, event: EventId) -> DeliveryId {
     let sum = sha256(&[webhook.0, event.0].concat());
     let mut bytes = [0; 12];
@@ -203,12 +204,12 @@ impl Delivery {
         }
     }
 
-    /// Returns whether it is a test, which has one attempt.
+    /// Returns whether the delivery is a test, which has only one attempt.
     pub fn is_test(&self) -> bool {
         self.test_body.is_some()
     }
 
-    /// Returns whether its last attempt has not ended.
+    /// Returns whether the last attempt of the delivery has not ended.
     pub fn is_under_way(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.end.is_none())
     }
@@ -217,7 +218,7 @@ impl Delivery {
         if self.is_test() { 1 } else { limits::WEBHOOK_ATTEMPTS_MAX }
     }
 
-    /// Starts an attempt and returns its number; `None` if none is left.
+    /// Starts an attempt and returns its number; `None` if no attempt is left.
     pub fn begin(&mut self, now: Timestamp) -> Option<usize> {
         if self.status != DeliveryStatus::Pending || self.is_under_way() || self.attempts.len() >= self.attempts_max() {
             return None;
@@ -227,7 +228,7 @@ impl Delivery {
         Some(self.attempts.len())
     }
 
-    /// Ends the attempt in flight. Returns whether there was one.
+    /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
         let number = self.attempts.len();
@@ -248,7 +249,7 @@ impl Delivery {
         true
     }
 
-    /// Ends the attempt of a process that no longer exists: it counts as made.
+    /// Ends the attempt of a process that no longer exists; the attempt counts as made.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
@@ -256,19 +257,19 @@ impl Delivery {
         self.end(end, AttemptOutcome::Failure, backoff, chance);
     }
 
-    /// Returns whether the service stopped before one of its attempts ended.
+    /// Returns whether the service stopped before one of the delivery's attempts ended.
     pub fn was_cut_off(&self) -> bool {
         self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()).any(|end| end.error.as_deref() == Some(CUT_OFF))
     }
 
-    /// Postpones it to this time.
+    /// Postpones the delivery to this time.
     pub fn wait_until(&mut self, at: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.due_at = Some(at);
         }
     }
 
-    /// Ends it without another attempt.
+    /// Ends the delivery without another attempt.
     pub fn stop(&mut self, status: DeliveryStatus, note: &str, now: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.note = Some(note.to_owned());
@@ -286,16 +287,16 @@ impl Delivery {
 /// The counters of a webhook and its endpoint's health.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndpointState {
-    /// All deliveries that have succeeded.
+    /// The number of deliveries that have succeeded.
     pub successes: u64,
-    /// All deliveries that have failed.
+    /// The number of deliveries that have failed.
     pub failures: u64,
     pub attempts: u64,
-    /// Attempts with a response, and their total duration.
+    /// The number of attempts with a response; `answer_ms` is their total duration.
     pub answers: u64,
     pub answer_ms: u64,
     pub last_triggered_at: Option<Timestamp>,
-    /// Stored deliveries, by their status in the order of [`DeliveryStatus::ALL`].
+    /// The number of stored deliveries for each status, in the order of [`DeliveryStatus::ALL`].
     pub kept: [u64; 4],
     pub health: Health,
 }
@@ -317,9 +318,9 @@ impl EndpointState {
 /// The health of an endpoint: a circuit breaker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// Consecutive failed attempts.
+    /// The number of consecutive failed attempts.
     pub failures: u32,
-    /// Pauses since the last success.
+    /// The number of pauses since the last success.
     pub pauses: u32,
     pub paused_until: Option<Timestamp>,
     pub reason: Option<PauseReason>,
@@ -331,9 +332,9 @@ pub struct Health {
 pub enum PauseReason {
     /// Too many consecutive attempts failed.
     Failing,
-    /// It asked for a pause, by `Retry-After` with 429 or 503.
+    /// The endpoint requested a pause, with `Retry-After` and status 429 or 503.
     RateLimited,
-    /// It responded with 410.
+    /// The endpoint responded with status 410.
     Gone,
 }
 
@@ -342,12 +343,13 @@ pub enum PauseReason {
 pub struct Breaker {
     /// The number of consecutive failures that starts a pause.
     pub failures: u32,
-    /// The first pause; each further one doubles.
+    /// The length of the first pause; each further pause is twice as long.
     pub pause_ms: i64,
 }
 
 impl Health {
-    /// Returns until when the endpoint is paused, if it is. A pause beyond the maximum was stored by a wrong clock.
+    /// Returns the time until which the endpoint is paused, if it is paused. A pause longer than the maximum was stored while the clock was
+    /// wrong, and is ignored.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::WEBHOOK_PAUSE_MAX_MS)
     }
@@ -357,17 +359,17 @@ impl Health {
         self.pause_at(now).is_some()
     }
 
-    /// Records the end of an attempt.
+    /// Records the outcome of an attempt.
     pub fn note(&mut self, verdict: AttemptOutcome, breaker: &Breaker, now: Timestamp) {
         if verdict == AttemptOutcome::Success {
             *self = Self::default();
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        // Attempts in flight when the pause started add no information.
+        // Attempts that were in flight when the pause started provide no new information.
         let paused = self.is_paused(now);
         let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
-        // An endpoint that only requests short pauses still counts as failing.
+        // An endpoint that only requests short pauses is still considered to be failing.
         let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
         let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
@@ -390,16 +392,16 @@ impl Health {
     }
 }
 
-/// A time range whose events are delivered again, and its progress.
+/// A time range whose events are delivered again, and the progress of that work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redelivery {
     pub from: Timestamp,
     pub to: Timestamp,
-    /// Includes events that have arrived.
+    /// Whether events that have already arrived are included.
     pub all: bool,
-    /// The last event processed.
+    /// The last event that was processed.
     pub after: Option<EventId>,
-    /// Deliveries created.
+    /// The number of deliveries created.
     pub queued: u64,
     pub started_at: Timestamp,
     pub completed_at: Option<Timestamp>,
@@ -407,7 +409,7 @@ pub struct Redelivery {
 
 impl Record for Redelivery {}
 
-/// The deliveries that ended on one day.
+/// The number of deliveries and attempts that ended on one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Day {
     pub successes: u64,
@@ -451,9 +453,9 @@ mod tests {
     fn three_attempts_are_made_with_pauses_and_no_fourth() {
         let mut delivery = delivery();
         assert_eq!(delivery.begin(Timestamp(0)), Some(1));
-        assert_eq!(delivery.begin(Timestamp(0)), None, "one at a time");
+        assert_eq!(delivery.begin(Timestamp(0)), None, "only one attempt runs at a time");
         assert!(delivery.end(end(100), AttemptOutcome::Failure, &BACKOFF, u16::MAX / 2));
-        let due = delivery.due_at.expect("pending").0;
+        let due = delivery.due_at.expect("the delivery is pending").0;
         assert!((5_090..=5_110).contains(&due), "{due}");
         assert_eq!(delivery.begin(Timestamp(due)), Some(2));
         assert!(delivery.end(end(6_000), AttemptOutcome::Failure, &BACKOFF, 0));
@@ -462,7 +464,7 @@ mod tests {
         assert!(delivery.end(end(30_100), AttemptOutcome::Failure, &BACKOFF, 0));
         assert_eq!((delivery.status, delivery.due_at), (DeliveryStatus::Failed, None));
         assert_eq!(delivery.begin(Timestamp(99_000)), None);
-        assert!(!delivery.end(end(99_000), AttemptOutcome::Success, &BACKOFF, 0), "nothing is in flight");
+        assert!(!delivery.end(end(99_000), AttemptOutcome::Success, &BACKOFF, 0), "no attempt is in flight");
     }
 
     #[test]
@@ -514,11 +516,11 @@ mod tests {
         for pause in [10_000, 20_000, 40_000] {
             health.note(AttemptOutcome::Failure, &BREAKER, now);
             assert_eq!((health.paused_until, health.reason), (Some(now.plus_ms(pause)), Some(PauseReason::Failing)));
-            // The other attempts in flight.
+            // The results of the other attempts in flight arrive.
             health.note(AttemptOutcome::Failure, &BREAKER, now.plus_ms(1));
             assert_eq!(health.paused_until, Some(now.plus_ms(pause)));
             now = now.plus_ms(pause);
-            assert!(!health.is_paused(now), "it is probed again");
+            assert!(!health.is_paused(now), "the endpoint is probed again");
         }
         health.note(AttemptOutcome::Success, &BREAKER, now);
         assert_eq!(health, Health::default());
@@ -526,7 +528,7 @@ mod tests {
             let until = health.paused_until.unwrap_or(now);
             health.note(AttemptOutcome::Failure, &BREAKER, until);
         }
-        let last = health.paused_until.expect("paused");
+        let last = health.paused_until.expect("the endpoint is paused");
         health.note(AttemptOutcome::Failure, &BREAKER, last);
         assert_eq!(health.paused_until.map(|until| until.ms_since(last)), Some(limits::WEBHOOK_PAUSE_MAX_MS));
     }

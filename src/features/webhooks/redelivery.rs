@@ -1,4 +1,4 @@
-//! Redelivers the events of a time range, in bounded steps that a crash can interrupt: each step stores its progress.
+//! Redelivers the events of a time range, in bounded steps. Each step stores its progress, so a crash can interrupt the work.
 
 use super::fanout;
 use super::model::{DeliveryStatus, Redelivery};
@@ -9,27 +9,27 @@ use crate::engine::store::{Result, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Advances every active redelivery; returns true if there may be more work right now.
+/// Advances every active redelivery; returns true if there may be more work immediately.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    // Deliveries that only wait would use up the queue for new events.
+    // While sending is on hold, redeliveries would only fill the queue and leave no space for new events.
     if engine.hold.is_on() {
         return Ok(false);
     }
     let store = &engine.data(environment).store;
     let (mut after, mut more) = (None, false);
     while let Some((key, _)) = store::next_redelivery(&store.read(), after)? {
-        more |= store.write(move |tx| go_on(tx, key)).await??;
+        more |= store.write(move |tx| proceed(tx, key)).await??;
         after = Some(key);
     }
     Ok(more)
 }
 
-fn go_on(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
+fn proceed(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
     let under_way = store::redelivery(tx, key)?.filter(|redelivery| redelivery.completed_at.is_none());
     let Some(mut redelivery) = under_way else { return Ok(false) };
     let Some(webhook) = store::find(tx, key.0, key.1)? else { return Ok(false) };
     let now = tx.now();
-    // Half of the queue stays free for new events.
+    // Half of the queue remains free for new events.
     let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::state(tx, key)?.kept(DeliveryStatus::Pending));
     let limit = limits::WEBHOOK_EVENTS_PER_STEP.min(usize::try_from(room).unwrap_or(usize::MAX));
     if limit == 0 && webhook.active {

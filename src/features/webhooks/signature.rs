@@ -1,7 +1,8 @@
 //! Delivery signatures and their secret.
 //!
-//! One secret serves both forms. It is shown as `whsec_` plus base64 of random bytes. `X-Service-Signature` is keyed with that text exactly
-//! as shown; the Standard Webhooks form is keyed with the decoded bytes, as its public libraries do.
+//! One secret serves both forms of signature. The secret is shown as `whsec_` plus base64 of random bytes. `X-Service-Signature` is keyed
+//! with that text exactly as shown; the Standard Webhooks form is keyed with the decoded bytes, as in the public Standard Webhooks
+//! libraries.
 
 use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
@@ -17,7 +18,7 @@ use super::model::secret_context;
 
 const PREFIX: &str = "whsec_";
 
-/// A secret's bytes.
+/// The bytes of a webhook's secret, which sign deliveries.
 pub struct Signer(Secret<Vec<u8>>);
 
 impl Signer {
@@ -26,17 +27,17 @@ impl Signer {
         Self(Secret::new(random.bytes::<{ limits::WEBHOOK_SECRET_BYTES }>().to_vec()))
     }
 
-    /// Opens a sealed secret; returns `None` with another master key.
+    /// Opens a sealed secret; returns `None` if it was sealed with a different master key.
     pub fn open(seal: &Seal, account: AccountId, webhook: WebhookId, sealed: &[u8]) -> Option<Self> {
         seal.open(&secret_context(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
     }
 
-    /// Returns the secret, sealed.
+    /// Returns the secret in sealed form.
     pub fn seal(&self, seal: &Seal, account: AccountId, webhook: WebhookId, random: &dyn Random) -> Vec<u8> {
         seal.seal(&secret_context(account, webhook), self.0.expose(), random)
     }
 
-    /// Returns the secret as shown to its owner, once.
+    /// Returns the secret as text, which is shown to its owner only once.
     pub fn text(&self) -> Secret<String> {
         Secret::new(format!("{PREFIX}{}", BASE64.encode(self.0.expose())))
     }
@@ -54,7 +55,7 @@ impl Signer {
 }
 
 fn sum(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     for part in parts {
         sum.update(part);
     }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::base::random::SeededRandom;
 
-    /// Computed by Python's hmac module, independently of this program.
+    /// The expected values were computed by Python's hmac module, independently of this program.
     #[test]
     fn both_forms_match_other_implementations() {
         let signer = Signer(Secret::new((0..32).collect()));
@@ -85,7 +86,7 @@ mod tests {
         let (account, webhook) = (AccountId::from_bytes([1; 12]), WebhookId::from_bytes([2; 12]));
         let signer = Signer::new(&random);
         let sealed = signer.seal(&seal, account, webhook, &random);
-        let opened = Signer::open(&seal, account, webhook, &sealed).expect("the same place");
+        let opened = Signer::open(&seal, account, webhook, &sealed).expect("the secret opens in the place where it was sealed");
         assert_eq!(opened.digest(b"x"), signer.digest(b"x"));
         assert!(Signer::open(&seal, account, WebhookId::from_bytes([3; 12]), &sealed).is_none());
         assert!(Signer::new(&random).digest(b"x") != signer.digest(b"x"));

@@ -10,6 +10,7 @@ use super::model::{
 };
 use super::signature::Signer;
 use crate::base::clock::Timestamp;
+use crate::base::day;
 use crate::engine::outbox;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::seal::{Seal, SecretCount};
@@ -18,28 +19,28 @@ use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// The account and id of a webhook.
+/// The account of a webhook, and the webhook's ID.
 pub type WebhookKey = (AccountId, WebhookId);
-/// When to process a delivery.
+/// The key of a row that states when to process a delivery.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
 const STATES: Table<WebhookKey, EndpointState> = Table::new(tables::WEBHOOK_STANDINGS);
 const DELIVERIES: Table<(WebhookId, DeliveryId), Delivery> = Table::new(tables::WEBHOOK_DELIVERIES);
-/// Invariant: a pending delivery has exactly one row here, under the time at which it is due.
+/// The deliveries to process, by time. Invariant: a pending delivery has exactly one row here, under the time at which it is due.
 const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
 const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// The note of deliveries that waited longer than events are kept.
+/// The note of a delivery that waited longer than events are kept.
 pub const FORGOTTEN: &str = "The event is no longer stored.";
-/// In keys of [`REDELIVERIES`].
+/// The value in the keys of [`REDELIVERIES`] that marks active redeliveries.
 const UNDER_WAY: u8 = 0;
 const COMPLETED: u8 = 1;
 
-/// Returns the account's webhook with this id.
+/// Returns the account's webhook with this ID.
 pub fn find(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.get(WEBHOOKS, &(account, id))
 }
@@ -50,7 +51,7 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
     Ok(rows.into_iter().map(|(_, webhook)| webhook).collect())
 }
 
-/// Counts the secrets of all webhooks, and those that this key does not open.
+/// Counts the secrets of all webhooks, and those that the master key in `seal` does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |(account, id), webhook| {
@@ -70,7 +71,7 @@ pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -
     Ok(())
 }
 
-/// Deletes a webhook. Its remaining rows are deleted in steps: see [`clear`].
+/// Deletes a webhook. Its other rows are deleted later in steps: see [`clear`].
 pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
     add_interest(tx, webhook, -1)?;
     let key = (webhook.account, webhook.id);
@@ -90,20 +91,20 @@ fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<(
     Ok(())
 }
 
-/// Deletes rows left by deleted webhooks, up to `limit` per table; returns true if there may be more.
+/// Deletes rows that deleted webhooks have left, up to `limit` per table; returns true if there may be more.
 pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
     let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
     if due < limit && deliveries < limit {
-        // Attempts that ended meanwhile may have written its state again.
+        // Attempts that ended in the meantime may have written the webhook's state again.
         tx.delete(STATES, &(account, id));
         tx.delete(REMOVALS, &(account, id));
     }
     Ok(true)
 }
 
-/// Returns whether deleted webhooks have left rows.
+/// Returns whether deleted webhooks have left rows to delete.
 pub fn is_untidy(tx: &impl Read) -> Result<bool> {
     Ok(!tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.is_empty())
 }
@@ -113,7 +114,7 @@ pub fn state(tx: &impl Read, (account, id): WebhookKey) -> Result<EndpointState>
     Ok(tx.get(STATES, &(account, id))?.unwrap_or_default())
 }
 
-/// Resets an endpoint's pauses and failures.
+/// Resets the pauses and failures of an endpoint.
 pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
     let mut state = state(tx, key)?;
     state.health = Default::default();
@@ -126,7 +127,7 @@ pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Op
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Returns deliveries of a webhook, newest first, after skipping `offset`, with one status if given.
+/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status.
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,
@@ -134,9 +135,9 @@ pub fn deliveries(
     offset: usize,
     limit: usize,
 ) -> Result<Vec<Delivery>> {
-    let (mut found, mut skipped, mut looked_at) = (Vec::new(), 0, 0);
+    let (mut found, mut skipped, mut scanned) = (Vec::new(), 0, 0);
     tx.visit(DELIVERIES, &DELIVERIES.under(&(webhook,)), Order::Backward, |_, delivery| {
-        looked_at += 1;
+        scanned += 1;
         if status.is_none_or(|status| delivery.status == status) {
             if skipped < offset {
                 skipped += 1;
@@ -144,13 +145,13 @@ pub fn deliveries(
                 found.push(delivery);
             }
         }
-        let enough = found.len() >= limit || looked_at >= limits::WEBHOOK_DELIVERIES_SCANNED_MAX;
+        let enough = found.len() >= limit || scanned >= limits::WEBHOOK_DELIVERIES_SCANNED_MAX;
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     Ok(found)
 }
 
-/// Returns all deliveries of one event to one webhook: the first, then the repeats, newest first.
+/// Returns all deliveries of one event to one webhook: the first delivery, then the repeats, newest first.
 pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Result<Vec<Delivery>> {
     let Some(first) = delivery(tx, webhook, first_delivery(webhook, event))? else { return Ok(Vec::new()) };
     let mut next = first.linked;
@@ -163,7 +164,7 @@ pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Resu
     Ok(all)
 }
 
-/// Returns endpoints with pending deliveries and their earliest due time, after `after`, up to `limit`.
+/// Returns up to `limit` endpoints after `after` that have pending deliveries, with their earliest due times.
 pub fn lanes(tx: &impl Read, after: Option<WebhookKey>, limit: usize) -> Result<Vec<(WebhookKey, Timestamp)>> {
     let mut lanes = Vec::new();
     let mut from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_default();
@@ -179,19 +180,19 @@ pub fn lanes(tx: &impl Read, after: Option<WebhookKey>, limit: usize) -> Result<
     Ok(lanes)
 }
 
-/// Returns up to `limit` rows of one endpoint that are due within `from..=to`.
+/// Returns up to `limit` rows of one endpoint whose due times are within `from..=to`.
 pub fn due(tx: &impl Read, (account, webhook): WebhookKey, (from, to): (Timestamp, Timestamp), limit: usize) -> Result<Vec<Due>> {
     let span = Span { from: (account, webhook, from).to_bytes(), to: Some((account, webhook, to.plus_ms(1)).to_bytes()) };
     Ok(tx.list(DUE, &span, Order::Forward, limit)?.into_iter().map(|(due, ())| due).collect())
 }
 
-/// Removes a row whose delivery is no longer pending, or deleted.
+/// Removes a row whose delivery is no longer pending or was deleted.
 pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deletes deliveries older than the retention, and ends those whose event is no longer stored, about `limit` in total; returns true if
-/// there may be more. Pending ones are never deleted: they end first, so that users can see it.
+/// Deletes deliveries older than the retention, and ends deliveries whose event is no longer stored, about `limit` in total; returns true
+/// if there may be more. Pending deliveries are never deleted: they end first, so that users can see the result.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -212,7 +213,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool>
     Ok(done == limit)
 }
 
-/// Returns a webhook's active redelivery, or else the last one.
+/// Returns a webhook's active redelivery or, if there is none, its last one.
 pub fn redelivery(tx: &impl Read, (account, webhook): WebhookKey) -> Result<Option<Redelivery>> {
     match tx.get(REDELIVERIES, &(UNDER_WAY, account, webhook))? {
         Some(under_way) => Ok(Some(under_way)),
@@ -235,19 +236,15 @@ pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): WebhookKey, red
     tx.put(REDELIVERIES, &(state, account, webhook), redelivery);
 }
 
-/// Returns the statistics of the last `count` days up to `now`, without days on which nothing ended.
+/// Returns the statistics of the last `count` days up to `now`, excluding days on which no delivery or attempt ended.
 pub fn days(tx: &impl Read, account: AccountId, now: Timestamp, count: u32) -> Result<Vec<(Timestamp, Day)>> {
-    let today = day_of(now);
+    let today = day::of(now);
     let span = Span { from: (account, today.saturating_sub(count - 1)).to_bytes(), to: Some((account, today + 1).to_bytes()) };
     let rows = tx.list(DAYS, &span, Order::Forward, count as usize)?;
     Ok(rows.into_iter().map(|((_, day), counts)| (Timestamp(i64::from(day) * DAY_MS), counts)).collect())
 }
 
-fn day_of(at: Timestamp) -> u32 {
-    u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0)
-}
-
-/// Writes deliveries: their rows, index rows and counts, each count once per transaction.
+/// Writes deliveries with their rows, index rows and counts. Each count is written once per transaction.
 pub struct DeliveryWriter<'b, 't> {
     pub tx: &'b mut WriteTx<'t>,
     states: BTreeMap<WebhookKey, EndpointState>,
@@ -256,7 +253,7 @@ pub struct DeliveryWriter<'b, 't> {
 }
 
 impl<'b, 't> DeliveryWriter<'b, 't> {
-    /// Starts writing; call [`DeliveryWriter::close`] afterwards.
+    /// Starts writing; call [`DeliveryWriter::close`] afterward.
     pub fn open(tx: &'b mut WriteTx<'t>) -> Self {
         Self { tx, states: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
     }
@@ -269,7 +266,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// Returns the number of new deliveries.
+    /// Returns how many new deliveries were stored.
     pub fn made(&self) -> u64 {
         self.made
     }
@@ -312,13 +309,13 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
     }
 
     fn day(&mut self, account: AccountId) -> Result<&mut Day> {
-        let key = (account, day_of(self.tx.now()));
+        let key = (account, day::of(self.tx.now()));
         Ok(match self.days.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let known = self.tx.get(DAYS, &key)?;
                 if known.is_none() {
-                    // The first row of a day also deletes days beyond the statistics.
+                    // The first row of a day also deletes the days that are too old for the statistics.
                     let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
                     let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
                     self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;
@@ -342,7 +339,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(())
     }
 
-    /// Ends up to `limit` deliveries that were due before the oldest stored event, which happens after a pause of days.
+    /// Ends up to `limit` deliveries that were due before the oldest stored event was created, which happens after a pause of several days.
     fn end_overdue(&mut self, key: WebhookKey, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         // Events are deleted with a precision of one second.
@@ -360,7 +357,8 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(overdue.len())
     }
 
-    /// Makes up to `limit` deliveries due now that are due later than any pause allows: a wrong clock stored them.
+    /// Makes up to `limit` deliveries due now whose due times are later than any pause allows, because those times were stored while the
+    /// clock was wrong.
     fn reschedule_distant(&mut self, (account, webhook): WebhookKey, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         let from = (account, webhook, now.plus_ms(due_within_ms)).to_bytes();
@@ -374,15 +372,15 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(far.len())
     }
 
-    /// Deletes up to `limit` deliveries that ended before the retention, reading no more rows than that.
+    /// Deletes up to `limit` deliveries that ended before the retention period; reads no more than `limit` rows.
     fn forget_old(&mut self, webhook: WebhookId, kept_ms: i64, limit: usize) -> Result<usize> {
         let oldest_kept = self.tx.now().plus_ms(-kept_ms);
-        // A delivery's id starts with the second of its event, which is no later than its own.
+        // A delivery's ID starts with the second of its event, which is no later than the delivery's own creation.
         let span = Span { to: Some((webhook, DeliveryId::first_of(oldest_kept)).to_bytes()), ..DELIVERIES.under(&(webhook,)) };
         let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
         let mut forgotten = 0;
         for (_, delivery) in rows {
-            // A delivery that waited long, or was created recently for an old event, is among the old ids.
+            // A delivery that waited for a long time, or was created recently for an old event, has an old ID.
             if delivery.ended_at.is_some_and(|at| at < oldest_kept) {
                 self.forget(&delivery)?;
                 forgotten += 1;
@@ -399,7 +397,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(())
     }
 
-    /// Writes the counts.
+    /// Writes the counts to the store.
     pub fn close(self) {
         let Self { tx, states, days, .. } = self;
         for (key, state) in &states {

@@ -1,4 +1,4 @@
-//! From events to ended attempts, in process: what is recorded, and what is deleted.
+//! Tests the path from events to ended attempts inside one process: what is recorded, and what is deleted.
 
 mod emitting;
 
@@ -30,13 +30,13 @@ impl World {
         Self { app, hook }
     }
 
-    /// Sweeps up to ten rows with the given retention.
+    /// Sweeps up to ten rows, with the given retention.
     fn sweep(&self, kept_ms: i64) -> bool {
         let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.app.engine().settings) };
         self.write(move |tx| super::sweep(tx, upkeep, 10))
     }
 
-    /// Creates a contact and the deliveries of its event.
+    /// Creates a contact, and the deliveries for its event.
     fn contact(&self, email: &str) -> Value {
         let made = self.app.post_in("/v1/contacts", json!({ "email": email })).data();
         self.tell();
@@ -44,21 +44,21 @@ impl World {
     }
 
     fn tell(&self) {
-        while self.app.wait(super::fanout::step(self.app.engine(), Environment::Test)).expect("told") {}
+        while self.app.wait(super::fanout::step(self.app.engine(), Environment::Test)).expect("the step succeeds") {}
     }
 
     fn write<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut crate::engine::store::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> T {
-        self.app.data().store.write_blocking(act).expect("the store works").expect("written")
+        self.app.data().store.write_blocking(act).expect("the store works").expect("the write succeeds")
     }
 
-    /// Starts attempts as a restarted service would.
+    /// Starts attempts as a restarted service does.
     fn begin_restarted(&self) -> Vec<StartedAttempt> {
         let now = self.app.engine().clock.now();
         let key = (self.app.account(), self.hook);
-        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("readable");
+        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("the data is readable");
         let rules = Rules { started_at: now, ..*self.rules() };
         self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
@@ -70,7 +70,7 @@ impl World {
     fn begin(&self) -> Vec<StartedAttempt> {
         let now = self.app.engine().clock.now();
         let key = (self.app.account(), self.hook);
-        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("readable");
+        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("the data is readable");
         let rules = self.rules();
         self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
@@ -89,17 +89,17 @@ impl World {
     }
 
     fn deliveries(&self) -> Vec<Delivery> {
-        store::deliveries(&self.app.read(), self.hook, None, 0, 99).expect("readable")
+        store::deliveries(&self.app.read(), self.hook, None, 0, 99).expect("the data is readable")
     }
 
     fn state(&self) -> super::model::EndpointState {
-        store::state(&self.app.read(), (self.app.account(), self.hook)).expect("readable")
+        store::state(&self.app.read(), (self.app.account(), self.hook)).expect("the data is readable")
     }
 }
 
 fn hook(app: &TestApp, body: Value) -> WebhookId {
     let made = app.post("/v1/webhooks", body).data();
-    made["id"].as_str().and_then(WebhookId::parse).expect("an id")
+    made["id"].as_str().and_then(WebhookId::parse).expect("the value is an ID")
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_event_is_delivered_once_to_each_active_subscriber() {
     world.tell();
     assert_eq!((world.deliveries().len(), world.state().kept(DeliveryStatus::Pending)), (1, 1));
     for hook in [other, off] {
-        assert!(store::deliveries(&world.app.read(), hook, None, 0, 9).expect("readable").is_empty());
+        assert!(store::deliveries(&world.app.read(), hook, None, 0, 9).expect("the data is readable").is_empty());
     }
 }
 
@@ -119,16 +119,16 @@ fn an_event_is_delivered_once_to_each_active_subscriber() {
 fn a_service_that_keeps_crashing_uses_up_one_attempt() {
     let world = World::new();
     world.contact("ada@example.com");
-    assert_eq!(world.begin_restarted().len(), 1, "the first attempt waits for nothing");
+    assert_eq!(world.begin_restarted().len(), 1, "the first attempt starts immediately");
     world.app.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
-    assert!(world.begin_restarted().is_empty(), "that it was cut off is written down");
+    assert!(world.begin_restarted().is_empty(), "the interruption of the attempt is recorded");
     for _ in 0..20 {
         world.app.clock.advance_ms(60_000);
         assert!(world.begin_restarted().is_empty());
     }
     assert_eq!(world.deliveries()[0].attempts.len(), 1);
     world.app.clock.advance_ms(limits::WEBHOOK_STEADY_MS);
-    assert_eq!(world.begin().len(), 1, "this one has run for long enough");
+    assert_eq!(world.begin().len(), 1, "this attempt has run for longer than its limit");
 }
 
 #[test]
@@ -139,18 +139,18 @@ fn a_started_delivery_is_not_started_again_until_its_attempt_is_lost() {
     assert_eq!((started.len(), started[0].number), (1, 1));
     assert!(world.begin().is_empty());
     world.app.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
-    assert!(world.begin().is_empty(), "it counts as made, and the next one has a pause before it");
+    assert!(world.begin().is_empty(), "the attempt counts as made, and the next attempt comes after a pause");
     assert_eq!(world.deliveries()[0].attempts.len(), 1);
     world.app.clock.advance_ms(10_000);
     assert_eq!(world.begin()[0].number, 2);
     world.settle(started[0].delivery.id, AttemptOutcome::Success);
     let state = world.state();
     assert_eq!((state.successes, state.kept(DeliveryStatus::Success), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no delivery is due any more");
 }
 
 #[test]
-fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased_is_not_told() {
+fn deliveries_of_a_disabled_webhook_are_canceled_and_erased_events_are_not_delivered() {
     let world = World::new();
     let path = format!("/v1/webhooks/{}", world.hook);
     world.contact("ada@example.com");
@@ -161,11 +161,17 @@ fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased
     world.app.patch(&path, json!({ "active": true })).data();
     let contact = world.contact("bob@example.com");
     let started = world.begin().remove(0);
-    world.app.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("an id"))).data();
-    while world.app.wait(crate::features::tracking::erase(world.app.engine(), Environment::Test)).expect("erased") {}
+    world.app.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("the value is an ID"))).data();
+    while world
+        .app
+        .wait(crate::features::tracking::erase(world.app.engine(), Environment::Test))
+        .expect("the erasure step succeeds")
+    {}
     world.tell();
     world.settle(started.delivery.id, AttemptOutcome::Success);
-    let kept = store::delivery(&world.app.read(), world.hook, started.delivery.id).expect("readable").expect("kept");
+    let kept = store::delivery(&world.app.read(), world.hook, started.delivery.id)
+        .expect("the data is readable")
+        .expect("the record is kept");
     assert_eq!(
         (kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())),
         (DeliveryStatus::Cancelled, Some(""))
@@ -186,21 +192,21 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
         world.app.clock.advance_ms(DAY_MS);
     }
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
-    // An id has a precision of one second.
+    // An ID has a precision of one second.
     world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
-    assert_eq!(told(""), 3, "the first is as old as the retention, and no older");
+    assert_eq!(told(""), 3, "the oldest event is exactly as old as the retention");
     world.app.clock.advance_ms(1_000);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [2, 1, 1]);
     world.app.clock.advance_ms(2 * DAY_MS);
-    assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a full step says that there may be more");
+    assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a full step returns that there may be more");
     assert_eq!(told(""), 1);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert_eq!((told(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
     let view = world.app.get(&path).data();
-    assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "what was, was");
+    assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "past results stay in the statistics");
 }
 
 #[test]
@@ -209,14 +215,18 @@ fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
     world.contact("ada@example.com");
     world.app.clock.advance_ms(limits::OUTBOX_KEPT_MS);
     assert!(!world.sweep(DAY_MS));
-    assert_eq!(world.state().kept(DeliveryStatus::Pending), 1, "it can be told still, and is not forgotten before it has ended");
+    assert_eq!(
+        world.state().kept(DeliveryStatus::Pending),
+        1,
+        "the event can still be delivered, and is not deleted before the delivery has ended"
+    );
     world.app.clock.advance_ms(1_000);
     assert!(!world.sweep(DAY_MS));
     let delivery = world.deliveries().remove(0);
     assert_eq!((delivery.status, delivery.note.as_deref()), (DeliveryStatus::Failed, Some(store::FORGOTTEN)));
     let state = world.state();
     assert_eq!((state.failures, state.kept(DeliveryStatus::Failed), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty(), "no delivery is due any more");
     world.app.clock.advance_ms(DAY_MS + 1_000);
     assert!(!world.sweep(DAY_MS));
     assert!(world.deliveries().is_empty());
@@ -224,7 +234,7 @@ fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
 
 #[test]
 fn a_temporarily_wrong_clock_delays_nothing() {
-    // Ten years, a day, and the hour of a machine with a wrong zone.
+    // The clock is wrong by ten years, by a day, or by the hour of a wrong time zone.
     for wrong_ms in [3_650 * DAY_MS, DAY_MS, DAY_MS / 24] {
         let world = World::new();
         world.app.clock.advance_ms(wrong_ms);
@@ -235,7 +245,7 @@ fn a_temporarily_wrong_clock_delays_nothing() {
         assert!(world.state().health.is_paused(world.app.engine().clock.now()));
         world.app.clock.advance_ms(-wrong_ms);
         assert!(!world.state().health.is_paused(world.app.engine().clock.now()));
-        assert!(world.begin().is_empty(), "it is due when the clock says again what it said");
+        assert!(world.begin().is_empty(), "the delivery is due when the clock reaches the due time again");
         assert!(!world.sweep(5 * DAY_MS));
         assert_eq!(world.begin().len(), 1);
     }
@@ -249,10 +259,10 @@ fn rows_of_a_deleted_webhook_are_deleted() {
     world.contact("bob@example.com");
     world.app.delete(&format!("/v1/webhooks/{}", world.hook)).data();
     world.settle(started.delivery.id, AttemptOutcome::Success);
-    while world.app.wait(super::clear(world.app.engine(), Environment::Test)).expect("cleared") {}
+    while world.app.wait(super::clear(world.app.engine(), Environment::Test)).expect("the deletion step succeeds") {}
     assert!(world.deliveries().is_empty());
-    assert_eq!(world.state(), Default::default(), "an attempt that was under way leaves nothing either");
-    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty());
+    assert_eq!(world.state(), Default::default(), "an attempt in flight leaves no data either");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("the data is readable").is_empty());
 }
 
 #[test]
@@ -266,7 +276,8 @@ fn days_beyond_the_statistics_are_deleted() {
         world.app.clock.advance_ms(DAY_MS);
     }
     let now = world.app.engine().clock.now();
-    let days = store::days(&world.app.read(), world.app.account(), now, 10 * limits::WEBHOOK_STATS_DAYS).expect("readable");
+    let days =
+        store::days(&world.app.read(), world.app.account(), now, 10 * limits::WEBHOOK_STATS_DAYS).expect("the data is readable");
     assert_eq!(days.len(), limits::WEBHOOK_STATS_DAYS as usize);
 }
 
@@ -284,15 +295,15 @@ fn a_redelivery_sends_missed_events_and_not_arrived_ones() {
     let redeliver = |body: Value| world.app.post(&format!("{path}/redeliver"), body);
     let from = "2026-01-01T00:00:00Z";
     assert_eq!(redeliver(json!({ "from": from })).data()["status"], "processing");
-    assert_eq!(redeliver(json!({ "from": from })).refusal().1, "WRONG_STATE", "one at a time");
-    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    assert_eq!(redeliver(json!({ "from": from })).refusal().1, "WRONG_STATE", "only one redelivery runs at a time");
+    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("the redelivery step succeeds") {}
     let done = world.app.get(&path).data()["redelivery"].clone();
     assert_eq!((&done["status"], &done["queued"]), (&json!("completed"), &json!(1)));
     for started in world.begin() {
         world.settle(started.delivery.id, AttemptOutcome::Success);
     }
     redeliver(json!({ "from": from, "all": true })).data();
-    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("the redelivery step succeeds") {}
     assert_eq!(world.app.get(&path).data()["redelivery"]["queued"], 2);
     assert_eq!(world.deliveries().len(), 4);
     for (range, field) in [

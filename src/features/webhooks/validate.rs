@@ -1,4 +1,4 @@
-//! Validates webhook input: the URL, subscriptions and headers, whose values callers may leave unchanged.
+//! Validates the input for webhooks: the URL, the subscriptions, and the headers, whose values callers may leave unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::engine::store::WriteTx;
 use crate::vocab::limits;
 use crate::vocab::webhook_events::Subscription;
 
-/// The pattern for endpoint URLs in schemas. Everything it accepts is valid; some other valid URLs, such as international names and public
-/// IP addresses, do not match. A host has at most 253 characters: three long labels, or eight shorter ones.
+/// The pattern for endpoint URLs in schemas. Every URL that matches is valid; some other valid URLs, such as those with international names
+/// or public IP addresses, do not match. A host has at most 253 characters: three long labels, or eight shorter ones.
 pub const URL_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)?",
@@ -25,7 +25,7 @@ pub const URL_PATTERN: &str = concat!(
 pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     let refused = |why: &str| Failure::field("url", why);
     let given = given.trim();
-    // The URL parser would silently drop them.
+    // The URL parser would silently drop control characters.
     if given.chars().any(char::is_control) {
         return Err(refused("remove line breaks and other control characters"));
     }
@@ -48,14 +48,14 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
         return Err(refused(&error.to_string()));
     }
     url.set_fragment(None);
-    // The encoded form: characters outside ASCII are longer in it.
+    // The encoded URL is measured, in which characters outside ASCII are longer.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         return Err(refused(&format!("the URL is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX)));
     }
     Ok(url.into())
 }
 
-/// Returns whether a host can have this name (RFC 1035 §2.3.4).
+/// Returns whether `name` is a valid host name (RFC 1035 §2.3.4).
 fn is_resolvable(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name.len() <= 253 && name.split('.').all(|part| (1..=63).contains(&part.len()))
@@ -64,7 +64,8 @@ fn is_resolvable(name: &str) -> bool {
 /// Returns the subscriptions: at least one, without duplicates, in the order of the table.
 pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     if given.is_empty() {
-        return Err(Failure::field("events", "set at least one event type; GET /v1/webhooks/events lists them"));
+        let failure = Failure::field("events", "select at least one event");
+        return Err(failure.see("webhooks.events", "GET /v1/webhooks/events lists them"));
     }
     let mut events = Vec::new();
     for event in given {
@@ -75,7 +76,7 @@ pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     Ok(events)
 }
 
-/// Sets a webhook's custom headers, replacing the previous ones.
+/// Sets a webhook's custom headers, which replace the previous headers.
 pub fn set_headers(
     tx: &WriteTx<'_>,
     engine: &Engine,
@@ -88,7 +89,8 @@ pub fn set_headers(
         let kept = custom_headers(engine, webhook).unwrap_or_default();
         for (name, value) in given.iter_mut().filter(|(_, value)| *value == HIDDEN) {
             let Some((_, known)) = kept.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
-                let detail = format!("{HIDDEN} keeps the current value, but this header has none; send the value itself");
+                let detail =
+                    format!("{HIDDEN} keeps the current value, but this header has no stored value; send the value itself");
                 return Err(Failure::field(&format!("customHeaders.{name}"), detail));
             };
             value.clone_from(known);
@@ -98,7 +100,7 @@ pub fn set_headers(
     webhook.sealed_headers = match given.is_empty() {
         true => Vec::new(),
         false => {
-            let text = serde_json::to_vec(&given).expect("texts by text are JSON");
+            let text = serde_json::to_vec(&given).expect("a map of strings is JSON");
             engine.seal.seal(&headers_context(webhook.account, webhook.id), &text, tx.random())
         }
     };

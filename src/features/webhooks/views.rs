@@ -17,40 +17,40 @@ use crate::engine::store::Read;
 use crate::vocab::ids::{DeliveryId, EventId, WebhookId};
 use crate::vocab::webhook_events::{Subscription, WebhookEvent};
 
-/// A webhook: everything but its secret.
+/// A webhook without its secret.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookView {
     pub id: WebhookId,
     /// The URL for deliveries.
     pub url: String,
-    /// The events it receives.
+    /// The events that the webhook receives.
     pub events: Vec<Subscription>,
-    /// Whether it receives events. Only its owner changes this.
+    /// Whether the webhook receives events. Only its owner changes this setting.
     pub active: bool,
     pub description: Option<String>,
-    /// Headers that are sent with every delivery, by name. Values are not returned: each is `********`, which keeps the value when sent
-    /// back.
+    /// The headers that are sent with every delivery, by name. Values are not returned: each value is `********`, which keeps the current
+    /// value when it is sent back.
     pub custom_headers: BTreeMap<String, String>,
     /// Whether deliveries also carry the Standard Webhooks signature.
     pub standard_signature: bool,
-    /// Always true: a webhook always has a secret. The secret itself is shown only when it is created.
+    /// Always true, because every webhook has a secret. The secret itself is shown only when it is created.
     pub secret_configured: bool,
-    /// Until when the previous secret also signs deliveries; absent if it does not.
+    /// Until when the previous secret also signs deliveries; absent if only the current secret signs.
     pub previous_secret_expires_at: Option<WireTime>,
-    /// Deliveries that have succeeded.
+    /// The number of deliveries that have succeeded.
     pub success_count: u64,
-    /// Deliveries that have failed after all attempts.
+    /// The number of deliveries that have failed after all attempts.
     pub failure_count: u64,
-    /// Deliveries that have not ended.
+    /// The number of deliveries that have not ended.
     pub pending_count: u64,
-    /// When the last attempt ended; absent if there was none.
+    /// When the last attempt ended; absent if no attempt was made.
     pub last_triggered_at: Option<WireTime>,
-    /// Until when the endpoint is paused because of failures; absent if it is not. Deliveries wait.
+    /// Until when the endpoint is paused because of failures; absent if the endpoint is not paused. Deliveries wait during a pause.
     pub paused_until: Option<WireTime>,
-    /// Why it is paused.
+    /// Why the endpoint is paused.
     pub pause_reason: Option<PauseReason>,
-    /// Consecutive failed attempts.
+    /// The number of consecutive failed attempts.
     pub consecutive_failures: u32,
     /// The current or last redelivery of a time range.
     pub redelivery: Option<RedeliveryView>,
@@ -63,15 +63,15 @@ impl Listed for WebhookView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// The redelivery of a time range.
+/// The redelivery of the events in a time range.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RedeliveryView {
-    /// `processing` or `completed`.
+    /// The status of the redelivery: `processing` or `completed`.
     pub status: &'static str,
     pub from: WireTime,
     pub to: WireTime,
-    /// Deliveries created for it.
+    /// The number of deliveries that the redelivery has created.
     pub queued: u64,
     pub started_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -119,10 +119,10 @@ pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Tim
 }
 
 impl WebhookView {
-    /// An example for the API documents.
+    /// Returns a webhook for the examples in the API documentation.
     pub fn sample() -> Self {
         Self {
-            id: WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("24 hexadecimal characters"),
+            id: WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("the ID has 24 hexadecimal characters"),
             url: "https://acme.example/hooks".into(),
             events: vec![WebhookEvent::SubscriberAdded.into(), WebhookEvent::SubscriberUnsubscribed.into()],
             active: true,
@@ -145,14 +145,14 @@ impl WebhookView {
     }
 }
 
-/// A webhook with its secret, which is shown only this once.
+/// A webhook with its secret, which no later response contains.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The key of `X-Service-Signature`: the HMAC-SHA256 of the raw body, keyed with exactly this text. For the Standard Webhooks form,
-    /// pass it to the public libraries unchanged.
+    /// The secret: the key for `X-Service-Signature`, which is the HMAC-SHA256 of the raw body, keyed with exactly this text. For the
+    /// Standard Webhooks form, pass this text unchanged to the public Standard Webhooks libraries.
     pub secret: String,
 }
 
@@ -161,24 +161,24 @@ pub struct WebhookWithSecret {
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryView {
     pub id: DeliveryId,
-    /// The event's own id, the same in every delivery of it.
+    /// The ID of the event, which is the same in every delivery of the event.
     pub event_id: EventId,
     pub event_type: String,
     pub status: DeliveryStatus,
-    /// The number of attempts started, at most three.
+    /// The number of attempts that were started, at most three.
     pub attempts: usize,
     pub last_attempt_at: Option<WireTime>,
-    /// When the next attempt is due, if there is one; later if the endpoint is paused then.
+    /// When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at that time.
     pub next_attempt_at: Option<WireTime>,
-    /// The endpoint's last response; absent if there was none.
+    /// The endpoint's last response; absent if the endpoint has not responded.
     pub response: Option<ResponseView>,
-    /// Why it was not delivered.
+    /// Why the event was not delivered.
     pub error: Option<String>,
-    /// Whether it was created by `POST /v1/webhooks/{webhookId}/test`.
+    /// Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
-    /// The first delivery of the event to this webhook, if this is a repeat.
+    /// The first delivery of the event to this webhook, if this delivery is a repeat.
     pub redelivery_of: Option<DeliveryId>,
-    /// Every attempt, first one first.
+    /// Every attempt, in the order in which they were made.
     pub attempt_log: Vec<AttemptView>,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -194,23 +194,23 @@ impl Listed for DeliveryView {
 #[serde(rename_all = "camelCase")]
 pub struct ResponseView {
     pub status_code: u16,
-    /// Its first 1,000 characters.
+    /// The first 1,000 characters of the response body.
     pub body: String,
 }
 
-/// One attempt.
+/// One attempt of a delivery.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptView {
-    /// The value of `X-Service-Delivery-Id`.
+    /// The ID of the attempt: the value of `X-Service-Delivery-Id`.
     pub id: String,
     pub started_at: WireTime,
-    /// Absent while it is in flight.
+    /// When the attempt ended; absent while it is in flight.
     pub ended_at: Option<WireTime>,
-    /// From its start to the end of the response, in milliseconds.
+    /// The time from the start of the attempt to the end of the response, in milliseconds.
     pub response_time: Option<u32>,
     pub status_code: Option<u16>,
-    /// The start of the response.
+    /// The start of the endpoint's response.
     pub response: Option<String>,
     pub error: Option<String>,
 }
@@ -249,12 +249,12 @@ pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
 }
 
 impl DeliveryView {
-    /// An example for the API documents.
+    /// Returns a delivery for the examples in the API documentation.
     pub fn sample() -> Self {
-        let id = DeliveryId::parse("66f1a2b3000000027a1b2c3d").expect("24 hexadecimal characters");
+        let id = DeliveryId::parse("66f1a2b3000000027a1b2c3d").expect("the ID has 24 hexadecimal characters");
         Self {
             id,
-            event_id: EventId::parse("66f1a2b3000000037a1b2c3d").expect("24 hexadecimal characters"),
+            event_id: EventId::parse("66f1a2b3000000037a1b2c3d").expect("the ID has 24 hexadecimal characters"),
             event_type: WebhookEvent::SubscriberAdded.word().into(),
             status: DeliveryStatus::Success,
             attempts: 1,

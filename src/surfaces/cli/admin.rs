@@ -1,4 +1,4 @@
-//! Administration commands: each becomes one request, and its reply becomes text.
+//! The administration commands. Each command becomes one request, and the reply is formatted as text.
 
 use std::fs;
 use std::io::Read;
@@ -24,12 +24,12 @@ pub struct CommandOutput {
     pub code: u8,
 }
 
-/// The exit code of the doctor if it found a problem.
+/// The exit code of `mailmill doctor` if it found a problem.
 const FOUND_PROBLEM: u8 = 1;
-/// The exit code of the doctor if it found warnings and no problem.
+/// The exit code of `mailmill doctor` if it found warnings but no problem.
 const FOUND_WARNING: u8 = 2;
 
-/// Runs an administration command; `call` sends a request and returns its reply.
+/// Runs an administration command; `call` sends the command's request and returns the reply.
 pub async fn perform(
     command: &Administration,
     call: impl AsyncFnOnce(Incoming) -> Result<Reply, Problem>,
@@ -48,9 +48,11 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         }
         Administration::Keys(Keys::List) => incoming(Method::GET, "/admin/keys", Body::Empty),
         Administration::Keys(Keys::Revoke { id }) => {
-            // Anything but an id cannot go into a path unescaped, and is not a key's id either.
+            // Text with other characters is not a valid key ID, and a path would have to escape them.
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                return Err(Problem::misused(format_args!("\"{id}\" is not a key's id; `mailmill keys list` shows them")));
+                return Err(Problem::misused(format_args!(
+                    "\"{id}\" is not an API key ID; run `mailmill keys list` to see the IDs"
+                )));
             }
             incoming(Method::DELETE, &format!("/admin/keys/{id}"), Body::Empty)
         }
@@ -59,7 +61,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             post("/admin/accounts", json!({ "plan": plan, "owner": owner }))
         }
         Administration::Backup(Backup { to }) => {
-            // The server has another working directory.
+            // The server's working directory is different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
             let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another"))?;
             post("/admin/backups", json!({ "to": to }))
@@ -78,7 +80,7 @@ fn owner(setup: &Setup) -> Result<Value, Problem> {
 }
 
 fn read_password(file: &Path) -> Result<Secret, Problem> {
-    // One line of a file: longer than any password, but short enough that a wrong file does no harm.
+    // The limit is longer than any password, but short enough that a wrong file does no harm.
     let limit = PASSWORD_BYTES_MAX as u64 + 3;
     let mut text = String::with_capacity(limit as usize);
     let read = match file == Path::new("-") {
@@ -98,11 +100,11 @@ fn post(path: &str, body: Value) -> Incoming {
 }
 
 fn incoming(method: Method, path: &str, body: Body) -> Incoming {
-    let uri: Uri = path.parse().expect("paths are made of letters, digits and slashes");
+    let uri: Uri = path.parse().expect("a path of letters, digits and slashes is a valid URI");
     Incoming { method, uri, headers: HeaderMap::new(), body, peer: Peer::Operator }
 }
 
-/// Returns the envelope's data, or its error as a problem.
+/// Returns the data of the reply's envelope, or the envelope's error as a problem.
 fn data(reply: Reply) -> Result<Value, Problem> {
     let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the response is not from a mailmill server")) };
     let mut envelope: Value =
@@ -114,7 +116,7 @@ fn data(reply: Reply) -> Result<Value, Problem> {
     Err(if reply.status.is_client_error() { Problem::misused(sentence) } else { Problem::failed(sentence) })
 }
 
-/// Formats the doctor's findings, and the next thing to do.
+/// Formats the findings of `mailmill doctor`, and the next thing to do.
 pub fn report(findings: &[Finding]) -> String {
     let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
@@ -136,7 +138,7 @@ pub fn report(findings: &[Finding]) -> String {
     text
 }
 
-/// Returns the exit code for the doctor's findings.
+/// Returns the exit code for the findings of `mailmill doctor`.
 pub fn exit_code(findings: &[Finding]) -> u8 {
     let is_there = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
     match (is_there(Verdict::Problem), is_there(Verdict::Warning)) {
@@ -193,10 +195,10 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// Formats what waits while sending is on hold, and what may arrive twice.
+/// Formats the list of work that waits while sending is on hold, and of emails that may arrive twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-    // Without a hold there is nothing to show.
+    // If sending is not on hold, there is nothing to show.
     if data["since"].is_null() {
         return CommandOutput { err: "Sending is not on hold.\n".into(), ..CommandOutput::default() };
     }
@@ -249,7 +251,7 @@ fn key_table(keys: &Value) -> String {
 
 fn key_row(key: &Value) -> [String; 8] {
     let text = |name: &str| key[name].as_str().unwrap_or("-").to_owned();
-    // Minutes are precise enough for a list.
+    // Times are shown to the minute, which is precise enough for a list.
     let time = |name: &str| key[name].as_str().and_then(|time| time.get(..16)).unwrap_or("-").replace('T', " ");
     let permissions: Vec<&str> = key["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let all = crate::vocab::permissions::Permission::ALL.len();
@@ -272,13 +274,13 @@ mod tests {
     use super::*;
 
     fn reply(status: u16, body: &Value) -> Reply {
-        let status = http::StatusCode::from_u16(status).expect("a status");
+        let status = http::StatusCode::from_u16(status).expect("the status is valid");
         Reply { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::from(body.to_string())) }
     }
 
     #[tokio::test]
     async fn only_the_new_key_goes_to_standard_output() {
-        let permissions = "all".parse().expect("a word");
+        let permissions = "all".parse().expect("the permissions are valid");
         let create = Keys::Create { env: crate::vocab::environment::Environment::Test, name: "n".into(), permissions };
         let answer = json!({ "data": { "key": "sk_test_x", "name": "n", "environment": "test" } });
         let create = Administration::Keys(create);
@@ -286,7 +288,7 @@ mod tests {
             assert_eq!((request.method.as_str(), request.uri.path()), ("POST", "/admin/keys"));
             Ok(reply(201, &answer))
         });
-        let said = said.await.expect("works");
+        let said = said.await.expect("the command succeeds");
         assert_eq!(said.out, "sk_test_x\n");
         assert!(said.err.contains("only time"));
     }
@@ -295,9 +297,10 @@ mod tests {
     async fn a_refusal_is_shown_in_the_servers_words() {
         let list = Administration::Keys(Keys::List);
         let answer = json!({ "success": false, "error": "Give more.", "code": "INVALID_REQUEST" });
-        let problem = perform(&list, async |_| Ok(reply(400, &answer))).await.expect_err("refused");
+        let problem =
+            perform(&list, async |_| Ok(reply(400, &answer))).await.expect_err("a response with status 400 is an error");
         assert_eq!((problem.to_string().as_str(), problem.code()), ("Give more.", 2));
-        let broken = perform(&list, async |_| Ok(reply(500, &answer))).await.expect_err("failed");
+        let broken = perform(&list, async |_| Ok(reply(500, &answer))).await.expect_err("a response with status 500 is an error");
         assert_eq!(broken.code(), 1);
     }
 
@@ -326,13 +329,13 @@ mod tests {
 
     #[test]
     fn a_password_is_read_without_its_line_ending() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("password");
         for (text, password) in [("secret words\n", "secret words"), ("secret words\r\n", "secret words"), ("a \n\n", "a \n")] {
-            fs::write(&file, text).expect("written");
-            assert_eq!(read_password(&file).expect("read").expose(), password);
+            fs::write(&file, text).expect("the file can be written");
+            assert_eq!(read_password(&file).expect("the file can be read").expose(), password);
         }
-        fs::remove_file(&file).expect("removed");
-        assert!(read_password(&file).expect_err("gone").to_string().contains("could not read"));
+        fs::remove_file(&file).expect("the file can be removed");
+        assert!(read_password(&file).expect_err("a missing file is an error").to_string().contains("could not read"));
     }
 }

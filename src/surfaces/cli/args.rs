@@ -19,7 +19,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Where the data and the settings are.
+/// The options for the data folder and the settings file.
 #[derive(Debug, Args)]
 pub struct Location {
     /// The data folder [default: ./data, and ./demo for the demo]
@@ -36,7 +36,7 @@ impl Location {
         self.data.as_deref().unwrap_or(Path::new("./data"))
     }
 
-    /// Returns the data folder of the demo, which is separate from real data.
+    /// Returns the demo's data folder, which is separate from real data.
     pub fn demo(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new("./demo"))
     }
@@ -116,7 +116,7 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The website to read instead of the made-up shop's, like https://example.com
+    /// The website to read in place of the made-up shop's website, like https://example.com
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// Address for plain HTTP; port 0 picks a free port
@@ -160,7 +160,7 @@ pub enum Keys {
     },
     /// List all keys
     List,
-    /// Revoke a key; later requests with it fail
+    /// Revoke a key, so that later requests with the key fail
     Revoke {
         /// The key ID that `mailmill keys list` shows
         id: String,
@@ -208,7 +208,7 @@ pub struct Restore {
 
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// Resume sending; without this flag, only show what is on hold
+    /// Resume sending; without this option, only show what is on hold
     #[arg(long)]
     pub yes: bool,
 }
@@ -237,7 +237,7 @@ pub struct Inbound {
     pub recipients: Vec<String>,
 }
 
-/// A command that becomes a request to an operator operation.
+/// A command that is sent as a request to an operator operation.
 #[derive(Debug)]
 pub enum Administration {
     Setup(Setup),
@@ -247,11 +247,11 @@ pub enum Administration {
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
-    /// With the findings of the process itself.
+    /// Runs the checks of `mailmill doctor`; the findings of this process itself are given.
     Doctor(Vec<Finding>),
 }
 
-/// Commands by what they need to run.
+/// A command, grouped by what it needs to run.
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),
@@ -268,7 +268,7 @@ pub enum ParsedCommand {
 }
 
 impl Command {
-    /// Converts the command to what it needs to run.
+    /// Groups the command by what it needs to run.
     pub fn parsed(self) -> ParsedCommand {
         match self {
             Command::Serve(serve) => ParsedCommand::Serve(serve),
@@ -295,7 +295,7 @@ impl Command {
 }
 
 impl Administration {
-    /// Returns whether the command may run before there is any data.
+    /// Returns whether the command may run before the data folder has any data.
     pub fn may_begin(&self) -> bool {
         matches!(self, Self::Setup(_) | Self::Keys(Keys::Create { .. }))
     }
@@ -318,7 +318,7 @@ mod tests {
             Cli::try_parse_from(["mailmill", "keys", "create", "--env", "test", "--name", "n", "--permissions", permissions])
         };
         assert!(parse("all").is_ok() && parse("audience:read,email:send").is_ok());
-        let error = parse("audience:raed").expect_err("misspelt").to_string();
+        let error = parse("audience:raed").expect_err("a misspelled permission is rejected").to_string();
         assert!(error.contains("the nearest is audience:read"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
-//! `mailmill inbound`: passes one message from standard input to the running service. For mail servers that pipe messages into programs, it
-//! returns their exit codes (sysexits): the message is accepted, retried later, or returned.
+//! `mailmill inbound`: passes one message from standard input to the running service. For mail servers that pipe messages into programs,
+//! the command returns the exit codes of sysexits: the message was accepted, should be retried later, or should be returned to its sender.
 //!
-//! It speaks LMTP to the service's socket and makes no decisions itself.
+//! The command speaks LMTP to the service's socket. All decisions are made by the service.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,29 +11,29 @@ use std::process::ExitCode;
 use super::args::Inbound;
 use crate::vocab::limits;
 
-/// The result of passing on a message.
+/// The result of passing a message to the service.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     Taken,
-    /// The service rejected it, with this reply.
+    /// The service rejected the message with this reply.
     Refused(String),
-    /// The service does not run, or cannot accept it now, for this reason.
+    /// The service does not run, or cannot accept the message now, for this reason.
     Later(String),
 }
 
 impl HandoverResult {
-    /// Returns the exit code for mail servers.
+    /// Returns the exit code that tells the mail server the result.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Taken => ExitCode::SUCCESS,
-            // EX_NOUSER: the mail server returns it to its sender, if it has one.
+            // EX_NOUSER: the mail server returns the message to its sender, if there is one.
             Self::Refused(_) => ExitCode::from(67),
-            // EX_TEMPFAIL: the mail server retries it.
+            // EX_TEMPFAIL: the mail server retries the message later.
             Self::Later(_) => ExitCode::from(75),
         }
     }
 
-    /// Returns the error, if there is one.
+    /// Returns the reason why the message was not accepted, if it was not.
     pub fn trouble(&self) -> Option<&str> {
         match self {
             Self::Taken => None,
@@ -56,7 +56,7 @@ pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverR
         Err(error) => return HandoverResult::Later(format!("could not reach the service at {}: {error}", socket.display())),
     };
     match converse(stream, wanted, &message) {
-        Ok(handed) => handed,
+        Ok(result) => result,
         Err(error) => HandoverResult::Later(format!("the service closed the connection: {error}")),
     }
 }
@@ -93,20 +93,20 @@ fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<
         }
     }
     stream.write_all(&dotted(message))?;
-    let mut handed = HandoverResult::Taken;
+    let mut result = HandoverResult::Taken;
     for _ in &wanted.recipients {
         let said = reply()?;
         match said.as_bytes().first() {
             Some(b'2') => {}
-            Some(b'5') if handed == HandoverResult::Taken => handed = HandoverResult::Refused(said),
+            Some(b'5') if result == HandoverResult::Taken => result = HandoverResult::Refused(said),
             Some(b'5') => {}
-            _ => handed = HandoverResult::Later(said),
+            _ => result = HandoverResult::Later(said),
         }
     }
-    Ok(handed)
+    Ok(result)
 }
 
-/// Returns the message with CRLF line endings, dot-stuffing and the final dot. Pipes use the system's line endings.
+/// Returns the message with CRLF line endings, dot-stuffing and the final dot. Messages from a pipe have the system's line endings.
 fn dotted(message: &[u8]) -> Vec<u8> {
     let mut data = Vec::with_capacity(message.len() + message.len() / 32);
     let message = message.strip_suffix(b"\n").unwrap_or(message);
@@ -115,7 +115,7 @@ fn dotted(message: &[u8]) -> Vec<u8> {
         if line.starts_with(b".") {
             data.push(b'.');
         }
-        // The service rejects a carriage return inside a line as a bare line ending.
+        // Carriage returns inside a line are removed, because the service rejects them as bare line endings.
         data.extend(line.iter().filter(|byte| **byte != b'\r'));
         data.extend_from_slice(b"\r\n");
     }
@@ -142,7 +142,7 @@ mod tests {
 
         fn take(&self, mail: ReceivedMessage) -> Handling {
             let answer = if mail.bytes.starts_with(b"later") { HandlerResult::Later } else { HandlerResult::Durable };
-            self.0.lock().expect("no panic while held").push(mail);
+            self.0.lock().expect("no thread panics while it holds the lock").push(mail);
             Box::pin(std::future::ready(answer))
         }
     }
@@ -153,28 +153,29 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_message_is_accepted_rejected_or_kept_by_the_mail_server() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let socket = folder.path().join("inbound.sock");
         let hand = |recipients: &[&str], message: &'static str| {
             let (socket, wanted) = (socket.clone(), wanted(recipients));
             tokio::task::spawn_blocking(move || hand_over(&socket, &wanted, message.as_bytes()))
         };
-        let nobody = hand(&["b+x@a.example"], "x").await.expect("no panic");
-        assert!(matches!(nobody, HandoverResult::Later(_)), "{nobody:?}");
+        let unknown = hand(&["b+x@a.example"], "x").await.expect("the thread does not panic");
+        assert!(matches!(unknown, HandoverResult::Later(_)), "{unknown:?}");
         let shelf = Arc::new(Shelf::default());
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
-        let listener = bind(options, shelf.clone(), &tasks).await.expect("bound");
+        let listener = bind(options, shelf.clone(), &tasks).await.expect("the listener can be bound to the socket");
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         let _running = tokio::task::spawn(async move { listener.run(Duration::ZERO).await });
-        let taken = hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("no panic");
+        let taken =
+            hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("the thread does not panic");
         assert_eq!((&taken, taken.trouble()), (&HandoverResult::Taken, None));
-        let mail = shelf.0.lock().expect("no panic while held").pop().expect("one");
+        let mail = shelf.0.lock().expect("no thread panics while it holds the lock").pop().expect("one message was received");
         assert_eq!(String::from_utf8_lossy(&mail.bytes), "From: a\r\n\r\n.one\r\ntwo\r\n");
         assert_eq!((mail.sender.as_str(), mail.recipients.len()), ("", 2));
-        let refused = hand(&["ada@a.example"], "x").await.expect("no panic");
+        let refused = hand(&["ada@a.example"], "x").await.expect("the thread does not panic");
         assert!(matches!(&refused, HandoverResult::Refused(why) if why.starts_with("550 5.1.1")), "{refused:?}");
-        let later = hand(&["b+x@a.example"], "later").await.expect("no panic");
+        let later = hand(&["b+x@a.example"], "later").await.expect("the thread does not panic");
         assert!(matches!(&later, HandoverResult::Later(why) if why.starts_with("451 ")), "{later:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! The command line: its commands, the format of their output, and the connection to a running server.
 //!
-//! It has no rules of its own: an administration command becomes a request to an operation, sent through the given `call` (to the server's
-//! socket, or to the same pipeline in this process), and the reply becomes text. It does not know how stores are opened or requests are
-//! run; `app` composes that.
+//! The command line has no rules of its own: an administration command becomes a request to an operation, sent through the given `call` (to
+//! the server's socket, or to the same pipeline in this process), and the reply becomes text. This module is independent of how stores are
+//! opened and requests are run; `app` connects the parts.
 
 mod admin;
 mod args;
@@ -19,13 +19,13 @@ pub use socket::{call as call_socket, is_served};
 use clap::builder::Resettable;
 use clap::{CommandFactory, FromArgMatches};
 
-/// Variables that the command line consumes itself, with their arguments; all others with this prefix are settings.
+/// The environment variables that the command line reads itself, with their arguments. All other variables with this prefix are settings.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
 /// Parses the command line. Exits the process for `--help`, `--version` and invalid arguments.
 pub fn parse() -> Cli {
     let mut command = Cli::command();
-    // clap treats an empty variable as a value, but an empty path is invalid.
+    // An empty variable is ignored: clap treats it as a value, but an empty path is invalid.
     for (_, argument) in OWN_VARIABLES.iter().filter(|(name, _)| std::env::var_os(name).is_some_and(|value| value.is_empty())) {
         command = command.mut_arg(argument, |argument| argument.env(Resettable::Reset));
     }

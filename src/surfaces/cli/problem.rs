@@ -1,8 +1,8 @@
-//! Why a command failed, for people: what failed and what to do.
+//! The reason why a command failed, and what the user can do about it.
 
 use std::fmt;
 
-/// A failed command.
+/// A problem that made a command fail.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     message: String,
@@ -11,21 +11,21 @@ pub struct Problem {
 
 /// The exit code of a command that failed.
 const FAILED: u8 = 1;
-/// The exit code for wrong arguments or settings; the same as for arguments that do not parse.
+/// The exit code for wrong arguments or settings, like the exit code for arguments that cannot be parsed.
 const MISUSED: u8 = 2;
 
 impl Problem {
-    /// Returns the problem of a failed command.
+    /// Returns a problem that reports a failed command.
     pub fn failed(message: impl fmt::Display) -> Self {
         Self { message: message.to_string(), code: FAILED }
     }
 
-    /// Returns the problem of wrong usage.
+    /// Returns a problem that reports incorrect usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self { message: message.to_string(), code: MISUSED }
     }
 
-    /// Returns the exit code of the process.
+    /// Returns the process's exit code for the problem.
     pub fn code(&self) -> u8 {
         self.code
     }

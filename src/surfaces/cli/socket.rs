@@ -1,6 +1,7 @@
 //! The connection to a running server: one HTTP/1.1 request through its administration socket.
 //!
-//! Implements only what that needs: a request with a whole body, a response with a length, one request per connection.
+//! This module implements only what such a request needs: a complete request body, a response with a length, and one request per
+//! connection.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,20 +13,20 @@ use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody};
 
-/// Responses to the operator's operations are far smaller; a larger one is not from this service.
+/// The maximum size of a response. Responses of operator operations are far smaller; a larger response is not from this service.
 const REPLY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Returns whether a server listens on the socket.
+/// Returns whether a server listens on the administration socket.
 pub fn is_served(socket: &Path) -> bool {
     UnixStream::connect(socket).is_ok()
 }
 
-/// Sends the request and waits for the response without a timeout: backups of much data take minutes.
+/// Sends the request and waits for the response. There is no timeout, because a large backup takes minutes.
 pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     let body = match request.body {
         Body::Empty => Bytes::new(),
         Body::Whole(bytes) => bytes,
-        Body::Stream { .. } => return Err(io::Error::other("requests of the command line have whole bodies")),
+        Body::Stream { .. } => return Err(io::Error::other("the body of a command's request must be complete, not a stream")),
     };
     let mut stream = UnixStream::connect(socket)?;
     let mut head = format!(
@@ -48,7 +49,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     })
 }
 
-/// Parses the response in `bytes`, if it is complete.
+/// Parses the response in `bytes`; returns `None` if the response is incomplete.
 fn read(bytes: &[u8]) -> Option<Reply> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
     let mut lines = std::str::from_utf8(&bytes[..end]).ok()?.split("\r\n");
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn a_response_is_read_in_full_or_not_at_all() {
         let answer = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\nContent-Length: 2\r\n\r\n{}";
-        let reply = read(answer).expect("complete");
+        let reply = read(answer).expect("the response is complete");
         assert_eq!((reply.status, reply.headers.len()), (StatusCode::CREATED, 2));
         assert!(matches!(reply.body, ReplyBody::Whole(body) if body == "{}"));
         for end in 0..answer.len() {

@@ -1,20 +1,20 @@
-//! Charts: turns numbers into the geometry that a template renders as SVG.
+//! Charts: converts numbers to the geometry that a template renders as SVG.
 //!
-//! Pure: dates and values in; points, bars, round ticks and labels out. The template and the style sheet define colors, fonts and
-//! surrounding text. All values in a chart are also in `rows`, for a table next to it.
+//! The functions are pure: they convert dates and values to points, bars, round ticks and labels. The template and the style sheet define
+//! colors, fonts and surrounding text. All values in a chart are also in `rows`, for a table below the chart.
 
 use serde_json::{Value, json};
 
-/// The drawing's own pixels: wide enough for a month of bars, small enough to read on a phone.
+/// The width of a chart in its own pixels: wide enough for a month of bars, small enough to read on a phone.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
-/// Ticks above zero; more would only add clutter.
+/// The maximum number of ticks above zero; more ticks would only add clutter.
 const TICKS_MAX: f64 = 4.0;
-/// Dates under a chart; more would overlap.
+/// The maximum number of dates below a chart; more dates would overlap.
 const DATES_MAX: usize = 4;
 
 /// The kind of chart.
@@ -34,19 +34,19 @@ pub struct Series {
 
 /// The data of a chart.
 pub struct Chart<'a> {
-    /// The prefix of its element ids; unique in a page.
+    /// The prefix of the chart's element IDs; unique on a page.
     pub id: &'a str,
     pub title: &'a str,
-    /// Shown in front of values, like `EUR`; empty for counts.
+    /// The unit shown in front of values, like `EUR`; empty for counts.
     pub unit: &'a str,
     pub shape: Shape,
-    /// Like 2026-01-31, one for each value.
+    /// The dates, like 2026-01-31, one for each value.
     pub dates: Vec<String>,
     pub series: Vec<Series>,
 }
 
 impl Chart<'_> {
-    /// Returns the geometry, for the macro `chart`.
+    /// Returns the chart's geometry, for the macro `chart`.
     pub fn draw(&self) -> Value {
         let most = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::max);
         let least = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::min);
@@ -78,7 +78,7 @@ impl Chart<'_> {
         })
     }
 
-    /// Returns the center of a day's column.
+    /// Returns the horizontal center of a day's column.
     fn x(&self, index: usize) -> f64 {
         let slot = (WIDTH - LEFT - RIGHT) / self.dates.len().max(1) as f64;
         tenth(LEFT + slot * (index as f64 + 0.5))
@@ -90,7 +90,7 @@ impl Chart<'_> {
         match self.shape {
             Shape::Lines => {
                 let path = points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ");
-                // A dot marks a day with activity; on other days the line is enough.
+                // A dot marks a day with activity; for other days, the line is enough.
                 let dots = points.iter().enumerate().filter(|(index, _)| series.values[*index] != 0.0);
                 let dots: Vec<Value> = dots.map(|(index, (x, y))| json!({ "x": x, "y": y, "told": told(index) })).collect();
                 json!({ "label": series.label, "points": path, "dots": dots })
@@ -111,13 +111,13 @@ impl Chart<'_> {
         }
     }
 
-    /// Returns some of the dates, including the first and the last.
+    /// Returns some of the chart's dates, including the first and the last.
     fn marks(&self) -> Vec<Value> {
         let last = self.dates.len().saturating_sub(1);
         let many = DATES_MAX.min(self.dates.len());
         let at = |mark: usize| if many < 2 { 0 } else { (last * mark + (many - 1) / 2) / (many - 1) };
         let anchor = |index| match index {
-            // With few days, each has room for its own date.
+            // If there are only a few days, each day has room for its own date.
             _ if last < 8 => "middle",
             0 => "start",
             _ if index == last => "end",
@@ -136,7 +136,7 @@ impl Chart<'_> {
             .collect()
     }
 
-    /// Returns the same as table rows, latest first, without days that have no activity.
+    /// Returns the chart's values as table rows, latest day first, excluding days without activity.
     fn rows(&self) -> Vec<Value> {
         let values = |index: usize| self.series.iter().map(move |series| series.values[index]);
         let told = (0..self.dates.len()).rev().filter(|index| values(*index).any(|value| value != 0.0));
@@ -144,7 +144,7 @@ impl Chart<'_> {
     }
 }
 
-/// Returns a stacked bar of one whole, like the progress of a campaign, without empty parts.
+/// Returns the parts of a stacked bar, such as the progress of a campaign, without empty parts.
 pub fn parts(of: &[(&str, &str, u64)]) -> Value {
     const WHOLE: f64 = 1_000.0;
     let total: u64 = of.iter().map(|(_, _, many)| many).sum();
@@ -152,7 +152,7 @@ pub fn parts(of: &[(&str, &str, u64)]) -> Value {
     of.iter()
         .filter(|(_, _, many)| *many > 0)
         .map(|(word, label, many)| {
-            // Keeps the smallest part visible.
+            // A minimum width keeps the smallest part visible.
             let width = (*many as f64 / total as f64 * WHOLE).max(4.0);
             let part = json!({ "word": word, "label": label, "many": many, "x": tenth(x), "width": tenth(width) });
             x += width;
@@ -161,7 +161,7 @@ pub fn parts(of: &[(&str, &str, u64)]) -> Value {
         .collect()
 }
 
-/// Returns the points of a sparkline, a line without axes, of 120 by 24.
+/// Returns the points of a sparkline: a line without axes, 120 wide and 24 high.
 pub fn spark(values: &[u64]) -> String {
     let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = 120.0 / values.len().saturating_sub(1).max(1) as f64;
@@ -170,7 +170,7 @@ pub fn spark(values: &[u64]) -> String {
     values.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the smallest of 1, 2, 5, 10, 20, 50, … that is not less.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50, … that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(f64::MIN_POSITIVE).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least * 0.999_999);
@@ -181,7 +181,7 @@ fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// For ticks: `1200` → `1.2k`
+/// Formats a number for ticks: `1200` → `1.2k`
 fn short(value: f64) -> String {
     let size = value.abs();
     let (number, unit) = match size {
@@ -193,7 +193,7 @@ fn short(value: f64) -> String {
     format!("{}{unit}", (number * 100.0).round() / 100.0)
 }
 
-/// For tables: `1234567.5` → `1,234,567.50`; counts without a fraction.
+/// Formats a number for tables: `1234567.5` → `1,234,567.50`; counts have no decimals.
 fn exact(value: f64) -> String {
     let text = if value.fract() == 0.0 { format!("{:.0}", value.abs()) } else { format!("{:.2}", value.abs()) };
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -207,7 +207,7 @@ fn exact(value: f64) -> String {
     format!("{}{grouped}{fraction}", if value < 0.0 { "−" } else { "" })
 }
 
-/// `2026-01-31` → `31 Jan`
+/// Formats a date: `2026-01-31` → `31 Jan`
 fn day(date: &str) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut words = date.split('-').skip(1);
@@ -239,7 +239,7 @@ mod tests {
         ] {
             let drawn = chart(Shape::Lines, &[0.0, most]);
             let found: Vec<&str> =
-                drawn["ticks"].as_array().expect("ticks").iter().filter_map(|tick| tick["label"].as_str()).collect();
+                drawn["ticks"].as_array().expect("a chart has ticks").iter().filter_map(|tick| tick["label"].as_str()).collect();
             assert_eq!(found, labels, "{most}");
         }
     }
@@ -263,8 +263,12 @@ mod tests {
     #[test]
     fn the_first_and_the_last_date_are_labeled_and_empty_charts_say_so() {
         let drawn = chart(Shape::Bars, &[0.0; 30]);
-        let labels: Vec<&str> =
-            drawn["marks"].as_array().expect("marks").iter().filter_map(|mark| mark["label"].as_str()).collect();
+        let labels: Vec<&str> = drawn["marks"]
+            .as_array()
+            .expect("a chart has date labels")
+            .iter()
+            .filter_map(|mark| mark["label"].as_str())
+            .collect();
         assert_eq!((labels.first(), labels.last(), labels.len()), (Some(&"1 Jan"), Some(&"30 Jan"), 4));
         assert_eq!((drawn["is_empty"].as_bool(), drawn["rows"].as_array().map(Vec::len)), (Some(true), Some(0)));
         assert_eq!(chart(Shape::Lines, &[])["marks"].as_array().map(Vec::len), Some(0));

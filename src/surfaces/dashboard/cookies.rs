@@ -1,4 +1,4 @@
-//! The dashboard's cookies: the session, the token for forms of visitors without a session, and the last environment and brand.
+//! The dashboard's cookies: the session, the form token of visitors without a session, and the last environment and brand.
 
 use http::header::{COOKIE, HeaderMap, HeaderValue};
 
@@ -11,7 +11,7 @@ pub struct Jar {
     guest: Option<String>,
     environment: Option<Environment>,
     brand: Option<String>,
-    /// Whether the browser uses TLS: cookies then have a prefix that no other host and no plain-HTTP page can set.
+    /// Whether the browser uses TLS. If so, cookie names have a prefix that no other host and no plain-HTTP page can set.
     tls: bool,
 }
 
@@ -23,7 +23,7 @@ const HOST: &str = "__Host-";
 const YEAR_SECONDS: i64 = 365 * 24 * 60 * 60;
 
 impl Jar {
-    /// Reads the cookies. If a name occurs more than once, none counts, because another site may have set one.
+    /// Reads the cookies. If a name occurs more than once, every cookie with that name is ignored, because another site may have set one.
     pub fn read(headers: &HeaderMap, tls: bool) -> Self {
         let find = |name: &str| {
             let name = if tls { format!("{HOST}{name}") } else { name.to_owned() };
@@ -36,61 +36,61 @@ impl Jar {
         Self { session: find(SESSION), guest: find(GUEST), environment, brand: find(BRAND), tls }
     }
 
-    /// Returns the session token.
+    /// Returns the session token from its cookie.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    /// Returns the token that forms of a visitor without a session are bound to.
+    /// Returns the token that the forms of a visitor without a session are bound to.
     pub fn guest(&self) -> Option<&str> {
         self.guest.as_deref()
     }
 
-    /// Sets the token that a visitor's forms are bound to.
+    /// Sets the token that the forms of a visitor without a session are bound to.
     pub fn set_guest(&mut self, value: String) {
         self.guest = Some(value);
     }
 
-    /// Returns the last environment used.
+    /// Returns the environment that the browser used last.
     pub fn environment(&self) -> Environment {
         self.environment.unwrap_or(Environment::Test)
     }
 
-    /// Returns the last brand used. It is untrusted, so callers must check access to it.
+    /// Returns the brand that the browser used last. The value is untrusted, so callers must check access to the brand.
     pub fn brand(&self) -> Option<&str> {
         self.brand.as_deref()
     }
 
-    /// Stores the last brand used.
+    /// Returns a cookie that stores the last brand.
     pub fn keep_brand(&self, id: ProjectId) -> HeaderValue {
         self.line(BRAND, &id.to_string(), YEAR_SECONDS)
     }
 
-    /// Stores the session token for this many seconds.
+    /// Returns a cookie that stores the session token for this many seconds.
     pub fn keep_session(&self, token: &str, seconds: i64) -> HeaderValue {
         self.line(SESSION, token, seconds)
     }
 
-    /// Deletes the session token.
+    /// Returns a cookie that deletes the session token.
     pub fn drop_session(&self) -> HeaderValue {
         self.line(SESSION, "", 0)
     }
 
-    /// Binds forms to this browser until it is closed.
+    /// Returns a cookie that binds forms to this browser until the browser is closed.
     pub fn keep_guest(&self, value: &str) -> HeaderValue {
         self.line(GUEST, value, 60 * 60)
     }
 
-    /// Stores the last environment used.
+    /// Returns a cookie that stores the last environment.
     pub fn keep_environment(&self, environment: Environment) -> Option<HeaderValue> {
         (self.environment != Some(environment)).then(|| self.line(ENVIRONMENT, environment.word(), YEAR_SECONDS))
     }
 
     fn line(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
         let (host, secure) = if self.tls { (HOST, "; Secure") } else { ("", "") };
-        // Lax instead of strict: links that agents show are opened from other sites, and must find the session.
+        // Lax instead of strict: links that agents show are opened from other sites, and the session must be sent with them.
         let line = format!("{host}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
-        HeaderValue::from_str(&line).expect("tokens and words are ASCII")
+        HeaderValue::from_str(&line).expect("cookie names and values are ASCII")
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     fn jar(line: &str, tls: bool) -> Jar {
         let mut headers = HeaderMap::new();
-        headers.insert(COOKIE, HeaderValue::from_str(line).expect("ASCII"));
+        headers.insert(COOKIE, HeaderValue::from_str(line).expect("the header value is ASCII"));
         Jar::read(&headers, tls)
     }
 

@@ -1,14 +1,11 @@
 //! The dashboard's files: templates, the style sheet and the script.
 //!
-//! They are built into the program. A development build reads them from the source tree whenever they change, so that pages can be edited
-//! live.
+//! The files are built into the program. A development build reads them from the source tree whenever they change, so that pages can be
+//! edited live.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use crate::base::secret::sha256;
-use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
-use crate::engine::render::Pages;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use flate2::Compression;
@@ -18,101 +15,53 @@ use http::header::{
 };
 use http::{Method, StatusCode};
 
+use super::pages::PAGES;
+use super::template::{Template, template};
+use crate::base::secret::sha256;
+use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
+use crate::engine::render::Pages;
+
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../assets/dashboard/", $name)))),*]
     };
 }
 
-const TEMPLATES: &[(&str, &str)] = files![
-    "layout.html",
-    "parts.html",
-    "agent.html",
-    "setup.html",
-    "approvals.html",
-    "audit.html",
-    "brand.html",
-    "brand_guidelines.html",
-    "brand_images.html",
-    "brand_knowledge.html",
-    "brand_look.html",
-    "brand_new.html",
-    "brand_overview.html",
-    "brand_text.html",
-    "brands.html",
-    "email.html",
-    "email_document.html",
-    "email_exports.html",
-    "email_import.html",
-    "email_new.html",
-    "email_preview.html",
-    "email_series.html",
-    "email_text.html",
-    "email_test.html",
-    "email_versions.html",
-    "emails.html",
-    "campaign.html",
-    "campaign_base.html",
-    "campaign_choose.html",
-    "campaign_edit.html",
-    "campaign_launch.html",
-    "campaign_log.html",
-    "campaign_report.html",
-    "campaigns.html",
-    "confirm.html",
-    "demo.html",
-    "domain.html",
-    "domains.html",
-    "forgot.html",
-    "home.html",
-    "inbox.html",
-    "join.html",
-    "keys.html",
-    "members.html",
-    "message.html",
-    "plan.html",
-    "reset.html",
-    "security.html",
-    "signin.html",
-    "signup.html",
-    "system.html",
-    "error.html",
-    "contacts.html",
-    "contact_new.html",
-    "contact.html",
-    "contact_fields.html",
-    "contact_job.html",
-    "import.html",
-    "import_columns.html",
-    "import_progress.html",
-    "segments.html",
-    "segment_edit.html",
-    "tags.html",
-    "topics.html",
-    "suppressions.html",
-    "no_brand.html",
-    "webhook.html",
-    "webhook_parts.html",
-    "webhooks.html",
+/// The templates that pages' templates extend or import, and the error page's template.
+const SHARED: &[Template] = &[
+    template!("layout.html"),
+    template!("parts.html"),
+    template!("brand.html"),
+    template!("campaign_base.html"),
+    template!("contact_fields.html"),
+    template!("email.html"),
+    template!("webhook_parts.html"),
+    template!("error.html"),
 ];
+
+/// Returns all templates of the dashboard.
+fn templates() -> impl Iterator<Item = Template> {
+    SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.draws).map(|drawn| drawn.template))
+}
+
 const STYLE: &[(&str, &str)] = files!["dashboard.css"];
 const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];
 
-/// All files, read and checked.
+/// All files of the dashboard, read and checked.
 pub struct Files {
     pub pages: Pages,
     pub style: Asset,
     pub script: Asset,
 }
 
-/// A file that pages load, under a URL that changes with its content.
+/// A file that pages load. Its URL changes with its content.
 pub struct Asset {
-    /// Its URL path.
+    /// The file's URL path.
     pub path: String,
     content_type: &'static str,
     content: &'static str,
-    /// The gzip version, which almost every browser accepts. Pages are not compressed: their size could reveal a form's secret next to user
-    /// input.
+    /// The gzip version of the file, which almost every browser accepts. Pages are not compressed: their size could reveal a form's secret
+    /// when the page also contains user input.
     packed: Bytes,
 }
 
@@ -120,7 +69,8 @@ impl Asset {
     fn new(ending: &str, content_type: &'static str, content: &'static str) -> Self {
         let sum = HEXLOWER.encode(&sha256(content.as_bytes())[..8]);
         let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-        let packed = packer.write_all(content.as_bytes()).and_then(|()| packer.finish()).expect("memory takes all");
+        let packed =
+            packer.write_all(content.as_bytes()).and_then(|()| packer.finish()).expect("compressing into memory does not fail");
         Self { path: format!("/assets/dashboard-{sum}.{ending}"), content_type, content, packed: packed.into() }
     }
 
@@ -143,7 +93,7 @@ impl Asset {
 
 impl Files {
     fn new(text: impl Fn(&'static str, &'static str) -> &'static str) -> Self {
-        let templates: Vec<(&str, &str)> = TEMPLATES.iter().map(|(name, built_in)| (*name, text(name, built_in))).collect();
+        let templates: Vec<(&str, &str)> = templates().map(|one| (one.name, text(one.name, one.source))).collect();
         let one = |files: &[(&'static str, &'static str)]| text(files[0].0, files[0].1);
         Self {
             pages: Pages::new(&templates),
@@ -153,14 +103,14 @@ impl Files {
     }
 }
 
-/// Returns the built-in files.
+/// Returns the files that are built into the program.
 #[cfg(not(debug_assertions))]
 pub fn files() -> Arc<Files> {
     static FILES: std::sync::LazyLock<Arc<Files>> = std::sync::LazyLock::new(|| Arc::new(Files::new(|_, built_in| built_in)));
     FILES.clone()
 }
 
-/// Returns the files from the source tree, or the built-in ones if there is none.
+/// Returns the files from the source tree, or the built-in files if there is no source tree.
 #[cfg(debug_assertions)]
 pub fn files() -> Arc<Files> {
     use std::fs;
@@ -172,20 +122,21 @@ pub fn files() -> Arc<Files> {
     static LAST: Mutex<Option<(Stamps, Arc<Files>)>> = Mutex::new(None);
 
     let path = |name: &str| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard")).join(name);
-    let stamp = |(name, _): &(&str, &str)| fs::metadata(path(name)).and_then(|file| file.modified()).ok();
-    let stamps: Stamps = TEMPLATES.iter().chain(STYLE).chain(SCRIPT).map(stamp).collect();
+    let stamp = |name: &str| fs::metadata(path(name)).and_then(|file| file.modified()).ok();
+    let names = templates().map(|one| one.name).chain(STYLE.iter().chain(SCRIPT).map(|(name, _)| *name));
+    let stamps: Stamps = names.map(stamp).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, files)) = last.as_ref().filter(|(before, _)| *before == stamps) {
         return files.clone();
     }
-    // The content is leaked until the process ends: a few kilobytes per edit.
+    // Each version of a file is leaked until the process ends, which costs a few kilobytes per edit.
     let read = |name: &str, built_in| fs::read_to_string(path(name)).map_or(built_in, |text| &*text.leak());
     let files = Arc::new(Files::new(read));
     *last = Some((stamps, files.clone()));
     files
 }
 
-/// Returns the requested file, if the request is for one.
+/// Returns the requested file, if the request is for one of the dashboard's files.
 pub fn reply(request: &Incoming) -> Option<Reply> {
     let path = request.uri.path();
     if !path.starts_with("/assets/") || !matches!(request.method, Method::GET | Method::HEAD) {
@@ -196,7 +147,7 @@ pub fn reply(request: &Incoming) -> Option<Reply> {
     Some(asset.reply(takes_gzip(&request.headers)))
 }
 
-/// Returns whether the client accepts gzip (RFC 9110 §12.5.3): listed, and not with a weight of zero.
+/// Returns whether the client accepts gzip (RFC 9110 §12.5.3): the header lists gzip, and its weight is not zero.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
     named.map(|one| one.split_once(';').unwrap_or((one, ""))).any(|(coding, weight)| {

@@ -1,6 +1,6 @@
-//! Form submissions, and the check that they come from our own forms.
+//! Form submissions, and the check that they come from the dashboard's own forms.
 //!
-//! Two independent checks: the browser's report of the request's origin, and a token that only our pages know.
+//! There are two independent checks: the browser's report of the request's origin, and a token that only the dashboard's pages contain.
 
 use std::convert::Infallible;
 
@@ -14,13 +14,13 @@ use multer::Multipart;
 use sha2::Sha256;
 
 use super::cookies::Jar;
-use super::route::Route;
-use super::visit::PageError;
+use super::error::PageError;
 use crate::base::secret::same;
 use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
+use crate::vocab::limits;
 
-/// Names and values, in order; a name may occur several times.
+/// The names and values of a form's fields, in order; a name may occur several times.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     values: Vec<(String, String)>,
@@ -30,32 +30,35 @@ pub struct Fields {
 /// An uploaded file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Its name on the user's machine: untrusted text.
+    /// The file's name on the user's machine: untrusted text.
     pub name: String,
-    pub content_type: String,
     pub bytes: Bytes,
 }
 
 impl Fields {
-    /// Parses URL-encoded text. Invalid text has no fields.
+    /// Parses the fields from URL-encoded text. If the text is invalid, there are no fields.
     pub fn read(text: &[u8]) -> Self {
         Self { values: serde_urlencoded::from_bytes(text).unwrap_or_default(), files: Vec::new() }
     }
 
-    /// Creates fields from these values.
+    /// Creates fields from these names and values.
     pub fn of(values: Vec<(String, String)>) -> Self {
         Self { values, files: Vec::new() }
     }
 
-    /// Reads the fields from the body of a page's form.
-    pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, PageError> {
+    /// Reads the fields from the body of a submitted form. If `files` is given, the form may contain files of up to this many bytes in
+    /// total.
+    pub async fn collect(headers: &HeaderMap, body: Body, files: Option<usize>) -> Result<Self, PageError> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_plain = content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
-        let boundary = multer::parse_boundary(content_type).ok().filter(|_| route.takes_files);
+        let boundary = multer::parse_boundary(content_type).ok().filter(|_| files.is_some());
         if !is_plain && boundary.is_none() {
-            return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page accepts only its own form."));
+            return Err(PageError::plain(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "This request is not a form submission from this page. Reload the page and try again.",
+            ));
         }
-        let body = body.collect(route.form_bytes_max).await.map_err(|error| match error {
+        let body = body.collect(files.unwrap_or(limits::DASHBOARD_FORM_BYTES_MAX)).await.map_err(|error| match error {
             BodyError::TooLarge => PageError::plain(StatusCode::PAYLOAD_TOO_LARGE, "The form is too large."),
             BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly. Submit it again."),
             BodyError::Broken => PageError::broken_form(),
@@ -73,11 +76,10 @@ impl Fields {
         while let Some(part) = parts.next_field().await? {
             let Some(name) = part.name().map(ToOwned::to_owned) else { continue };
             match part.file_name().map(ToOwned::to_owned) {
-                // Browsers send a part without a file name if no file was chosen.
+                // If no file was chosen, browsers send a part without a file name.
                 Some(file_name) if file_name.is_empty() => {}
                 Some(file_name) => {
-                    let content_type = part.content_type().map(ToString::to_string).unwrap_or_default();
-                    fields.files.push((name, File { name: file_name, content_type, bytes: part.bytes().await? }));
+                    fields.files.push((name, File { name: file_name, bytes: part.bytes().await? }));
                 }
                 None => fields.values.push((name, part.text().await?)),
             }
@@ -85,7 +87,7 @@ impl Fields {
         Ok(fields)
     }
 
-    /// Returns a URL query with the name set to this value.
+    /// Returns the fields as a URL query, with `name` set to this value.
     pub fn with(&self, name: &str, value: &str) -> String {
         let others = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(other, _)| *other != name);
         serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
@@ -101,12 +103,12 @@ impl Fields {
         self.raw(name).trim()
     }
 
-    /// Returns the same without trimming, for passwords.
+    /// Returns the first value under this name without trimming it, for passwords.
     pub fn raw(&self, name: &str) -> &str {
         self.values.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns the value, if there is a non-empty one.
+    /// Returns the first value under this name, if it is not empty.
     pub fn some(&self, name: &str) -> Option<&str> {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
@@ -117,27 +119,27 @@ impl Fields {
     }
 }
 
-/// Returns the token of this browser's forms: secret, and changed with every sign-in.
+/// Returns the token of this browser's forms. The token is secret and changes with every sign-in.
 pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     let key = engine.seal.derive("mailmill dashboard forms v1");
-    // An attacker may have set an invalid session token, and would know the form token derived from it.
+    // A session token that is not valid is ignored: an attacker may have set it, and could derive the form token from it.
     let (kind, tied_to) = match (jar.session().filter(|_| is_signed_in), jar.guest()) {
         (Some(session), _) => ("session", session),
         (None, Some(guest)) => ("guest", guest),
         (None, None) => return String::new(),
     };
-    let mut sum = Hmac::<Sha256>::new_from_slice(&key).expect("HMAC takes keys of any length");
+    let mut sum = Hmac::<Sha256>::new_from_slice(&key).expect("HMAC accepts keys of any length");
     sum.update(format!("{kind}\0{tied_to}").as_bytes());
     HEXLOWER.encode(&sum.finalize().into_bytes())
 }
 
-/// Returns whether a form has this browser's token.
+/// Returns whether a form contains this browser's token.
 pub fn is_right(token: &str, given: &str) -> bool {
     !token.is_empty() && same(token.as_bytes(), given.as_bytes())
 }
 
-/// Returns whether the browser reports that the request comes from one of our pages. All current browsers report this in one of these ways;
-/// a request without such a report is refused.
+/// Returns whether the browser reports that the request comes from one of the dashboard's pages. All current browsers report the origin in
+/// one of these ways; a request without such a report is rejected.
 pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = text("sec-fetch-site") {
@@ -149,7 +151,7 @@ pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     origin == engine.base_url() || (origin_host.is_some() && origin_host == host)
 }
 
-/// Returns a path of our own pages; anything else could redirect to another site.
+/// Returns `given` if it is a path of the dashboard's own pages; anything else could redirect to another site.
 pub fn own_path(given: &str, bytes_max: usize) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let is_own = given.starts_with('/') && !given.starts_with("//") && given.len() <= bytes_max && given.bytes().all(is_plain);

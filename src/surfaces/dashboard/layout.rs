@@ -1,147 +1,246 @@
-//! The layout of every page: head, navigation, the switch between test and live data, and the security headers.
+//! Renders the reply to a visit: the page in its layout, with the head, the navigation and the switch between test and live data.
 
+use std::collections::BTreeMap;
+
+use data_encoding::HEXLOWER;
 use http::StatusCode;
-use http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY,
-};
-use serde_json::{Map, Value, json};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION, SET_COOKIE};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::PAGES;
 use super::files::{Files, files};
-use super::route::Route;
-use super::visit::Visit;
+use super::forms;
+use super::headers::headers;
+use super::page::{self, Page};
+use super::pages::PAGES;
+use super::template::{self, page_context};
+use super::visit::{Outcome, PageError, Visit, with_next};
 use crate::engine::api::http_types::{Reply, ReplyBody};
-use crate::engine::api::spec::Access;
+use crate::features::system;
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::Permission;
 
-/// A navigation entry.
-pub struct Line {
-    pub label: &'static str,
-    /// Under the environment, like `/settings/keys`.
-    pub path: &'static str,
-    /// Its heading; empty for the first entries.
-    pub group: &'static str,
-    /// The operations that the page requires: users who may not call one of them do not see the entry.
-    pub asks: &'static [&'static str],
+/// The data of the error page.
+#[derive(Serialize)]
+pub struct ErrorPage {
+    message: String,
 }
 
-const fn line(group: &'static str, label: &'static str, path: &'static str, asks: &'static [&'static str]) -> Line {
-    Line { label, path, group, asks }
+page_context!(ErrorPage, "error.html", { vec![Self { message: "Page not found.".into() }] });
+
+/// Converts the result of a visit to a reply.
+pub fn respond(mut visit: Visit, result: Result<Outcome, PageError>) -> Reply {
+    let outcome = result.unwrap_or_else(|error| error_page(&visit, error));
+    let mut cookies: Vec<HeaderValue> = Vec::new();
+    if visit.who.is_none() && visit.jar.guest().is_none() && matches!(outcome, Outcome::Page { .. }) {
+        let value = HEXLOWER.encode(&visit.api.0.random.bytes::<16>());
+        cookies.push(visit.jar.keep_guest(&value));
+        visit.jar.set_guest(value);
+        visit.csrf = forms::token(&visit.api.0, &visit.jar, false);
+    }
+    if visit.who.is_some() {
+        cookies.extend(visit.jar.keep_environment(visit.environment));
+    }
+    let elsewhere = match &outcome {
+        Outcome::Page { status, context, .. } if *status == StatusCode::OK => last_page(&visit, context),
+        _ => None,
+    };
+    let mut reply = match elsewhere.map_or(outcome, Outcome::go) {
+        Outcome::Page { status, template, context, cookie } => {
+            cookies.extend(cookie);
+            render(&visit, status, template, context.as_object().cloned().unwrap_or_default())
+        }
+        Outcome::Go { to, cookie } => {
+            cookies.extend(cookie);
+            let mut headers = headers();
+            headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
+            Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
+        }
+        Outcome::HandedOn(reply) => reply,
+    };
+    cookies.into_iter().for_each(|cookie| {
+        reply.headers.append(SET_COOKIE, cookie);
+    });
+    reply
 }
 
-/// The navigation, in order.
-pub const MENU: &[Line] = &[
-    line("", "Home", "/", &[]),
-    line("", "Brands", "/brands", &["projects.get"]),
-    line("", "Emails", "/emails", &["projects.list", "emails.list"]),
-    line("", "Campaigns", "/campaigns", &["campaigns.overview"]),
-    line("", "Inbox", "/inbox", &["sending.inbox_list"]),
-    line("Audience", "Contacts", "/contacts", &["projects.list", "contacts.list"]),
-    line("Audience", "Segments", "/segments", &["projects.list", "segments.list"]),
-    line("Audience", "Tags", "/tags", &["projects.list", "tags.list"]),
-    line("Audience", "Topics", "/topics", &["projects.list", "topics.list"]),
-    line("Audience", "Suppressions", "/suppressions", &["suppressions.list"]),
-    line("Setup", "Domains", "/domains", &["domains.list"]),
-    line("Developers", "API keys", "/settings/keys", &["accounts.key_list"]),
-    line("Developers", "Agent requests", "/settings/approvals", &["accounts.approval_list"]),
-    line("Developers", "Webhooks", "/settings/webhooks", &["webhooks.list"]),
-    line("Account", "Members", "/settings/members", &["accounts.member_list"]),
-    line("Account", "Security", "/settings/security", &["accounts.session_list"]),
-    line("Account", "Plan and limits", "/settings/plan", &["sending.plan"]),
-    line("Account", "Audit log", "/settings/audit", &["accounts.audit_list"]),
-    line("Account", "System", "/settings/system", &[SYSTEM]),
-];
+/// Returns the outcome for an error: sign-in, password confirmation, or the error page.
+fn error_page(visit: &Visit, error: PageError) -> Outcome {
+    let error = error.without_ids();
+    match error.code {
+        Some(Code::NotSignedIn) => Outcome::to_sign_in(Some(&visit.path)),
+        Some(Code::FreshSignInRequired) => Outcome::go(with_next("/confirm", Some(&visit.path))),
+        _ => {
+            let page = ErrorPage { message: error.message.clone() };
+            Outcome::draw_with(&page, Some(&error))
+        }
+    }
+}
 
-/// Only for the installation's own account.
-const SYSTEM: &str = "system.status";
-
-/// Returns the headers of every page.
-pub fn headers() -> HeaderMap {
-    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-                          font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
-    let mut headers = HeaderMap::with_capacity(16);
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // URLs with tokens are not sent to other sites; our own forms do send theirs to us, which identifies them.
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
-    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
-    headers
+/// Returns the URL of a list's last page, if the requested page is beyond the end of the list.
+fn last_page(visit: &Visit, context: &Value) -> Option<String> {
+    let number = |name: &str| context["pagination"][name].as_u64();
+    let (total, limit, offset) = (number("total")?, number("limit")?, number("offset")?);
+    let is_behind = offset > 0 && offset >= total && visit.form.get("csrf").is_empty();
+    is_behind.then(|| format!("{}?{}", visit.path, visit.query.with("page", &total.div_ceil(limit).max(1).to_string())))
 }
 
 /// Renders a page as a reply.
-pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
+fn render(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
     let files = files();
-    context.insert("shell".into(), around(visit, &files));
-    let body = files.pages.draw(template, &Value::Object(context));
+    context.insert("shell".into(), template::context(&Shell::of(visit, &files)));
+    let (status, body) = match files.pages.try_draw(template, &Value::Object(context)) {
+        Ok(body) => (status, body),
+        Err(error) => {
+            tracing::error!(template, error, path = visit.path, "a page could not be rendered");
+            (StatusCode::INTERNAL_SERVER_ERROR, RENDER_FAILED.to_owned())
+        }
+    };
     let mut headers = headers();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Returns the layout's data.
-fn around(visit: &Visit, files: &Files) -> Value {
-    let word = visit.environment.word();
-    let person = visit.who.as_ref().map(|who| {
-        let name = if who.user.name.is_empty() { &who.user.email } else { &who.user.name };
-        json!({ "name": name, "email": who.user.email, "manages": who.user.role.manages(), "role": who.user.role.word() })
-    });
-    let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
-    let lines = MENU.iter().filter(|line| line.asks.iter().all(|id| may_ask(visit, id))).map(|line| {
-        let here = if line.path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(line.path) };
-        json!({ "label": line.label, "path": format!("/{word}{}", line.path), "group": line.group, "here": here })
-    });
-    let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(inside) } else { "/" };
-    let worlds = Environment::ALL.map(|environment| {
-        let is_here = environment == visit.environment && both != "/";
-        let path = if is_here { inside } else { both };
-        json!({ "word": environment.word(), "path": format!("/{environment}{path}"), "here": environment == visit.environment })
-    });
-    json!({
-        "style": files.style.path,
-        "script": files.script.path,
-        "csrf": visit.csrf,
-        "path": visit.path,
-        "environment": word,
-        // The base URL of the API.
-        "base": visit.api.0.base_url(),
-        "person": person,
-        "may": allowed(visit),
-        "menu": lines.collect::<Vec<_>>(),
-        "worlds": worlds,
-        "sign_up": visit.api.0.settings.accounts.sign_up,
-        "password_min": PASSWORD_CHARACTERS_MIN,
-        "password_max": PASSWORD_CHARACTERS_MAX,
-    })
+/// The page shown if a template fails.
+const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
+                       <p>Mailmill couldn't show this page. The log contains the error.</p>";
+
+/// The layout's data.
+#[derive(Serialize)]
+pub struct Shell {
+    style: String,
+    script: String,
+    csrf: String,
+    path: String,
+    /// The action that led to this page, for a confirmation message.
+    done: String,
+    environment: &'static str,
+    /// The base URL of the API, for examples.
+    base: String,
+    person: Option<Person>,
+    /// Whether the user has each permission; the names are like `campaign_write`.
+    may: BTreeMap<String, bool>,
+    menu: Vec<MenuLine>,
+    environments: Vec<EnvironmentLink>,
+    sign_up: bool,
+    password_min: usize,
+    password_max: usize,
 }
 
-/// Returns the user's permissions for templates: each one, like `campaign_write`, with whether they have it.
-fn allowed(visit: &Visit) -> Value {
-    let one = |permission: Permission| (permission.word().replace(':', "_"), visit.may(permission).into());
-    let mut allowed: Map<String, Value> = Permission::ALL.map(one).into_iter().collect();
-    allowed.insert("look_at_system".into(), may_ask(visit, SYSTEM).into());
-    Value::Object(allowed)
+#[derive(Serialize)]
+struct Person {
+    name: String,
+    email: String,
+    manages: bool,
+    role: &'static str,
 }
 
-/// Returns whether the user may call an operation.
-pub fn may_ask(visit: &Visit, id: &str) -> bool {
-    let Some(who) = &visit.who else { return false };
-    let entry = visit.api.operations().iter().find(|entry| entry.spec.id == id);
-    let entry = entry.unwrap_or_else(|| panic!("{id} is in the navigation but is not an operation"));
-    let is_for_role = match entry.spec.access {
-        Access::Public | Access::Person => true,
-        Access::Needs(permission) => visit.may(permission),
-        Access::NeedsOne(permissions) => permissions.iter().any(|permission| visit.may(*permission)),
-        Access::Manager => who.user.role.manages(),
-        Access::Operator => false,
+#[derive(Serialize)]
+struct MenuLine {
+    label: &'static str,
+    path: String,
+    group: &'static str,
+    here: bool,
+}
+
+#[derive(Serialize)]
+struct EnvironmentLink {
+    word: &'static str,
+    path: String,
+    here: bool,
+}
+
+impl Shell {
+    fn of(visit: &Visit, files: &Files) -> Self {
+        let word = visit.environment.word();
+        let person = visit.who.as_ref().map(|who| Person {
+            name: if who.user.name.is_empty() { who.user.email.to_string() } else { who.user.name.to_string() },
+            email: who.user.email.to_string(),
+            manages: who.user.role.manages(),
+            role: who.user.role.word(),
+        });
+        let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
+        let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(inside) } else { "/" };
+        let environments = Environment::ALL.map(|environment| {
+            let is_here = environment == visit.environment && both != "/";
+            let path = if is_here { inside } else { both };
+            EnvironmentLink {
+                word: environment.word(),
+                path: format!("/{environment}{path}"),
+                here: environment == visit.environment,
+            }
+        });
+        Self {
+            style: files.style.path.clone(),
+            script: files.script.path.clone(),
+            csrf: visit.csrf.clone(),
+            path: visit.path.clone(),
+            done: visit.query.get("done").to_owned(),
+            environment: word,
+            base: visit.api.0.base_url().to_owned(),
+            person,
+            may: allowed(visit),
+            menu: menu(visit, inside),
+            environments: environments.into(),
+            sign_up: visit.api.0.settings.accounts.sign_up,
+            password_min: PASSWORD_CHARACTERS_MIN,
+            password_max: PASSWORD_CHARACTERS_MAX,
+        }
+    }
+
+    /// Returns the layout of a user who has every permission, or none.
+    #[cfg(test)]
+    pub fn sample(allowed: bool) -> Self {
+        let mut may: BTreeMap<String, bool> = Permission::ALL.map(|one| (permission_name(one), allowed)).into_iter().collect();
+        may.insert("view_system".into(), allowed);
+        Self {
+            style: "/assets/dashboard.css".into(),
+            script: "/assets/dashboard.js".into(),
+            csrf: "0123456789abcdef".into(),
+            path: "/test/tags".into(),
+            done: "added".into(),
+            environment: "test",
+            base: "https://mail.example.com".into(),
+            person: Some(Person { name: "Ada".into(), email: "ada@example.com".into(), manages: true, role: "owner" }),
+            may,
+            menu: vec![MenuLine { label: "Tags", path: "/test/tags".into(), group: "Audience", here: true }],
+            environments: vec![EnvironmentLink { word: "test", path: "/test/tags".into(), here: true }],
+            sign_up: true,
+            password_min: PASSWORD_CHARACTERS_MIN,
+            password_max: PASSWORD_CHARACTERS_MAX,
+        }
+    }
+}
+
+/// Returns the navigation: the pages that have a label, in the order of the table.
+fn menu(visit: &Visit, inside: &str) -> Vec<MenuLine> {
+    let line = |page: &'static Page| {
+        let ((group, label), path) = (page.menu?, page.path.strip_prefix("/{environment}")?);
+        if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
+            return None;
+        }
+        let here = if path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(path) };
+        Some(MenuLine { label, path: format!("/{}{path}", visit.environment.word()), group, here })
     };
-    is_for_role && (id != SYSTEM || who.user.account.is_installations)
+    PAGES.iter().filter_map(line).collect()
 }
 
-/// Returns the part of the path that both environments share: an id after it exists in only one of them.
+fn permission_name(permission: Permission) -> String {
+    permission.word().replace(':', "_")
+}
+
+/// Returns, for templates, whether the user has each permission; the names are like `campaign_write`.
+fn allowed(visit: &Visit) -> BTreeMap<String, bool> {
+    let mut allowed: BTreeMap<String, bool> =
+        Permission::ALL.map(|permission| (permission_name(permission), visit.may(permission))).into_iter().collect();
+    allowed.insert("view_system".into(), visit.may_ask(page::spec::<system::ops::status::Status>()));
+    allowed
+}
+
+/// Returns the part of the path that exists in both environments, without an ID, because an ID exists in only one environment.
 fn in_both(inside: &str) -> &str {
     let mut path = inside;
     while !path.is_empty() && !is_nameless(path) {
@@ -150,23 +249,25 @@ fn in_both(inside: &str) -> &str {
     if path.is_empty() { "/" } else { path }
 }
 
-/// Returns whether both environments have this page and its path contains no id.
+/// Returns whether the page exists in both environments and its path contains no ID.
 fn is_nameless(path: &str) -> bool {
-    let is_it = |route: &Route| route.get.is_some() && route.path.strip_prefix("/{environment}") == Some(path);
-    PAGES.iter().copied().flatten().any(is_it)
+    PAGES.iter().any(|page| page.get.is_some() && page.path.strip_prefix("/{environment}") == Some(path))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::surfaces::dashboard::page::drawn;
 
     #[test]
     fn every_page_leads_to_the_other_environment() {
-        for route in PAGES.iter().copied().flatten() {
-            let Some(path) = route.path.strip_prefix("/{environment}") else { continue };
+        for page in PAGES {
+            let Some(path) = page.path.strip_prefix("/{environment}") else { continue };
             let there = in_both(path);
             assert!(is_nameless(there), "{path} leads to {there}");
-            assert!(route.get.is_none() || path.contains('{') || there == path, "{path} leads to {there}");
+            assert!(page.get.is_none() || path.contains('{') || there == path, "{path} leads to {there}");
         }
         let id = "66f1a2b3d4e5f60718293a4b";
         for (path, there) in [
@@ -180,5 +281,42 @@ mod tests {
         ] {
             assert_eq!(in_both(&path), there, "{path}");
         }
+    }
+
+    /// Renders every sample for users with every permission and with no permission, without an error and with an error for each field.
+    #[test]
+    fn every_template_renders_its_samples() {
+        let files = files();
+        let shells = [true, false].map(|allowed| template::context(&Shell::sample(allowed)));
+        let mut findings = BTreeSet::new();
+        for one in PAGES.iter().flat_map(|page| page.draws).chain([&drawn::<ErrorPage>()]) {
+            let name = one.template.name;
+            let samples = (one.samples)();
+            assert!(!samples.is_empty(), "{name} has no sample");
+            for (index, mut sample) in samples.into_iter().enumerate() {
+                let fields: Vec<String> =
+                    sample.as_object().expect("a sample is an object").keys().cloned().chain([String::new()]).collect();
+                for shell in &shells {
+                    for (wrong, field) in fields.iter().map(|field| ("There is a problem.", field)).chain([("", &String::new())])
+                    {
+                        sample["shell"] = shell.clone();
+                        sample["wrong"] = wrong.into();
+                        sample["wrong_field"] = field.as_str().into();
+                        let failed = files.pages.try_draw(name, &sample).err();
+                        findings.extend(failed.map(|error| format!("sample {index}: {error}")));
+                    }
+                }
+                // Names in branches that no sample reaches are checked too.
+                let unknown = files.pages.unknown_names(name, &sample);
+                findings.extend(unknown.into_iter().map(|unknown| format!("{name} reads the undefined variable {unknown}")));
+            }
+        }
+        assert_eq!(findings, BTreeSet::new());
+    }
+
+    #[test]
+    fn every_page_that_is_drawn_names_its_template_once() {
+        let names: Vec<&str> = PAGES.iter().flat_map(|page| page.draws).map(|one| one.template.name).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "no template is listed twice");
     }
 }

@@ -1,22 +1,24 @@
-//! The dashboard: pages for people, rendered on the server, working without scripts.
+//! The dashboard: pages that are rendered on the server and work without scripts.
 //!
-//! A page is a [`Route`] and a function over a [`Visit`], both in a file of `pages/`, a template in `assets/dashboard/` that [`files`]
-//! lists, and an entry in [`layout::MENU`] if the navigation shows it. It calls operations as the signed-in user ([`Visit::ask`]), so a
-//! page can do nothing that the user's role or the API does not allow. Pages about one environment are under `/test/…` or `/live/…`: the
-//! URL says which data a form changes.
+//! A page is a row in [`pages::PAGES`], functions over a [`Visit`] in a file of `pages/`, and a template in `assets/dashboard/`. A page
+//! calls operations as the signed-in user ([`Visit::ask`]), so it can do nothing that the user's role or the API does not allow. Pages
+//! about one environment are under `/test/…` or `/live/…`, so the URL shows which data a form changes.
 //!
-//! This module has what all pages share and none can forget: the session, the check that unsafe requests come from our own forms, and the
-//! policy that allows only our own scripts. It does not know the content of any page.
+//! This module implements the parts that all pages share and that no page can omit: the session, the check that unsafe requests come from
+//! the dashboard's own forms, and the policy that allows only the dashboard's own scripts. This module is independent of the content of
+//! pages.
 
 mod charts;
 mod cookies;
-mod error_text;
+mod error;
 mod files;
 mod forms;
+mod headers;
 mod layout;
+pub mod page;
 mod pages;
-pub mod route;
 mod streamed;
+mod template;
 mod visit;
 
 use std::sync::{Arc, Mutex};
@@ -27,61 +29,30 @@ use matchit::Router;
 
 use self::cookies::Jar;
 use self::forms::Fields;
-use self::route::{Auth, Route};
+use self::page::{Auth, Page};
+pub use self::pages::PAGES;
 use self::visit::{Outcome, PageError, Visit};
 use crate::engine::api::call::Api;
-use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::tasks::Tasks;
 use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Every page, by the file that renders it.
-pub const PAGES: &[&[Route]] = &[
-    pages::home::ROUTES,
-    pages::demo::ROUTES,
-    pages::inbox::ROUTES,
-    pages::sign_in::ROUTES,
-    pages::links::ROUTES,
-    pages::agent::ROUTES,
-    pages::keys::ROUTES,
-    pages::approvals::ROUTES,
-    pages::members::ROUTES,
-    pages::security::ROUTES,
-    pages::audit::ROUTES,
-    pages::brands::ROUTES,
-    pages::brand_parts::ROUTES,
-    pages::emails::ROUTES,
-    pages::email::ROUTES,
-    pages::campaigns::ROUTES,
-    pages::plan::ROUTES,
-    pages::contacts::ROUTES,
-    pages::contact::ROUTES,
-    pages::imports::ROUTES,
-    pages::contact_jobs::ROUTES,
-    pages::segments::ROUTES,
-    pages::tags::ROUTES,
-    pages::topics::ROUTES,
-    pages::suppressions::ROUTES,
-    pages::domains::ROUTES,
-    pages::webhooks::ROUTES,
-    pages::system::ROUTES,
-];
-
-/// The API with the dashboard in front of it.
+/// The HTTP API, together with the dashboard's pages.
 pub struct Dashboard {
     api: Api,
-    routes: Router<&'static Route>,
+    routes: Router<&'static Page>,
     stories: Arc<Stories>,
     tasks: Tasks,
 }
 
 impl Dashboard {
-    /// The dashboard of this service.
+    /// Creates the dashboard of this service.
     pub fn new(api: Api, tasks: Tasks) -> Self {
         let mut routes = Router::new();
-        for route in PAGES.iter().copied().flatten() {
-            routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
+        for page in PAGES {
+            routes.insert(page.path, page).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", page.path));
         }
         Self { api, routes, stories: Arc::new(Stories::new(tasks.clone())), tasks }
     }
@@ -91,17 +62,17 @@ impl Dashboard {
         let names: Vec<(String, String)> = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let environment = match names.iter().find(|(name, _)| name == "environment") {
             Some((_, word)) => Some(word.parse().ok()?),
-            // Pages that exist for only one environment have it in their own path.
+            // Pages that exist in only one environment have the environment in their own path.
             None => found.value.path.split('/').nth(1).and_then(|word| word.parse().ok()),
         };
-        Some(Found { route: found.value, names, environment })
+        Some(Found { page: found.value, names, environment })
     }
 
-    /// Returns the page's correct path if the URL has an extra or missing trailing slash.
+    /// Returns the page's correct path if the URL has an extra or a missing trailing slash.
     fn respelt(&self, uri: &Uri) -> Option<HeaderValue> {
         let path = uri.path();
         let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
-        // Two leading slashes would lead to another site.
+        // A path that starts with two slashes would lead to another site.
         self.find(&other).filter(|_| !other.starts_with("//"))?;
         let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         HeaderValue::try_from(other + &query).ok()
@@ -109,35 +80,35 @@ impl Dashboard {
 }
 
 fn moved(location: HeaderValue) -> Reply {
-    let mut headers = layout::headers();
+    let mut headers = headers::headers();
     headers.insert(LOCATION, location);
     Reply { status: StatusCode::PERMANENT_REDIRECT, headers, body: ReplyBody::Whole(Default::default()) }
 }
 
-/// Returns whether the request comes from a browser; programs do not accept HTML, and get no pages.
+/// Returns whether the request comes from a browser. Programs that do not accept HTML get no pages.
 fn is_by_browser(request: &Incoming) -> bool {
     let accepts = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     request.method == Method::GET && accepts.contains("text/html") && !request.uri.path().starts_with("/v1/")
 }
 
 /// The page for unknown paths.
-static NOTHING: Route = route::open("").get(|_| Box::pin(async { Err(PageError::not_found()) }));
+static NOTHING: Page = Page { get: Some(|_| Box::pin(async { Err(PageError::not_found()) })), ..page::open("") };
 
 struct Found {
-    route: &'static Route,
+    page: &'static Page,
     names: Vec<(String, String)>,
     environment: Option<Environment>,
 }
 
 impl Found {
     fn nothing() -> Self {
-        Self { route: &NOTHING, names: Vec::new(), environment: None }
+        Self { page: &NOTHING, names: Vec::new(), environment: None }
     }
 }
 
 impl Service for Dashboard {
     async fn call(&self, request: Incoming) -> Reply {
-        // The administration socket is for commands.
+        // Commands use the administration socket, so it does not serve pages.
         if request.peer == Peer::Operator {
             return self.api.call(request).await;
         }
@@ -162,17 +133,16 @@ impl Service for Dashboard {
 
 impl Dashboard {
     async fn visit(&self, found: Found, request: Incoming) -> Reply {
-        let Found { route, names, environment } = found;
+        let Found { page, names, environment } = found;
         let Incoming { method, uri, headers, body, peer } = request;
         let engine = &self.api.0;
-        // Behind a proxy that does not send the scheme, the base URL's scheme counts.
+        // If a proxy does not send the scheme, the scheme of the base URL applies.
         let by_proxy = engine.settings.server.behind_proxy && engine.base_url().starts_with("https://");
         let tls = by_proxy || matches!(peer, Peer::Network { tls: true, .. });
         let jar = Jar::read(&headers, tls);
-        // Pages without an environment in their path use the last one.
+        // Pages without an environment in their path use the last environment.
         let environment = environment.unwrap_or_else(|| jar.environment());
         let who = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
-        let safe = matches!(method, Method::GET | Method::HEAD);
         let mut visit = Visit {
             api: self.api.clone(),
             csrf: forms::token(engine, &jar, who.is_some()),
@@ -189,39 +159,50 @@ impl Dashboard {
             tasks: self.tasks.clone(),
             rest: Mutex::new(None),
         };
-        let run = match if safe { route.get } else { route.post } {
-            Some(run) if safe || method == Method::POST => run,
-            _ => {
-                return visit
-                    .error(PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page doesn't support that request method."));
-            }
-        };
-        if route.auth == Auth::Closed && visit.who.is_none() {
-            let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
-            return visit.reply(Outcome::to_sign_in(next.as_deref()));
-        }
-        if !safe {
-            if !forms::is_own(engine, &uri, &headers) {
-                return visit.error(PageError::foreign_form());
-            }
-            let collected = match route.streams {
-                true => streamed::begin(&headers, body).await.map(|(form, rest)| {
-                    visit.rest = Mutex::new(Some(rest));
-                    form
-                }),
-                false => Fields::collect(&headers, body, route).await,
-            };
-            match collected {
-                Ok(form) if forms::is_right(&visit.csrf, form.get("csrf")) => visit.form = form,
-                Ok(_) => return visit.error(PageError::foreign_form()),
-                Err(error) => return visit.error(error),
-            }
-        }
-        match run(&visit).await {
-            Ok(outcome) => visit.reply(outcome),
-            Err(error) => visit.error(error),
-        }
+        let result = run(&mut visit, page, &method, &uri, &headers, body).await;
+        layout::respond(visit, result)
     }
+}
+
+/// Checks the request, reads its form, and runs the page's function.
+async fn run(
+    visit: &mut Visit,
+    page: &Page,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Outcome, PageError> {
+    let safe = matches!(*method, Method::GET | Method::HEAD);
+    let handler = if safe { page.get } else { page.post.filter(|_| *method == Method::POST) };
+    let handler = handler
+        .ok_or_else(|| PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page doesn't support that request method."))?;
+    if page.auth == Auth::Closed && visit.who.is_none() {
+        let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
+        return Ok(Outcome::to_sign_in(next.as_deref()));
+    }
+    if safe {
+        if !page.needs.iter().all(|spec| visit.may_ask(spec)) {
+            return Err(PageError::not_allowed());
+        }
+    } else {
+        if !forms::is_own(&visit.api.0, uri, headers) {
+            return Err(PageError::foreign_form());
+        }
+        let form = match page.streams {
+            true => {
+                let (form, rest) = streamed::begin(headers, body).await?;
+                visit.rest = Mutex::new(Some(rest));
+                form
+            }
+            false => Fields::collect(headers, body, page.files).await?,
+        };
+        if !forms::is_right(&visit.csrf, form.get("csrf")) {
+            return Err(PageError::foreign_form());
+        }
+        visit.form = form;
+    }
+    handler(visit).await
 }
 
 fn agent_of(headers: &HeaderMap) -> String {

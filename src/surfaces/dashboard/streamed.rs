@@ -1,4 +1,4 @@
-//! Forms with a file that is too large for memory: the first field, the token, is read here; the rest is streamed.
+//! Forms with a file that is too large for memory. The first field, the form's token, is read here, and the rest of the form is streamed.
 //!
 //! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a form.
 
@@ -7,17 +7,21 @@ use futures_util::stream::{self, StreamExt};
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
+use super::error::PageError;
 use super::forms::Fields;
-use super::visit::PageError;
+
 use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
-/// Returns the token, and the form without it.
+/// Returns the token, and the rest of the form.
 pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), PageError> {
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
     let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
-        return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page accepts only its own form."));
+        return Err(PageError::plain(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "This request is not a form submission from this page. Reload the page and try again.",
+        ));
     };
     let mut start = BytesMut::new();
     let token = loop {
@@ -38,20 +42,20 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     Ok((form, (content_type, chained(rest, body))))
 }
 
-/// Returns a body of these bytes followed by the rest.
+/// Returns a body that consists of these bytes followed by the rest of `body`.
 fn chained(first: Bytes, body: Body) -> Body {
     let rest = stream::unfold(body, |mut body| async move { body.next().await.map(|chunk| (chunk, body)) });
     Body::Stream { declared_bytes: None, chunks: Box::pin(stream::iter([Ok(first)]).chain(rest)) }
 }
 
-/// The start of a form.
+/// The first part of a form, which may have been read only in part.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// The token's part: the range of its value, and the start of the line after it.
+    /// The part is the token: the range of the token's value, and the start of the line that follows the part.
     Whole { value: std::ops::Range<usize>, end: usize },
-    /// Possibly the token's part; more input is needed.
+    /// The part may be the token; more input is needed.
     Unfinished,
-    /// Something else.
+    /// The part is not the token.
     Other,
 }
 
@@ -70,7 +74,7 @@ fn first_part(start: &[u8], boundary: &str) -> Part {
         return Part::Other;
     }
     let Some(length) = find(&start[value_at..], close.as_bytes()) else { return Part::Unfinished };
-    // The boundary line starts the remaining form.
+    // The boundary line after the token is the start of the remaining form.
     Part::Whole { value: value_at..value_at + length, end: value_at + length + 2 }
 }
 
@@ -93,13 +97,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_token_is_read_and_the_rest_is_the_form_without_it_for_any_chunk_size() {
-        let rest_of = FORM.find("\r\n--b1\r\n").expect("a second part") + 2;
+    async fn the_token_is_removed_from_the_form_for_any_chunk_size() {
+        let rest_of = FORM.find("\r\n--b1\r\n").expect("the form has a second part") + 2;
         for chunk in 1..FORM.len() {
             let (headers, body) = given("multipart/form-data; boundary=b1", chunk);
-            let (form, (_, rest)) = begin(&headers, body).await.expect("a form");
+            let (form, (_, rest)) = begin(&headers, body).await.expect("the form is valid");
             assert_eq!(form.get("csrf"), "abc");
-            let rest = rest.collect(10_000).await.expect("whole");
+            let rest = rest.collect(10_000).await.expect("the rest of the form can be read");
             assert_eq!(rest, &FORM.as_bytes()[rest_of..], "in chunks of {chunk}");
         }
     }

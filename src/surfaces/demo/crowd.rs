@@ -1,11 +1,11 @@
-//! The demo's contacts: fictional readers, what each does with the campaign, and when.
+//! The demo's contacts: fictional readers, their actions after the campaign is sent, and the times of those actions.
 
 use std::fmt::Write;
 
 /// The domain of simulated recipients.
 const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// The number of contacts.
+/// The number of contacts in the demo.
 pub const SIZE: usize = 120;
 
 const FIRST: [&str; 24] = [
@@ -20,18 +20,18 @@ const COUNTRIES: [&str; 8] = ["DE", "FR", "IT", "ES", "NL", "SE", "AT", "PL"];
 /// Domains that no one can own (RFC 2606).
 const DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 
-/// What a reader does with the campaign.
+/// What a reader does after receiving the campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
     Ignores,
     Opens,
     Clicks,
     Unsubscribes,
-    /// A simulated mailbox of this name.
+    /// The reader's address is a simulated mailbox with this name.
     Simulated(&'static str),
 }
 
-/// The most common behavior of each group of twelve; a few behave differently.
+/// The most common behavior in each group of twelve readers; a few readers behave differently.
 const USUAL: [Behavior; 12] = {
     use Behavior::{Clicks, Ignores, Opens};
     [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]
@@ -45,21 +45,21 @@ const RARE: [(usize, Behavior); 6] = [
     (104, Behavior::Simulated("mailbox-full")),
 ];
 
-/// What is done with a message.
+/// One thing that a reader does with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum ReaderStep {
     Open,
     Click,
     Unsubscribe,
 }
 
-/// A reader does something with the message.
+/// An action of a reader at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderAction {
-    /// How long after the campaign was sent.
+    /// The time of the action after the campaign was sent.
     pub after_ms: i64,
     pub email: String,
-    pub deed: Deed,
+    pub action: ReaderStep,
 }
 
 fn behavior(number: usize) -> Behavior {
@@ -78,7 +78,7 @@ fn email(number: usize) -> String {
     format!("{}.{}@{}", ascii(first), ascii(last), DOMAINS[number % DOMAINS.len()])
 }
 
-/// Returns a name as it is written in an address.
+/// Returns a name in ASCII, as written in an email address.
 fn ascii(name: &str) -> String {
     let plain = |letter: char| match letter {
         'á' | 'ä' => 'a',
@@ -89,7 +89,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Returns all of them as a CSV file like a shop's export, plus the user.
+/// Returns all contacts and the user as a CSV file like a shop's export.
 pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
@@ -103,33 +103,34 @@ pub fn csv(user: &str) -> String {
     text
 }
 
-/// Half of the opens come within this time, and half of the rest within the same time again.
+/// The time in which half of the readers who will open the campaign open it. Half of the rest open it within the next interval of this
+/// length.
 const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns how long after the campaign a reader opens it: most open it soon, a few after days.
+/// Returns how long after the campaign a reader opens the email: most readers open it soon, a few after days.
 fn opens_after_ms(number: usize) -> i64 {
-    // A multiplier without a common divisor gives each reader a place of their own in the distribution.
+    // The multiplier has no common divisor with the number of readers, so each reader gets a unique place in the distribution.
     let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
     let left = 1.0 - place / SIZE as f64;
     (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS
 }
 
-/// Returns everything that readers do, in order of time. A reader opens a message before a click or an unsubscribe.
+/// Returns the actions of all readers, in order of time. A reader opens a message before clicking or unsubscribing.
 pub fn actions() -> Vec<ReaderAction> {
     let mut actions = Vec::new();
     for number in 0..SIZE {
         let (opened, pause) = (opens_after_ms(number), (1 + number as i64 % 6) * MINUTE_MS);
-        let deeds: &[(i64, Deed)] = match behavior(number) {
+        let acts: &[(i64, ReaderStep)] = match behavior(number) {
             Behavior::Ignores | Behavior::Simulated(_) => &[],
-            Behavior::Opens => &[(opened, Deed::Open)],
-            Behavior::Clicks => &[(opened, Deed::Open), (opened + pause, Deed::Click)],
-            Behavior::Unsubscribes => &[(opened, Deed::Open), (opened + pause, Deed::Unsubscribe)],
+            Behavior::Opens => &[(opened, ReaderStep::Open)],
+            Behavior::Clicks => &[(opened, ReaderStep::Open), (opened + pause, ReaderStep::Click)],
+            Behavior::Unsubscribes => &[(opened, ReaderStep::Open), (opened + pause, ReaderStep::Unsubscribe)],
         };
-        actions.extend(deeds.iter().map(|(after_ms, deed)| ReaderAction {
+        actions.extend(acts.iter().map(|(after_ms, action)| ReaderAction {
             after_ms: *after_ms,
             email: email(number),
-            deed: *deed,
+            action: *action,
         }));
     }
     actions.sort_by_key(|action| action.after_ms);
@@ -155,11 +156,13 @@ mod tests {
     #[test]
     fn what_readers_do_spreads_over_hours_and_days_and_fades() {
         let actions = actions();
-        let last = actions.last().expect("some").after_ms;
-        assert!(last < limits::DEMO_PAST_MS, "all of it lies in the past: {last}");
-        let count = |deed| actions.iter().filter(|action| action.deed == deed).count();
+        let last = actions.last().expect("there is at least one action").after_ms;
+        assert!(last < limits::DEMO_PAST_MS, "every action lies in the past: {last}");
+        let count = |step| actions.iter().filter(|one| one.action == step).count();
         assert!(
-            (10..40).contains(&count(Deed::Click)) && count(Deed::Unsubscribe) == 2 && count(Deed::Open) > count(Deed::Click)
+            (10..40).contains(&count(ReaderStep::Click))
+                && count(ReaderStep::Unsubscribe) == 2
+                && count(ReaderStep::Open) > count(ReaderStep::Click)
         );
         let mut by_day: BTreeMap<i64, usize> = BTreeMap::new();
         let mut hours = HashSet::new();

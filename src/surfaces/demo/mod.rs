@@ -1,7 +1,7 @@
-//! The demo: from nothing to a brand, emails, contacts, a campaign with opens and clicks, and its revenue.
+//! The demo: creates a brand, emails, contacts, a campaign with opens and clicks, and revenue from an empty account.
 //!
-//! It only calls API operations, with test data, so its results look like a user's own. `mailmill demo` runs it on the command line with a
-//! made-up shop ([`shop`]); the dashboard runs it with the user's own website.
+//! The demo only calls API operations, with test data, so its results look like a user's own. `mailmill demo` runs it on the command line
+//! with a made-up shop ([`shop`]); the dashboard runs it with the user's own website.
 
 mod crowd;
 pub mod shop;
@@ -12,19 +12,20 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-pub use story::{Ending, Story, StoryOwner, StoryProgress};
+pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
 
 use crate::engine::tasks::Tasks;
 use crate::vocab::ids::AccountId;
 
-/// The demos started on the dashboard, one per account at a time. Their progress is lost when the process ends; what they created stays.
+/// The demos started on the dashboard, one per account at a time. A demo's progress is lost when the process ends; the objects that it
+/// created stay.
 pub struct Stories {
     tasks: Tasks,
     told: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
 }
 
 impl Stories {
-    /// Creates an empty list.
+    /// Creates an empty list of demos.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks, told: Mutex::default() }
     }
@@ -32,8 +33,8 @@ impl Stories {
     /// Starts a demo, unless one is running for this account.
     pub fn begin(&self, account: AccountId, story: Story) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let goes_on = |told: &watch::Receiver<StoryProgress>| told.borrow().ending.is_none() && told.has_changed().is_ok();
-        if told.get(&account).is_some_and(goes_on) {
+        let is_running = |told: &watch::Receiver<StoryProgress>| told.borrow().ending.is_none() && told.has_changed().is_ok();
+        if told.get(&account).is_some_and(is_running) {
             return;
         }
         let (sender, receiver) = watch::channel(StoryProgress::default());

@@ -1,4 +1,4 @@
-//! A made-up shop's website, served by this program if the operator enables it, for users without a website.
+//! The website of a made-up shop, for users without a website. This program serves the website if the operator enables it.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 
 use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
 
-/// Its path on this service.
+/// The path of the shop on this service.
 pub const PATH: &str = "/demo-shop/";
 
 macro_rules! files {
@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-/// TABLE: its files and their types.
+/// TABLE: the shop's files and their content types.
 const FILES: &[(&str, &str, &[u8])] = files![
     "index.html" => "text/html; charset=utf-8",
     "about.html" => "text/html; charset=utf-8",
@@ -37,7 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "images/gift-box.jpg" => "image/jpeg",
 ];
 
-/// Returns the requested page or file of the shop, if it is one.
+/// Returns the requested page or file of the shop, if the request is for one.
 pub fn reply(request: &Incoming) -> Option<Reply> {
     let path = request.uri.path().strip_prefix(PATH)?;
     if !matches!(request.method, Method::GET | Method::HEAD) {

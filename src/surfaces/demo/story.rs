@@ -1,4 +1,4 @@
-//! The steps of the demo, in order; each reports its result, and the first failure ends the demo.
+//! The steps of the demo, in order. Each step reports its result, and the first failed step ends the demo.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::crowd::{self, Deed, ReaderAction};
+use super::crowd::{self, ReaderAction, ReaderStep};
 use crate::base::clock::{PastClock, Timestamp};
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
@@ -20,64 +20,64 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
-/// The poll interval of slow operations; the number of polls is limited below.
-const LOOK: Duration = Duration::from_millis(150);
-const LOOKS_MAX: usize = 600;
+/// The interval between polls of a slow operation, which is polled at most [`POLLS_MAX`] times.
+const POLL_PAUSE: Duration = Duration::from_millis(150);
+const POLLS_MAX: usize = 600;
 const MINUTE_MS: i64 = 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// The User-Agent of readers' mail clients and browsers.
+/// The User-Agent that the demo's readers send.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
 /// The identity that runs the demo.
 pub enum StoryOwner {
-    /// A test key.
+    /// The demo uses an API key for test data.
     Key(String),
-    /// A signed-in user, on test data.
+    /// The demo acts as a signed-in user, with test data.
     Person(Box<UserSession>),
 }
 
-/// A demo run.
+/// A run of the demo.
 pub struct Story {
     pub api: Api,
     pub teller: StoryOwner,
     pub peer: Peer,
-    /// The website to read.
+    /// The URL of the website that the demo reads.
     pub site: String,
-    /// The address of the reader's own copy.
+    /// The email address that gets the reader's own copy.
     pub reader: String,
-    /// The engine's clock if it is behind: the story advances it. If absent, everything happens now.
+    /// The engine's clock, if it runs behind: the demo advances the clock. If `None`, every action happens now.
     pub clock: Option<Arc<PastClock>>,
 }
 
-/// Its progress.
+/// The progress of a demo.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoryProgress {
     pub steps: Vec<Step>,
     pub ending: Option<Ending>,
 }
 
-/// A started step.
+/// A step of the demo that has started.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     pub title: &'static str,
-    /// Its result; empty while it runs.
+    /// The result of the step; empty while the step runs.
     pub said: String,
-    /// The dashboard's page about it, under the environment.
+    /// The dashboard page that shows the step's result, relative to the environment's path.
     pub path: String,
     pub milliseconds: i64,
 }
 
-/// How it ended.
+/// How the demo ended.
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// Success, with the page of the reader's own message, under the environment.
+    /// The demo succeeded. `message` is the page with the reader's own message, relative to the environment's path.
     Well { message: String },
-    /// Failure, with the reason and the remedy.
+    /// The demo failed, with the reason and what to do.
     Stuck(String),
 }
 
-/// The state shared by the steps.
+/// The state that the steps share.
 #[derive(Default)]
 struct StepState {
     project: String,
@@ -88,17 +88,17 @@ struct StepState {
     campaign: String,
 }
 
-/// Polls until there is a result or the time is up. (A macro, because a function that takes the poll as a closure makes futures that cannot
-/// move between threads.)
+/// Polls until there is a result or the maximum number of polls is reached. (This is a macro, because a function that accepts the poll as a
+/// closure would create futures that cannot move between threads.)
 macro_rules! until {
     ($late:literal, $look:block) => {{
         let mut found = None;
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..POLLS_MAX {
             found = $look;
             if found.is_some() {
                 break;
             }
-            sleep(LOOK).await;
+            sleep(POLL_PAUSE).await;
         }
         found.ok_or($late)?
     }};
@@ -107,7 +107,7 @@ macro_rules! until {
 type StepResult = Result<(String, String), String>;
 
 impl Story {
-    /// Runs it from start to end; `told` receives the progress.
+    /// Runs the demo from start to end and reports the progress to `told`.
     pub async fn tell(self, told: watch::Sender<StoryProgress>) {
         let ending = match self.steps(&told).await {
             Ok(message) => Ending::Well { message },
@@ -137,14 +137,14 @@ impl Story {
         title: &'static str,
         work: impl Future<Output = StepResult>,
     ) -> Result<(), String> {
-        // The wall clock may be advanced meanwhile.
+        // The time is measured with the monotonic clock, because the demo may advance the wall clock meanwhile.
         let monotonic = || self.api.0.clock.monotonic();
-        let begun = monotonic();
+        let started = monotonic();
         told.send_modify(|told| told.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 }));
         let (said, path) = work.await?;
-        let milliseconds = monotonic().ms_since(begun);
+        let milliseconds = monotonic().ms_since(started);
         told.send_modify(|told| {
-            let last = told.steps.last_mut().expect("just pushed");
+            let last = told.steps.last_mut().expect("a step was just added");
             *last = Step { title, said, path, milliseconds };
         });
         Ok(())
@@ -161,8 +161,8 @@ impl Story {
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
-        let begun = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
-        known.project = text(&begun, "/projectId");
+        let started = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
+        known.project = text(&started, "/projectId");
         let input = json!({ "projectId": known.project });
         let status = until!("The website wasn't read in time.", {
             let status = self.ask("projects.import_status", input.clone()).await?;
@@ -174,7 +174,7 @@ impl Story {
         });
         known.brand = text(&status, "/name");
         let domain = text(&status, "/domain");
-        // A website on this machine has no domain for a From address.
+        // A website on this machine has no domain that could be used in a From address.
         known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
             "hello@leafandstone.example".into()
         } else {
@@ -193,8 +193,8 @@ impl Story {
             "projectId": known.project, "languages": ["en"], "count": 3,
             "prompt": "Newsletter with our favorites of the season, and 10% off until Sunday with the code HELLO10",
         });
-        let begun = self.ask("emails.generate", input).await?;
-        known.conversation = text(&begun, "/conversationId");
+        let started = self.ask("emails.generate", input).await?;
+        known.conversation = text(&started, "/conversationId");
         let input = json!({ "conversationId": known.conversation });
         let mut status = until!("The emails weren't created in time.", {
             let status = self.ask("emails.status", input.clone()).await?;
@@ -223,9 +223,10 @@ impl Story {
             "customFields": { "favorite": "favorite" },
         });
         let body = field("projectId", &known.project) + &field("columnMap", &map.to_string()) + &file;
-        let content_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("ASCII");
-        let begun = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
-        let input = json!({ "id": begun["id"] });
+        let content_type =
+            HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("the header value is ASCII");
+        let started = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
+        let input = json!({ "id": started["id"] });
         let read = until!("The contacts weren't imported in time.", {
             let status = self.ask("contacts.import_status", input.clone()).await?;
             (status["status"] == "completed" || status["status"] == "failed").then_some(status)
@@ -280,7 +281,7 @@ impl Story {
         });
         let mail = self.ask("sending.inbox_get", json!({ "id": id })).await?;
         let said = format!(
-            "{} has “{}”, with {} links",
+            "{} received “{}”, with {} links",
             self.reader,
             text(&mail, "/message/subject"),
             mail["links"].as_array().map_or(0, Vec::len)
@@ -288,30 +289,30 @@ impl Story {
         Ok((said, format!("/inbox/{id}")))
     }
 
-    /// Opens, clicks and unsubscribes, through the links of each reader's message.
+    /// Opens messages, clicks links and unsubscribes, through the links of each reader's message.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
-        for ReaderAction { after_ms, email, deed } in crowd::actions() {
+        for ReaderAction { after_ms, email, action } in crowd::actions() {
             let at = sent_at.plus_ms(after_ms);
             if let Some(clock) = &self.clock {
                 if day(at) != day(self.now()) {
-                    // An open counts for the day on which it is written.
+                    // An open is attributed to the day on which it is stored.
                     self.counted(known, opened, clicked).await?;
                 }
                 clock.advance_to(at);
             }
             let message = self.message_to(&email).await?;
-            match deed {
-                Deed::Open => {
+            match action {
+                ReaderStep::Open => {
                     opened += 1;
                     self.visit(Method::GET, link(&message["html"], "/t/o/"), "").await?;
                 }
-                Deed::Click => {
+                ReaderStep::Click => {
                     clicked += 1;
                     self.visit(Method::GET, link(&message["html"], "/t/c/"), "").await?;
                 }
-                Deed::Unsubscribe => {
+                ReaderStep::Unsubscribe => {
                     let header =
                         message["headers"].as_array().into_iter().flatten().find(|one| one["name"] == "List-Unsubscribe");
                     let header = header.map_or(&Value::Null, |header| &header["value"]);
@@ -323,7 +324,7 @@ impl Story {
         self.catch_up();
         let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
         let said = format!(
-            "{} opened it, {} clicked, {} unsubscribed, {} deferred by full mailboxes",
+            "{} opened the email, {} clicked, {} unsubscribed, {} deferred by full mailboxes",
             stats["uniqueOpens"], stats["uniqueClicks"], stats["unsubscribes"], stats["deferred"]
         );
         Ok((said, format!("/campaigns/{}/report", known.campaign)))
@@ -339,22 +340,22 @@ impl Story {
         Ok(())
     }
 
-    /// Returns the newest message to an address.
+    /// Returns the newest message to this address.
     async fn message_to(&self, email: &str) -> Result<Value, String> {
         let list = self.ask("sending.inbox_list", json!({ "to": email, "limit": 1 })).await?;
         self.ask("sending.inbox_get", json!({ "id": list["messages"][0]["id"] })).await
     }
 
-    /// Sends a request as a reader's mail client or browser.
+    /// Sends a request as a reader's email client or browser would.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
-        let uri = path.ok_or("A message lacks its tracking links.")?;
+        let uri = path.ok_or("A message has no tracking links.")?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(BROWSER));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         let body = Body::Whole(Bytes::from_static(form.as_bytes()));
         let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
         if reply.status.is_client_error() || reply.status.is_server_error() {
-            return Err(format!("A link in a message answered {}.", reply.status));
+            return Err(format!("A link in a message returned {}.", reply.status));
         }
         Ok(())
     }
@@ -365,8 +366,8 @@ impl Story {
         let now = self.now();
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
-            let price: f64 = prices[number % prices.len()].parse().expect("a number");
-            // Some minutes after the click, unless that lies ahead.
+            let price: f64 = prices[number % prices.len()].parse().expect("a price is a number");
+            // The purchase happens some minutes after the click, unless that time lies in the future.
             let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
             let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({
@@ -386,7 +387,7 @@ impl Story {
         });
         let conversion = &stats["conversion"];
         let said = format!(
-            "{} purchases, {} {:.2} credited to the email that brought them",
+            "{} purchases, {} {:.2} credited to the email that led to them",
             conversion["conversions"],
             text(conversion, "/currency"),
             conversion["revenue"].as_f64().unwrap_or_default()
@@ -414,11 +415,14 @@ impl Story {
         let mut request = internal_call::request(self.api.operations(), id, input, given, self.peer);
         let reply = match &self.teller {
             StoryOwner::Key(key) => {
-                let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("keys are ASCII");
+                let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("an API key is ASCII");
                 request.headers.insert(AUTHORIZATION, bearer);
                 self.api.call(request).await
             }
-            StoryOwner::Person(person) => self.api.call_as(Principal::User((**person).clone()), request).await,
+            StoryOwner::Person(person) => {
+                let called = self.api.call_as(Principal::User((**person).clone()), request).await;
+                called.map_err(|failure| failure.text())?
+            }
         };
         internal_call::data(id, reply).map_err(|reply| {
             let body = internal_call::body(&reply);
@@ -427,7 +431,7 @@ impl Story {
     }
 }
 
-/// Returns the path of the first link to one of Mailmill's own pages that starts with `front`.
+/// Returns the path of the first link that leads to one of Mailmill's own pages and starts with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

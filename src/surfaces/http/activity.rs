@@ -1,6 +1,6 @@
-//! What an HTTP connection is doing: its [`Activity`], how many requests it has started, and whether input was left unread.
+//! The activity of an HTTP connection: its [`Activity`], how many requests it has started, and whether input was left unread.
 //!
-//! Written by the requests, read by the connection's keeper, which closes an idle or stalled connection. Orderings are relaxed, as in
+//! The requests write this state, and the connection's keeper reads it to close an idle or stalled connection. Orderings are relaxed, as in
 //! [`Activity`].
 
 use std::sync::Arc;
@@ -59,17 +59,17 @@ impl ConnectionActivity {
         self.started.load(Relaxed)
     }
 
-    /// Records progress: a request started or ended, or a chunk came in or went out.
+    /// Records progress: a request started or ended, or a chunk was received or sent.
     pub fn progress(&self) {
         self.activity.progress();
     }
 
-    /// Returns the time of the last progress.
+    /// Returns the time of the connection's last progress.
     pub fn moved(&self) -> Instant {
         self.activity.moved()
     }
 
-    /// Waits until the connection is asked to close so that another can be admitted.
+    /// Waits until the connection is asked to close so that another connection can be admitted.
     pub async fn asked_to_close(&self) {
         self.activity.asked_to_close().await;
     }
@@ -85,18 +85,18 @@ impl ConnectionActivity {
     }
 }
 
-/// One running request.
+/// A running request on a connection.
 pub struct RunningRequest(Arc<ConnectionActivity>);
 
 impl RunningRequest {
-    /// Starts a request.
+    /// Records the start of a request.
     pub fn begin(activity: &Arc<ConnectionActivity>) -> Self {
         activity.started.fetch_add(1, Relaxed);
         activity.activity.begin();
         Self(Arc::clone(activity))
     }
 
-    /// Returns its connection.
+    /// Returns the state of the request's connection.
     pub fn activity(&self) -> &Arc<ConnectionActivity> {
         &self.0
     }
@@ -108,7 +108,8 @@ impl Drop for RunningRequest {
     }
 }
 
-/// The progress of one request body, shared by the stream and the reply deadline, which must not run while the client is still sending.
+/// The progress of a request body. The state is shared by the stream and the reply deadline, which must not run while the client is still
+/// sending.
 #[derive(Default)]
 pub struct UploadState {
     waiting: AtomicBool,
@@ -122,7 +123,7 @@ impl UploadState {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }
 
-    /// Returns when the last chunk, or the end, arrived.
+    /// Returns when the last chunk, or the end of the body, arrived.
     pub fn moved(&self, activity: &ConnectionActivity) -> Instant {
         activity.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }

@@ -1,7 +1,7 @@
 //! Responses of the surface itself, for requests that never reached the pipeline or that the pipeline never answered, and the headers of
 //! every response.
 //!
-//! Does not know the responses of operations. The engine defines the shape of the body.
+//! This module is independent of the responses of operations. The engine defines the form of the body.
 
 use bytes::Bytes;
 use http::header::{
@@ -21,15 +21,16 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// One year, as preload lists and scanners require. Without `includeSubDomains`, because other subdomains may not be ours.
+/// HSTS for one year, as preload lists and scanners require. `includeSubDomains` is omitted, because other subdomains may belong to someone
+/// else.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The number of headers that [`harden`] adds at most; reserve space for them when building a reply.
+/// The maximum number of headers that [`harden`] adds; reserve space for them when building a reply.
 pub const HARDENING_HEADERS: usize = 5;
 
-/// Adds the security headers. Headers of the reply itself are kept.
+/// Adds the security headers. Headers that the reply already has are kept.
 pub fn harden(headers: &mut HeaderMap, tls: bool) {
     headers.reserve(HARDENING_HEADERS);
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
@@ -41,7 +42,7 @@ pub fn harden(headers: &mut HeaderMap, tls: bool) {
     }
 }
 
-/// What the surface itself rejects or fails at.
+/// The reasons why the surface itself rejects a request or fails to answer it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Malformed,
@@ -55,7 +56,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the code and message; no message if the code's own is enough.
+    /// Returns the code and the message. There is no message if the code's own message is enough.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
@@ -71,9 +72,9 @@ impl Refusal {
         }
     }
 
-    /// Returns the status of this response.
+    /// Returns the HTTP status of the refusal.
     pub fn status(self) -> StatusCode {
-        StatusCode::from_u16(self.failure().code.info().status).expect("the table of codes holds valid statuses")
+        StatusCode::from_u16(self.failure().code.info().status).expect("the table of codes contains valid HTTP statuses")
     }
 }
 
@@ -84,12 +85,12 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Creates responses with dates from `clock` and ids from `random`.
+    /// Creates responses with dates from `clock` and IDs from `random`.
     pub fn new(clock: std::sync::Arc<dyn Clock>, random: std::sync::Arc<dyn Random>) -> Self {
         Self { clock, random }
     }
 
-    /// Returns it as a response.
+    /// Returns the refusal as a response.
     pub fn response(&self, refusal: Refusal) -> Response<ResponseBody> {
         let (headers, body) = self.build(refusal);
         let mut response = Response::new(ResponseBody::whole(body));
@@ -98,7 +99,7 @@ impl Answers {
         response
     }
 
-    /// Returns it as the bytes of an HTTP/1.1 message that closes the connection, for use outside the HTTP library.
+    /// Returns the refusal as the bytes of an HTTP/1.1 message that closes the connection, for use outside the HTTP library.
     pub fn message(&self, refusal: Refusal) -> Bytes {
         let (mut headers, body) = self.build(refusal);
         harden(&mut headers, false);
@@ -125,7 +126,7 @@ impl Answers {
         if encoded.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        headers.insert(REQUEST_ID, HeaderValue::from_bytes(&request.text()).expect("an id is ASCII"));
+        headers.insert(REQUEST_ID, HeaderValue::from_bytes(&request.text()).expect("a request ID is ASCII"));
         (headers, encoded.body.into())
     }
 }

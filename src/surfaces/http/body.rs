@@ -1,7 +1,7 @@
-//! Request and reply bodies: converts between hyper's types and those of the pipeline.
+//! Request and reply bodies: converts between hyper's types and the pipeline's types.
 //!
-//! The time limits of a request body are enforced here, inside the stream, so that its reader need not know them. The size limit is not,
-//! because it depends on the operation.
+//! The time limits of a request body are enforced here, inside the stream, so that code that reads the body does not have to enforce them.
+//! The size limit is not enforced here, because it depends on the operation.
 
 use std::future::Future;
 use std::io;
@@ -29,9 +29,9 @@ pub struct Upload {
     rate_min: u64,
     received_bytes: u64,
     waited: Duration,
-    /// Since when the stream has waited for the current chunk.
+    /// The time at which the stream started to wait for the current chunk.
     waiting: Option<Instant>,
-    /// Created at the first wait: most bodies have arrived before they are read.
+    /// The timer is created at the first wait, because most bodies have arrived before they are read.
     timer: Option<Pin<Box<Sleep>>>,
     ended: bool,
 }
@@ -65,7 +65,7 @@ impl Upload {
         (self.time_max + earned).saturating_sub(self.waited).min(self.time_max)
     }
 
-    /// Waits for the client; ready if it has taken too long.
+    /// Waits for the client. The result is ready when the client has taken too long.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.waiting.is_none() {
             let now = Instant::now();
@@ -77,10 +77,10 @@ impl Upload {
                 None => self.timer = Some(Box::pin(tokio::time::sleep_until(deadline))),
             }
         }
-        self.timer.as_mut().expect("made when the wait began").as_mut().poll(context)
+        self.timer.as_mut().expect("the timer was created when the wait started").as_mut().poll(context)
     }
 
-    /// Ends the wait.
+    /// Ends the wait for the client.
     fn settle(&mut self) {
         if let Some(since) = self.waiting.take() {
             self.waited += since.elapsed();
@@ -106,7 +106,7 @@ impl Stream for Upload {
             match Pin::new(&mut this.body).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     this.settle();
-                    // No operation uses trailers, and empty chunks carry no data.
+                    // Trailers are ignored, because no operation uses them; empty chunks carry no data.
                     if let Ok(chunk) = frame.into_data()
                         && !chunk.is_empty()
                     {
@@ -143,8 +143,8 @@ impl Drop for Upload {
     }
 }
 
-/// A piece of a reply. The library takes whole replies at once and sends them as its client reads; the connection tracks the piece until it
-/// is sent.
+/// A piece of a reply. The library takes a whole reply at a time and sends it as the client reads; the connection tracks each piece until
+/// it is sent.
 pub struct Piece {
     bytes: Bytes,
     activity: Option<Arc<ConnectionActivity>>,
@@ -192,8 +192,8 @@ impl Drop for Piece {
     }
 }
 
-/// A reply's body as hyper sends it. Holds the request's [`RunningRequest`], so that a request counts as running until all of its reply was
-/// taken. What was taken becomes a [`Piece`].
+/// A reply's body as hyper sends it. The body holds the request's [`RunningRequest`], so that the request is treated as running until the
+/// library has taken the whole reply. Each chunk that the library takes becomes a [`Piece`].
 pub struct ResponseBody {
     body: Content,
     turn: Option<RunningRequest>,
@@ -216,7 +216,7 @@ impl ResponseBody {
         Self { body: Content::Done, turn: None }
     }
 
-    /// Holds `turn` until the body was taken.
+    /// Holds `turn` until the library has taken the whole body.
     pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }
@@ -241,7 +241,7 @@ impl HttpBody for ResponseBody {
             Content::Done => Poll::Ready(None),
             Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(Piece::new(bytes, this.turn.as_ref()))))),
             Content::Stream(mut stream) => {
-                // A panic here would end the whole connection and, on HTTP/2, its other requests.
+                // A panic here would end the whole connection and, with HTTP/2, its other requests.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
                 let polled = polled.unwrap_or_else(|_| {
                     tracing::error!("the producer of a reply body panicked");

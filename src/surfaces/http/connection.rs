@@ -1,7 +1,7 @@
-//! One connection from its first byte to its last: the handshake, protocol detection, and a keeper that closes it when it idles, stalls, or
-//! the server drains.
+//! A connection from its first byte to its last: the handshake, protocol detection, and a keeper that closes the connection when it idles
+//! or stalls, or when the server drains.
 //!
-//! Does not know the requests: each goes to [`exchange::answer`].
+//! This module does not interpret requests: each request is passed to [`exchange::answer`].
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -27,23 +27,22 @@ use crate::engine::admission::Activity;
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::{Group, Tasks};
 
-/// What an HTTP/2 client sends first.
+/// The first bytes that an HTTP/2 client sends.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The bytes of one HTTP/2 reply that are buffered for a slow client. Multiplied by streams and connections, this is memory that clients
-/// can claim, so it is far below the library's default.
+/// How many bytes of an HTTP/2 reply are buffered for a slow client. Multiplied by streams and connections, this is memory that clients can
+/// claim, so the value is far below the library's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
-/// How long an idle HTTP/2 connection stays open when it makes room for another. Each stream is a separate task, so a new one counts as a
-/// request only when its task first runs.
-/// counts as a request only when that task first runs.
+/// How long an idle HTTP/2 connection stays open when it makes room for another connection. Each stream is a separate task, so a new stream
+/// is recorded as a request only when its task first runs.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
-/// What a connection needs from the server.
+/// The parts of the server that a connection needs.
 pub struct Context<S> {
     pub shared: Arc<Shared<S>>,
     pub tasks: Tasks,
-    /// True once the server drains.
+    /// Whether the server is draining.
     pub draining: watch::Receiver<bool>,
 }
 
@@ -70,7 +69,7 @@ pub async fn serve_tls<S: Service>(
     let tls = match handshake {
         Ok(Ok(tls)) => tls,
         Ok(Err(error)) => return tracing::debug!(%error, "TLS handshake failed"),
-        Err(_) => return tracing::debug!("TLS handshake too slow"),
+        Err(_) => return tracing::debug!("the TLS handshake took too long"),
     };
     match tls.get_ref().1.alpn_protocol() {
         Some(b"h2") => serve_http2(tls, Bytes::new(), peer, activity, context).await,
@@ -95,7 +94,7 @@ where
     match found {
         Ok(Ok(Protocol::Http1)) => serve_http1(io, read.freeze(), peer, activity, context).await,
         Ok(Ok(Protocol::Http2)) => serve_http2(io, read.freeze(), peer, activity, context).await,
-        Ok(Err(error)) => tracing::debug!(%error, "connection broke before the first request"),
+        Ok(Err(error)) => tracing::debug!(%error, "the connection failed before the first request"),
         Err(_) if read.is_empty() => {}
         Err(_) => refuse(io, Refusal::SlowHeaders, &activity, &context.shared).await,
     }
@@ -124,7 +123,7 @@ enum Protocol {
     Http2,
 }
 
-/// Reads until the protocol is known. The bytes read stay in `read`.
+/// Reads until the protocol is known. The bytes that were read stay in `read`.
 async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::io::Result<Protocol> {
     loop {
         let common = read.len().min(PREFACE.len());
@@ -151,15 +150,15 @@ where
     let (activity, limits) = (&line.activity, &line.shared.limits);
     let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
-    // Not `pipeline_flush`: it holds back a response while any byte of the next request is in the buffer, forever if it is the error
-    // response to garbage.
+    // `pipeline_flush` is not used: it delays a response while any byte of the next request is in the buffer, and never sends the error
+    // response to invalid input.
     let mut connection = http1::Builder::new()
-        // `GuardedStream` limits the time of headers.
+        // `GuardedStream` limits the time in which headers must arrive.
         .header_read_timeout(None)
-        // A larger head does not even fit the read buffer; `exchange` refuses most of them before.
+        // A larger head would not fit into the read buffer; `exchange` rejects most large heads earlier.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
-    // Its requests run within this task, so that the keeper sees one in progress.
+    // The requests of the connection run within this task, so that the keeper sees a request in progress.
     let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
     let end = keep(&mut connection, closing, activity, limits, &mut draining).await;
     let Some(result) = end else { return };
@@ -212,7 +211,7 @@ where
     }
 }
 
-/// The streams hold their group through the library's copy of the executor, so they must be ended with the connection.
+/// The streams hold their group through the library's copy of the executor, so the streams must be ended together with the connection.
 struct EndStreams(Arc<Group>);
 
 impl Drop for EndStreams {
@@ -221,8 +220,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drives `connection` to its end; returns its result, or `None` if it was cut. Takes the function that stops it gracefully, and how long
-/// it may take to close when it is idle and makes room for another.
+/// Drives `connection` to its end; returns the connection's result, or `None` if the connection was cut. `closing` contains the function
+/// that stops the connection gracefully, and how long an idle connection may take to close when it makes room for another.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -233,7 +232,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // One timer for both idling and stalling, moved only when it fires, so requests cost nothing extra.
+    // One timer is used for both idling and stalling. It is moved only when it fires, so requests add no cost.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -251,13 +250,13 @@ where
                 continue;
             }
             _ = draining.wait_for(|draining| *draining), if !stopping => {}
-            () = &mut timer => match look(activity, limits, stopping, making_room) {
-                SniffedProtocol::Later(due) => {
+            () = &mut timer => match next_action(activity, limits, stopping, making_room) {
+                KeeperAction::Later(due) => {
                     timer.as_mut().reset(due);
                     continue;
                 }
-                SniffedProtocol::Cut => return None,
-                SniffedProtocol::Stop => {}
+                KeeperAction::Cut => return None,
+                KeeperAction::Stop => {}
             },
         }
         stopping = true;
@@ -266,19 +265,19 @@ where
     }
 }
 
-enum SniffedProtocol {
-    /// Nothing to do; check again then.
+enum KeeperAction {
+    /// Nothing to do now; check again at this time.
     Later(Instant),
-    /// Idle: close gracefully.
+    /// The connection is idle: close it gracefully.
     Stop,
-    /// Stalled: drop it.
+    /// The connection is stalled: cut it.
     Cut,
 }
 
-fn look(activity: &ConnectionActivity, limits: &Limits, stopping: bool, making_room: bool) -> SniffedProtocol {
+fn next_action(activity: &ConnectionActivity, limits: &Limits, stopping: bool, making_room: bool) -> KeeperAction {
     let now = Instant::now();
     if making_room && activity.is_idle() {
-        return SniffedProtocol::Cut;
+        return KeeperAction::Cut;
     }
     let busy = activity.is_busy();
     let patience = match (busy, stopping) {
@@ -288,10 +287,10 @@ fn look(activity: &ConnectionActivity, limits: &Limits, stopping: bool, making_r
     };
     let due = activity.moved() + patience;
     if due > now {
-        // If the request ends meanwhile, the connection becomes idle, which may be due earlier than this request's stall limit.
-        return SniffedProtocol::Later(due.min(now + quarter(limits.idle_time)));
+        // If the request ends in the meantime, the connection becomes idle, and may have to be closed before this request's stall limit.
+        return KeeperAction::Later(due.min(now + quarter(limits.idle_time)));
     }
-    if busy || stopping { SniffedProtocol::Cut } else { SniffedProtocol::Stop }
+    if busy || stopping { KeeperAction::Cut } else { KeeperAction::Stop }
 }
 
 fn quarter(time: Duration) -> Duration {

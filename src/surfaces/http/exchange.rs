@@ -1,7 +1,8 @@
-//! One request and its response: checks what every request must satisfy, calls the service with a deadline and a guard against panics, and
+//! A request and its response: checks the requirements for every request, calls the service with a deadline and a guard against panics, and
 //! adds headers to the reply.
 //!
-//! Does not know connections or protocols: HTTP/1.1, HTTP/2, TLS and the administration socket all end here.
+//! This module is independent of connections and protocols: requests over HTTP/1.1, HTTP/2, TLS and the administration socket are all
+//! handled here.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -24,7 +25,7 @@ use super::options::Limits;
 use super::proxy::ProxyTrust;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 
-/// What all connections share.
+/// The state that all connections share.
 pub struct Shared<S> {
     pub service: Arc<S>,
     pub limits: Limits,
@@ -32,14 +33,14 @@ pub struct Shared<S> {
     pub answers: Arc<Answers>,
 }
 
-/// What all requests of one connection share.
+/// The state that all requests of a connection share.
 pub struct Line<S> {
     pub shared: Arc<Shared<S>>,
     pub activity: Arc<ConnectionActivity>,
     pub peer: Peer,
 }
 
-/// Answers one request.
+/// Answers a request.
 pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<ResponseBody>, Infallible> {
     let turn = RunningRequest::begin(&line.activity);
     let (parts, body) = request.into_parts();
@@ -58,7 +59,7 @@ pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>)
     Ok(response)
 }
 
-/// Returns what is wrong with this request, independent of its operation.
+/// Returns the reason to reject this request, independent of its operation.
 fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> {
     let uri_bytes = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
     if uri_bytes > limits.uri_bytes {
@@ -67,7 +68,8 @@ fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> 
     if parts.headers.len() > limits.header_count || header_bytes(&parts.headers) > limits.header_bytes {
         return Some(Refusal::HeadersTooLarge);
     }
-    // Decompression would let small requests become large ones. A request without a body has nothing encoded.
+    // Encoded bodies are rejected, because decompression would turn small requests into large ones. A request without a body may have the
+    // header `Content-Encoding`, because there is nothing to decompress.
     if !body.is_end_stream() && parts.headers.get_all(CONTENT_ENCODING).iter().any(|value| !is_identity(value)) {
         return Some(Refusal::EncodedBody);
     }
@@ -84,7 +86,7 @@ fn is_identity(value: &HeaderValue) -> bool {
 
 async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<ResponseBody> {
     let Parts { method, uri, headers, .. } = parts;
-    // A HEAD is a GET whose body is not sent. The pipeline routes it as one.
+    // A HEAD request is handled like a GET request whose body is not sent. The pipeline also routes it like a GET request.
     let head = method == Method::HEAD;
     let (body, upload) = convert(line, body);
     let request = Incoming { method, uri, headers, body, peer };
@@ -96,7 +98,7 @@ async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBo
         tokio::select! {
             biased;
             result = &mut call => break result.map_err(|_| Refusal::Panicked),
-            // The operator's work, such as a full backup, has no time limit; no one else can delay it.
+            // The operator's requests have no time limit: a full backup may take minutes, and only the operator can send such requests.
             () = &mut deadline, if peer != Peer::Operator => match extension(line, upload.as_deref()) {
                 Some(later) => Sleep::reset(deadline.as_mut(), later),
                 None => break Err(Refusal::TooSlow),
@@ -107,7 +109,7 @@ async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBo
         Ok(reply) => dress(reply, head),
         Err(refusal) => {
             if refusal == Refusal::Panicked {
-                tracing::error!("answering a request panicked");
+                tracing::error!("handling a request panicked");
             }
             shared.answers.response(refusal)
         }

@@ -1,4 +1,4 @@
-//! Binds addresses and accepts connections, up to the caps.
+//! Binds addresses and accepts connections, up to the connection limits.
 
 use std::future::Future;
 use std::io;
@@ -17,17 +17,19 @@ use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::Group;
 
-/// Connections that the kernel queues while we are busy. Above the kernel's usual cap, which then applies.
+/// The number of connections that the kernel queues while the server is busy. The value is above the kernel's usual maximum, which then
+/// applies.
 const BACKLOG: u32 = 4096;
 
-/// After a failed accept (usually: out of file descriptors) an immediate retry would fail too and use a whole CPU.
+/// The pause after a failed accept (usually because file descriptors ran out). An immediate retry would also fail, and would use a whole
+/// CPU.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// Binds `address`, the value of `setting`.
+/// Binds `address`, which is the value of `setting`.
 pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // A restart must not wait until the kernel forgets connections of the previous process.
+        // After a restart, the new process must not wait until the kernel forgets connections of the previous process.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(BACKLOG)
@@ -35,7 +37,7 @@ pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, S
     bound().map_err(|cause| StartError::Listen { setting, address, cause })
 }
 
-/// Accepts connections and starts them.
+/// Accepts connections and starts to serve them.
 pub struct Acceptor<S> {
     pub context: Context<S>,
     pub admission: Arc<Admission>,
@@ -59,8 +61,8 @@ impl<S: Service> Acceptor<S> {
     /// Accepts connections of the operator until the server drains.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // Counted, but never refused: the operator must get in especially when all other connections are taken, and only the owner and
-            // root get this far.
+            // The connection is counted but never refused: the operator must be able to connect even when all other connections are taken,
+            // and only the owner of the data folder and root can connect.
             let ticket = self.admission.try_admit(Origin::Shared).ok();
             let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
             let context = self.context.clone();
@@ -86,7 +88,7 @@ impl<S: Service> Acceptor<S> {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections");
-                    // Descriptors may run out before the connection limit is reached; closing an idle connection frees one.
+                    // File descriptors may run out before the connection limit is reached; closing an idle connection frees a descriptor.
                     self.admission.ask_one_to_close();
                     tokio::time::sleep(ACCEPT_RETRY).await;
                 }
@@ -106,7 +108,8 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Responses are written whole; waiting to fill a packet would only delay them. A failure only costs speed.
+        // Responses are written in one piece, so waiting to fill a packet would only delay them. If the option cannot be set, responses are
+        // only slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());
@@ -122,7 +125,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// Responds that the server is full. Not over TLS: a handshake costs more than the refused connection.
+    /// Responds that the server is full. Over TLS there is no response, because a handshake costs more than the refused connection.
     fn turn_away(&self, tcp: TcpStream, full: Refused, tls: bool) {
         tracing::debug!(?full, "connection refused");
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };

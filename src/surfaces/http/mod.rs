@@ -1,15 +1,16 @@
 //! HTTP: everything between sockets and [`Service`].
 //!
-//! Listens (plain, TLS, the administration socket), speaks HTTP/1.1 and HTTP/2, enforces the limits of every connection and request, adds
-//! the security headers, and drains at the end. Knows no operation, key or permission: a request goes to the service as
-//! [`Incoming`](crate::engine::api::http_types::Incoming), and the service's reply is sent.
+//! This module listens (plain HTTP, TLS, the administration socket), implements HTTP/1.1 and HTTP/2, enforces the limits of every
+//! connection and request, adds the security headers, and drains connections at shutdown. It is independent of operations, keys and
+//! permissions: a request is passed to the service as [`Incoming`](crate::engine::api::http_types::Incoming), and the service's reply is
+//! sent.
 //!
 //! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on headers) →
 //! `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
 //!
 //! The surface's own responses use the error envelope, except where the protocol does not allow one: an HTTP/2 request with too large
-//! headers gets a bare 431 from the library, and malformed frames a reset or GOAWAY; connections over the cap are closed without a response
-//! if they use TLS, or if too many are refused at once; a stalled connection is cut.
+//! headers gets a bare 431 from the library, and malformed frames get a reset or GOAWAY. Connections over the limit are closed without a
+//! response if they use TLS, or if too many are refused at the same time. A stalled connection is cut.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,10 +51,10 @@ use options::setting;
 use socket::AdminSocket;
 use tls::Tls;
 
-/// How often the certificate's files are checked for changes. Reads only metadata of two files, so it can be frequent.
-const CERTIFICATE_LOOK: Duration = Duration::from_secs(3);
+/// How often the certificate's files are checked for changes. Each check reads only the metadata of two files, so checks can be frequent.
+const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// A server that accepts connections. Dropping it ends everything at once; [`Running::drain`] ends it gracefully.
+/// A server that accepts connections. Dropping the server ends every connection immediately; [`Running::drain`] ends them gracefully.
 pub struct Running {
     bound: Bound,
     draining: watch::Sender<bool>,
@@ -61,16 +62,16 @@ pub struct Running {
     listeners: Group,
     connections: Arc<Group>,
     plain_tls: Option<TlsAcceptor>,
-    /// Watches the certificate's files; ends when dropped.
+    /// The task that watches the certificate's files; it ends when dropped.
     _keepers: Group,
 }
 
 /// The result of a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// Connections that were open and ended gracefully.
+    /// The number of open connections that ended gracefully.
     pub finished: usize,
-    /// Connections that were cut at the end of the grace period.
+    /// The number of connections that were cut at the end of the grace period.
     pub cut: usize,
 }
 
@@ -82,10 +83,10 @@ pub async fn serve<S: Service>(
     random: Arc<dyn Random>,
     tasks: &Tasks,
 ) -> Result<Running, StartError> {
-    serve_looking(options, service, clock, random, tasks, CERTIFICATE_LOOK).await
+    serve_with_interval(options, service, clock, random, tasks, CERTIFICATE_CHECK_INTERVAL).await
 }
 
-async fn serve_looking<S: Service>(
+async fn serve_with_interval<S: Service>(
     options: Options,
     service: Arc<S>,
     clock: Arc<dyn Clock>,
@@ -104,7 +105,7 @@ async fn serve_looking<S: Service>(
     let accept_loop = Acceptor { context, admission, connections: Arc::clone(&connections) };
     let mut bound = Bound::default();
 
-    // Everything is bound before anything is accepted, so a failed start has served no one.
+    // All addresses are bound before any connection is accepted, so a server that fails to start has served no request.
     let plain = http.map(|address| listen::bind(setting::HTTP, address)).transpose()?;
     let secure = match https {
         Some(address) => {
@@ -167,12 +168,12 @@ impl Running {
         self.connections.running()
     }
 
-    /// Stops accepting, closes idle connections, lets requests finish for up to `grace` (or until the process is asked to stop at once),
-    /// and cuts the rest.
+    /// Stops accepting connections, closes idle connections, lets requests finish for up to `grace` (or until the process is asked to stop
+    /// immediately), and cuts the remaining connections.
     pub async fn drain(mut self, grace: Duration) -> DrainReport {
         let open = self.connections.running();
         self.draining.send_replace(true);
-        // Listeners end on the signal; after that no connections are added.
+        // Listeners end on the signal; after that, no connections are added.
         self.listeners.join(std::future::pending()).await;
         let over = async {
             tokio::select! {

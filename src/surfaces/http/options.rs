@@ -1,4 +1,4 @@
-//! The surface's options, with the reason for every number, and the errors of a failed start.
+//! The options of the HTTP surface, with the reason for every number, and the errors of a failed start.
 
 use std::fmt;
 use std::io;
@@ -8,19 +8,20 @@ use std::time::Duration;
 
 use super::proxy::ProxyTrust;
 
-/// Where to listen, and the limits. At least one of `http`, `https` and `socket` is required.
+/// The addresses to listen on, and the limits. At least one of `http`, `https` and `socket` is required.
 pub struct Options {
-    /// Plain HTTP. Only on loopback, unless [`ProxyTrust::behind_proxy`] says that a proxy in front speaks TLS.
+    /// The address for plain HTTP. It must be a loopback address, unless [`ProxyTrust::behind_proxy`] states that a proxy in front
+    /// terminates TLS.
     pub http: Option<SocketAddr>,
-    /// HTTPS with the certificate of `tls`.
+    /// The address for HTTPS, with the certificate of `tls`.
     pub https: Option<SocketAddr>,
-    /// The administration socket. Any process that can open it acts as the operator.
+    /// The path of the administration socket. Any process that can open the socket acts as the operator.
     pub socket: Option<PathBuf>,
-    /// The source of the certificate. Used only with `https`.
+    /// The source of the certificate; used only with `https`.
     pub tls: TlsSource,
-    /// Which reverse proxies to trust, if any.
+    /// The reverse proxies to trust, if any.
     pub proxy: ProxyTrust,
-    /// Limits on connections and requests.
+    /// The limits on connections and requests.
     pub limits: Limits,
 }
 
@@ -29,12 +30,12 @@ pub struct Options {
 pub enum TlsSource {
     /// The operator's own PEM files, reloaded when they change.
     Files { certificate: PathBuf, key: PathBuf },
-    /// `cert.pem` and `key.pem` in this folder, created if missing and renewed before they expire. They are valid for localhost, the
-    /// loopback addresses and `names` (host names or addresses).
+    /// The files `cert.pem` and `key.pem` in this folder, created if missing and renewed before they expire. The certificate is valid for
+    /// localhost, the loopback addresses and `names` (host names or addresses).
     SelfMade { folder: PathBuf, names: Vec<String> },
 }
 
-/// The bound addresses, with real ports in place of port 0.
+/// The bound addresses, with the actual ports in place of port 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     pub http: Option<SocketAddr>,
@@ -42,52 +43,54 @@ pub struct Bound {
     pub socket: Option<PathBuf>,
 }
 
-/// Limits of the surface. The body *size* is not among them: it depends on the operation, so the pipeline enforces it.
+/// The limits of the HTTP surface. The body *size* is not included: it depends on the operation, so the pipeline enforces it.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// From the first byte of a request (or from the start of a connection) to the end of its headers. A slow sender of headers holds a
-    /// connection without counting as a caller; no legitimate client needs 10 s for 16 KiB.
+    /// The time from the first byte of a request (or from the start of a connection) to the end of the headers. A client that sends headers
+    /// slowly holds a connection before the limits on callers apply; no legitimate client needs 10 s for 16 KiB.
     pub header_time: Duration,
-    /// Total bytes of all header names and values. Large enough for several tokens and cookies; keeps the buffer per connection small.
+    /// The total bytes of all header names and values. The limit is large enough for several tokens and cookies, and keeps the buffer of
+    /// each connection small.
     pub header_bytes: usize,
-    /// Number of header lines. Browsers send about 20.
+    /// The number of header lines. Browsers send about 20.
     pub header_count: usize,
-    /// Bytes of the path and query. The longest query of our own operations is far below.
+    /// The number of bytes of the path and query. The longest query of Mailmill's own operations is far shorter.
     pub uri_bytes: usize,
     /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in total, plus the time
-    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large one may continue for as long as data
-    /// arrives. Time in which the pipeline is busy with earlier chunks does not count.
+    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large body may continue for as long as data
+    /// arrives. Time in which the pipeline is busy with earlier chunks is not included.
     pub body_time: Duration,
     /// The minimum rate, in bytes per second, of a large body after `body_time`.
     pub body_rate_min: u64,
-    /// How long a connection may stay open with no request on it.
+    /// How long a connection may stay open while it has no request.
     pub idle_time: Duration,
-    /// For the TLS handshake.
+    /// The time limit for the TLS handshake.
     pub handshake_time: Duration,
-    /// From the request (or the last chunk of its body) to the head of the reply. Afterwards the caller gets 503: by then it has given up
-    /// or will repeat, and work must not pile up.
+    /// The time limit from the request (or the last chunk of its body) to the head of the reply. After this time the caller gets 503: by
+    /// then the caller has given up or will repeat the request, and work must not pile up.
     pub reply_time: Duration,
-    /// How long a reply may make no progress: its producer returns nothing or the client reads nothing. Longer than `reply_time` and
-    /// `body_time`, which end with a proper response.
+    /// How long a reply may make no progress because its producer returns no data or the client reads none. The limit is longer than
+    /// `reply_time` and `body_time`, which end with a proper response.
     pub stall_time: Duration,
-    /// The total number of open connections. One costs about 10 KiB idle, and about 60 KiB at worst.
+    /// The total number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
-    /// Open connections per address (per /64 in IPv6: a household or one rented machine has at least that). Loopback and the trusted
-    /// proxies are exempt: all clients of a proxy, and all programs on this machine, share one address there, and the total limit still
-    /// applies.
+    /// The number of open connections per address (per /64 in IPv6, because a household or a rented machine has at least a /64). Loopback
+    /// and the trusted proxies are exempt: all clients of a proxy, and all programs on this machine, share an address there, and the total
+    /// limit still applies.
     pub connections_per_address: usize,
-    /// Concurrent HTTP/2 requests on one connection. Also limits what one client can make the pipeline hold at once.
+    /// The number of concurrent HTTP/2 requests on a connection. This also limits how many requests a client can make the pipeline hold at
+    /// the same time.
     pub h2_streams: u32,
-    /// After this long without HTTP/2 traffic the client is pinged, and has the same time to respond.
+    /// The time without HTTP/2 traffic after which the client is pinged. The client has an equally long time to respond.
     pub h2_ping: Duration,
-    /// Streams that were opened and reset before the pipeline saw them (the "rapid reset" flood), per connection.
+    /// The number of streams per connection that were opened and reset before the pipeline saw them (the "rapid reset" flood).
     pub h2_pending_resets: usize,
-    /// Streams that the server had to reset because of the client's errors, per connection.
+    /// The number of streams per connection that the server had to reset because of the client's errors.
     pub h2_error_resets: usize,
-    /// How long the remaining input is read and discarded after the last response on a connection that is to be closed. Otherwise the
+    /// How long the remaining input is read and discarded after the last response on a connection that is being closed. Otherwise the
     /// client's machine may discard the response before the client has read it.
     pub linger_time: Duration,
-    /// How much is discarded in that time.
+    /// The maximum number of bytes that are discarded within `linger_time`.
     pub linger_bytes: usize,
 }
 
@@ -116,7 +119,7 @@ impl Default for Limits {
     }
 }
 
-/// Names of settings, for error messages.
+/// The names of settings, for error messages.
 pub mod setting {
     pub const HTTP: &str = "server.http (--http)";
     pub const HTTPS: &str = "server.https (--https)";
@@ -125,12 +128,12 @@ pub mod setting {
     pub const KEY: &str = "tls.key";
 }
 
-/// Why the surface could not start.
+/// The reason why the surface could not start.
 #[derive(Debug)]
 pub enum StartError {
-    /// No address and no socket was given.
+    /// The options contain no address and no socket.
     NothingToListenOn,
-    /// Plain HTTP on an address that others could intercept.
+    /// Plain HTTP would use an address on which traffic could be intercepted.
     PlainNotLoopback(SocketAddr),
     /// The address could not be bound.
     Listen { setting: &'static str, address: SocketAddr, cause: io::Error },
@@ -150,16 +153,18 @@ impl fmt::Display for StartError {
             }
             Self::PlainNotLoopback(address) => write!(
                 f,
-                "plain HTTP on {address} could be read and changed in transit: serve HTTPS there ({}), listen on 127.0.0.1 only, \
-                 or set {} = true if a proxy in front speaks TLS",
+                "traffic over plain HTTP on {address} can be read and changed in transit: serve HTTPS there ({}), listen on 127.0.0.1 \
+                 only, or set {} = true if a proxy in front terminates TLS",
                 setting::HTTPS,
                 setting::BEHIND_PROXY
             ),
             Self::Listen { setting, address, cause } => {
                 let remedy = match cause.kind() {
-                    io::ErrorKind::AddrInUse => "another process listens there: stop it or choose another port",
-                    io::ErrorKind::PermissionDenied => "ports below 1024 need a privilege: choose a higher port",
-                    io::ErrorKind::AddrNotAvailable => "this machine has no such address",
+                    io::ErrorKind::AddrInUse => "another process uses this address: stop that process or choose a different port",
+                    io::ErrorKind::PermissionDenied => {
+                        "listening on a port below 1024 requires a privilege: choose a higher port"
+                    }
+                    io::ErrorKind::AddrNotAvailable => "this machine does not have that address",
                     _ => "choose another address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")

@@ -1,8 +1,8 @@
-//! The client's address: which reverse proxies to trust for it, if any.
+//! The client's address, and the reverse proxies that are trusted to report it, if any.
 //!
 //! `X-Forwarded-For` is a list to which every proxy appends the address of its own client. Only the right end can be trusted, and only
-//! where trusted proxies wrote it: the client is the right-most address that is not a trusted proxy. Everything left of it may be forged.
-//! Does not know how the address is used.
+//! where trusted proxies wrote it: the client is the right-most address that is not a trusted proxy. Everything to the left of that address
+//! may be forged. This module is independent of how the address is used.
 
 use std::net::IpAddr;
 
@@ -14,22 +14,22 @@ use crate::engine::api::http_types::Peer;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
-/// More hops than any real chain has. Only this many from the right end of a longer list are read.
+/// The number of hops that are read from the right end of a longer list; no real chain of proxies has this many.
 const HOPS_MAX: usize = 16;
 
-/// Which reverse proxies to trust, if any.
+/// The reverse proxies to trust, if any.
 #[derive(Clone, Debug)]
 pub struct ProxyTrust {
-    /// Whether a proxy in front of the plain HTTP address speaks TLS.
+    /// Whether a proxy in front of the plain HTTP address terminates TLS.
     pub behind_proxy: bool,
-    /// The addresses of the proxies.
+    /// The IP addresses of the proxies.
     pub networks: Vec<Network>,
 }
 
 impl Default for ProxyTrust {
-    /// No proxy; if enabled, one on this machine.
+    /// By default no proxy is trusted; if `behind_proxy` is enabled, a proxy on this machine is trusted.
     fn default() -> Self {
-        let networks = ["127.0.0.0/8", "::1/128"].map(|range| range.parse().expect("a range as the notation has it")).into();
+        let networks = ["127.0.0.0/8", "::1/128"].map(|range| range.parse().expect("the address range is valid")).into();
         Self { behind_proxy: false, networks }
     }
 }
@@ -40,7 +40,7 @@ impl ProxyTrust {
         self.behind_proxy && self.networks.iter().any(|network| network.contains(address))
     }
 
-    /// Returns the real client of this request, if `peer` is the other end of the connection.
+    /// Returns the address of the client that sent this request; `peer` is the other end of the connection.
     pub fn client(&self, peer: Peer, headers: &HeaderMap) -> Peer {
         match peer {
             Peer::Network { address, .. } if self.trusts(address) => self.forwarded(peer, address, headers),
@@ -52,7 +52,7 @@ impl ProxyTrust {
         let mut client = proxy;
         let mut hop = 0;
         for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
-            // Anything but an address was not written by a known kind of proxy, so the last valid hop counts.
+            // Known proxies write only addresses, so other text was not written by one, and the last valid hop is used.
             let Some(address) = parse_hop(element) else { break };
             client = address;
             hop = index;
@@ -60,8 +60,8 @@ impl ProxyTrust {
                 break;
             }
         }
-        // The same position in the other list belongs to the same hop. Proxies that replace the header instead of appending to it leave one
-        // element, which then counts for the whole chain.
+        // The same position in the other list belongs to the same hop. Proxies that replace the header rather than appending to it leave a
+        // single element, which then applies to the whole chain.
         let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
         let tls = match protocol {
             Some(protocol) => protocol.eq_ignore_ascii_case("https"),
@@ -71,13 +71,13 @@ impl ProxyTrust {
     }
 }
 
-/// Returns the elements of a list header, last line first and each line from its right end.
+/// Returns the elements of a list header, starting with the last line, and each line from its right end.
 fn from_the_right<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let lines: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("")).collect();
     lines.into_iter().rev().flat_map(|line| line.rsplit(',')).map(str::trim)
 }
 
-/// Parses an address, possibly with a port or brackets.
+/// Parses an IP address, possibly with a port or brackets.
 fn parse_hop(element: &str) -> Option<IpAddr> {
     let bare = match element.strip_prefix('[') {
         Some(rest) => rest.split(']').next()?,
@@ -95,12 +95,12 @@ mod tests {
     use super::*;
 
     fn trust(networks: &[&str]) -> ProxyTrust {
-        let networks = networks.iter().map(|text| text.parse().expect("a network")).collect();
+        let networks = networks.iter().map(|text| text.parse().expect("the text is a valid address range")).collect();
         ProxyTrust { behind_proxy: true, networks }
     }
 
     fn from(address: &str) -> Peer {
-        Peer::Network { address: address.parse().expect("an address"), tls: false }
+        Peer::Network { address: address.parse().expect("the text is a valid address"), tls: false }
     }
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn the_right_most_address_that_is_not_a_proxy_is_the_client() {
         let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
-        // The client forged 1.1.1.1; the outer proxy saw 203.0.113.9; the inner one saw the outer, 10.0.0.2.
+        // The client forged 1.1.1.1. The outer proxy saw 203.0.113.9, and the inner proxy saw the outer proxy's address, 10.0.0.2.
         let given = headers(&[(FORWARDED_FOR, "1.1.1.1, 203.0.113.9"), (FORWARDED_FOR, "10.0.0.2"), (FORWARDED_PROTO, "https")]);
-        let client = Peer::Network { address: "203.0.113.9".parse().expect("an address"), tls: true };
+        let client = Peer::Network { address: "203.0.113.9".parse().expect("the text is a valid address"), tls: true };
         assert_eq!(trust.client(from("127.0.0.1"), &given), client);
     }
 
@@ -155,7 +155,7 @@ mod tests {
             ("2001:db8::1", "2001:db8::1"),
             ("::ffff:203.0.113.9", "203.0.113.9"),
         ] {
-            assert_eq!(parse_hop(text), Some(expected.parse().expect("an address")), "{text}");
+            assert_eq!(parse_hop(text), Some(expected.parse().expect("the text is a valid address")), "{text}");
         }
     }
 }

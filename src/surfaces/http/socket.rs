@@ -1,7 +1,7 @@
 //! The administration socket: a file that only the owner of the data folder can open. Connected processes act as the operator.
 //!
-//! Three checks protect it: the folder is closed to other users, the file is closed to other users, and the kernel reports the user of each
-//! connection.
+//! Three checks protect the socket: the folder is closed to other users, the file is closed to other users, and the kernel reports the user
+//! of each connection.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -12,7 +12,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::options::StartError;
 
-/// A bound administration socket. Dropping it removes its file.
+/// A bound administration socket. Dropping the socket removes its file.
 pub struct AdminSocket {
     listener: UnixListener,
     path: PathBuf,
@@ -21,13 +21,13 @@ pub struct AdminSocket {
 }
 
 impl AdminSocket {
-    /// Binds `path`. Replaces a file left by a dead process, but not one on which a process listens.
+    /// Binds a socket to `path`. A file left by a process that has ended is replaced, but a file on which a process listens is not.
     pub async fn bind(path: &Path) -> Result<Self, StartError> {
         let failed = |why: String| StartError::Socket { path: path.to_owned(), why };
         prepare_folder(path).map_err(failed)?;
         remove_stale(path).await.map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(|error| failed(bind_failure(&error)))?;
-        // Between these two lines, only the closed folder keeps other users out.
+        // Until the mode of the file is set here, only the closed folder keeps other users out.
         std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(error.to_string()))?;
         let file = std::fs::symlink_metadata(path).map_err(|error| failed(error.to_string()))?;
         Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })
@@ -48,7 +48,7 @@ impl AdminSocket {
 
 impl Drop for AdminSocket {
     fn drop(&mut self) {
-        // Another process may have replaced the file meanwhile; its file is not ours to remove.
+        // The file is removed only if it is still the same file: another process may have replaced it in the meantime.
         if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -56,12 +56,13 @@ impl Drop for AdminSocket {
 }
 
 fn prepare_folder(path: &Path) -> Result<(), String> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).ok_or("it is not in a folder")?;
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).ok_or("the path of the socket has no parent folder")?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mode = std::fs::metadata(folder).map_err(|error| format!("{}: {error}", folder.display()))?.permissions().mode();
     if mode & 0o077 != 0 {
         let folder = folder.display();
-        return Err(format!("its folder can be entered by other users (mode {:o}): run chmod 700 {folder}", mode & 0o777));
+        return Err(format!("other users can enter the socket's folder (mode {:o}): run chmod 700 {folder}", mode & 0o777));
     }
     Ok(())
 }
@@ -73,14 +74,14 @@ async fn remove_stale(path: &Path) -> Result<(), String> {
         Err(error) => return Err(error.to_string()),
     };
     if !file.file_type().is_socket() {
-        return Err("the file exists and is not a socket: move it away".to_owned());
+        return Err("a file that is not a socket already exists at this path: move the file away".to_owned());
     }
     match UnixStream::connect(path).await {
-        Ok(_) => Err("another process answers on it: is the service already running on this folder?".to_owned()),
+        Ok(_) => Err("another process answers on this socket: is the service already running with this data folder?".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             std::fs::remove_file(path).map_err(|error| error.to_string())
         }
-        Err(error) => Err(format!("could not determine whether another process answers on it: {error}")),
+        Err(error) => Err(format!("could not determine whether another process answers on this socket: {error}")),
     }
 }
 

@@ -1,13 +1,17 @@
 //! The byte stream below the HTTP library, with features that the library lacks.
 //!
-//! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a
-//!    kept-alive connection is idle, so one number would have to serve for both.
-//! 2. **Answers in our own shape** where the library would write an empty 400 or 431, or nothing at all (408).
-//! 3. **Knowledge of what is not flushed**: the library takes a whole reply out of the body at once, and the client may read it slowly.
-//! 4. **A close that the client can read**: what it still sends is read and thrown away for a moment, because closing a
-//!    socket with unread input makes the kernel discard the answer on its way.
+//! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a kept-alive
+//! connection is idle, so a single value would have to serve for both.
 //!
-//! Knows HTTP/1.1 only as far as the first line of an error response. Passes HTTP/2 through unchanged.
+//! 2. **Error responses in the form of the API** where the library would write an empty 400 or 431, or no response at all (408).
+//!
+//! 3. **Tracking of bytes that are not flushed**: the library takes a whole reply out of the body at once, and the client may read it
+//! slowly.
+//!
+//! 4. **A close that lets the client read the response**: the client's remaining input is read and discarded for a moment, because closing
+//! a socket with unread input makes the kernel discard the response on its way.
+//!
+//! Of HTTP/1.1 messages, this module interprets only the first line of an error response. HTTP/2 is passed through unchanged.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -25,15 +29,16 @@ use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use crate::engine::admission::Activity;
 
-/// The library's longest bare error response is about 120 bytes; all of ours are longer from headers alone.
+/// The maximum size of a bare error response. The library's longest bare response is about 120 bytes long; the surface's own responses are
+/// longer because of their headers alone.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
 /// A guarded byte stream.
 pub struct GuardedStream<I> {
     io: I,
-    /// Bytes that were read to detect the protocol, to be read again.
+    /// The bytes that were read to detect the protocol and must be read again.
     replay: Bytes,
-    /// Our own response, to be written before the end.
+    /// The surface's own response, which is written before the connection ends.
     out: Bytes,
     heads: Option<HeadGuard>,
 }
@@ -43,10 +48,10 @@ struct HeadGuard {
     activity: Arc<ConnectionActivity>,
     answers: Arc<Answers>,
     time_max: Duration,
-    /// How many requests had started when bytes were last read outside of one. While no more have started, those bytes are the start of a
-    /// head. Starts at 0: a new connection is at the start of its first head.
+    /// The number of requests that had started when bytes were last read outside of a request. While no more requests have started, those
+    /// bytes are the start of a head. The value starts at 0, because a new connection is at the start of its first head.
     heard_at: u32,
-    /// Whether any bytes have arrived; a client that was silent from the start gets no response.
+    /// Whether any bytes have arrived. A client that has sent no bytes gets no response.
     spoke: bool,
     armed: bool,
     expired: bool,
@@ -54,8 +59,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Returns whether part of a head has been read. Starts the timer on the first such call: a head that arrives whole, as nearly all do,
-    /// does not read the clock.
+    /// Returns whether part of a head has been read. The first such call starts the timer. A head that arrives completely, as nearly all
+    /// heads do, does not read the clock.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {
@@ -100,7 +105,7 @@ impl<I> GuardedStream<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
-    /// Closes so that the client can read the last response; at once, if the connection makes room for another.
+    /// Closes the connection in a way that lets the client read the last response, or immediately if the connection makes room for another.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
         let closing = async {
@@ -118,13 +123,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         };
         tokio::select! {
             biased;
-            // Too slow or broken: the connection closes either way.
+            // If closing is too slow or fails, the connection is dropped without further waiting.
             _ = tokio::time::timeout(limits.linger_time, closing) => {}
             () = activity.asked_to_close() => {}
         }
     }
 
-    /// Writes our own response, if there is one.
+    /// Writes the surface's own response, if there is one.
     fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.out))?;
@@ -136,7 +141,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// Records that reply bytes are in transit: until they are flushed, closing the connection would cut it.
+    /// Records that reply bytes are in transit. Until they are flushed, closing the connection would cut the reply.
     fn note_write(&self) {
         if let Some(guard) = &self.heads {
             guard.activity.write();
@@ -150,7 +155,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         polled
     }
 
-    /// Replaces the library's bare error response in `bytes` by ours; returns how many bytes were consumed.
+    /// Replaces the library's bare error response in `bytes` with the surface's own response; returns how many bytes were consumed.
     fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
         if bytes.len() > BARE_ANSWER_BYTES_MAX {
             return None;
@@ -161,7 +166,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     }
 }
 
-/// Returns the error behind the library's bare response. Our responses have security headers, bare ones do not.
+/// Returns the error that the library's bare response reports. The surface's own responses have security headers; bare responses do not.
 fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
     let refusal = match status {
@@ -201,7 +206,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
             if guard.spoke {
                 this.out = guard.answers.message(Refusal::SlowHeaders);
             }
-            // The library treats this as the end of the input and drops the connection.
+            // The library treats this result as the end of the input and drops the connection.
             return Poll::Ready(Ok(()));
         }
         polled

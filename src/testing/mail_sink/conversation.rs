@@ -142,19 +142,19 @@ impl Peer<'_> {
         Ok(self.net.write(format!("{text}\r\n").as_bytes()).await?)
     }
 
-    fn deed(&self, moment: SmtpStage) -> SinkAction {
+    fn action(&self, moment: SmtpStage) -> SinkAction {
         (self.shared.script.lock().expect("scripts do not panic"))(&self.talk, moment)
     }
 
     /// Sends the usual reply, or the one in the script; returns the reply sent.
     async fn answer(&mut self, moment: SmtpStage, usual: &str) -> Result<String, Over> {
-        let deed = self.deed(moment);
-        self.act(deed, usual).await
+        let action = self.action(moment);
+        self.act(action, usual).await
     }
 
-    async fn act(&mut self, deed: SinkAction, usual: &str) -> Result<String, Over> {
-        let is_usual = deed == SinkAction::Usual;
-        let said = self.perform(deed, usual).await;
+    async fn act(&mut self, action: SinkAction, usual: &str) -> Result<String, Over> {
+        let is_usual = action == SinkAction::Usual;
+        let said = self.perform(action, usual).await;
         if !is_usual {
             self.shared.seen().misdeeds += 1;
         }
@@ -164,9 +164,9 @@ impl Peer<'_> {
         }
     }
 
-    async fn perform(&mut self, deed: SinkAction, usual: &str) -> Result<Said, Over> {
+    async fn perform(&mut self, action: SinkAction, usual: &str) -> Result<Said, Over> {
         let stays = |text: &str| Ok(Said::AndStays(text.to_owned()));
-        match deed {
+        match action {
             SinkAction::Usual => self.say(usual).await?,
             SinkAction::Wait(time) => {
                 tokio::time::sleep(time).await;
@@ -241,8 +241,8 @@ impl Peer<'_> {
     }
 
     async fn secure(mut self) -> Result<Self, Over> {
-        let deed = self.deed(SmtpStage::StartTls);
-        if !self.act(deed, "220 2.0.0 Go ahead").await?.starts_with("220") {
+        let action = self.action(SmtpStage::StartTls);
+        if !self.act(action, "220 2.0.0 Go ahead").await?.starts_with("220") {
             return Ok(self);
         }
         let (Net::Plain(stream), Some(tls)) = (self.net, &self.shared.offers.starttls) else { return Err(Over) };
@@ -280,25 +280,25 @@ impl Peer<'_> {
         if self.received.is_empty() {
             self.more().await?;
         }
-        match self.deed(SmtpStage::Body) {
+        match self.action(SmtpStage::Body) {
             SinkAction::Usual => {}
             SinkAction::Slowly(pause) => self.slowly = Some(pause),
-            deed => drop(self.act(deed, "").await?),
+            action => drop(self.act(action, "").await?),
         }
         let message = self.message().await?;
-        let deed = self.deed(SmtpStage::Dot);
+        let action = self.action(SmtpStage::Dot);
         let refuses = |text: &str| text.starts_with(['4', '5']);
-        let is_taken = match &deed {
+        let is_taken = match &action {
             SinkAction::Say(text) | SinkAction::SayThenClose(text) => self.recipient && !refuses(text),
             _ => self.recipient,
         };
-        let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 Nobody receives this" };
+        let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 No valid recipients" };
         // Recorded before the reply: a client that is killed from now on has sent it.
         if is_taken {
             self.keep(message);
         }
         (self.sender, self.recipient) = (false, false);
-        self.act(deed, usual).await?;
+        self.act(action, usual).await?;
         self.talk.message += 1;
         Ok(())
     }

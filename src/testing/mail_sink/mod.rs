@@ -156,14 +156,14 @@ impl MailSink {
     }
 
     /// A server that does this at that stage, the first time, and otherwise acts as usual.
-    pub fn once(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
-        let mut deed = Some(deed);
-        Self::by(offers, move |_, now| if now == moment { deed.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
+    pub fn once(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
+        let mut action = Some(action);
+        Self::by(offers, move |_, now| if now == moment { action.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
     }
 
     /// A server that does this at that stage each time.
-    pub fn always(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
-        Self::by(offers, move |_, now| if now == moment { deed.clone() } else { SinkAction::Usual })
+    pub fn always(offers: SinkCapabilities, moment: SmtpStage, action: SinkAction) -> Self {
+        Self::by(offers, move |_, now| if now == moment { action.clone() } else { SinkAction::Usual })
     }
 
     /// A server that follows a script.
@@ -179,7 +179,7 @@ impl MailSink {
         script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static,
     ) -> Self {
         let listener = std::net::TcpListener::bind(address).expect("a free port");
-        listener.set_nonblocking(true).expect("it can be told");
+        listener.set_nonblocking(true).expect("it is a socket");
         let address = listener.local_addr().expect("bound");
         let script = Mutex::new(Box::new(script) as Script);
         let shared = Arc::new(Shared { offers, keeps_bodies, script, seen: Mutex::default(), stop: Notify::new() });
@@ -222,7 +222,7 @@ impl MailSink {
         self.seen().open
     }
 
-    /// How often an unusual action was carried out completely.
+    /// The number of unusual actions that were carried out completely.
     pub fn misdeeds(&self) -> usize {
         self.seen().misdeeds
     }

@@ -221,12 +221,12 @@ impl Tab<'_> {
 
     /// Returns the page's visible text; nothing during navigation.
     pub async fn text(&self) -> String {
-        let text = self.glance("return document.body.innerText").await;
+        let text = self.try_script("return document.body.innerText").await;
         text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
     /// Returns the result of a script on the current page; nothing during navigation.
-    async fn glance(&self, script: &str) -> Option<Value> {
+    async fn try_script(&self, script: &str) -> Option<Value> {
         self.try_do(Method::POST, "/execute/sync", Some(json!({ "script": script, "args": [] }))).await.ok()
     }
 
@@ -237,7 +237,7 @@ impl Tab<'_> {
         let here = self.run(BEGINNING, json!([])).await;
         self.click_path(&format!("//main//button[normalize-space()='{words}']")).await;
         let end = Instant::now() + PATIENCE;
-        while self.glance(BEGINNING).await.is_none_or(|now| now.is_null() || now == here) {
+        while self.try_script(BEGINNING).await.is_none_or(|now| now.is_null() || now == here) {
             assert!(Instant::now() < end, "{words} does not lead away from {}", self.address().await);
             tokio::time::sleep(LOOK).await;
         }

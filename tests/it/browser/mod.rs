@@ -7,7 +7,7 @@ mod look;
 mod tasks;
 mod work;
 
-use mailmill::surfaces::dashboard::route::Auth;
+use mailmill::surfaces::dashboard::page::Auth;
 use serde_json::json;
 
 use self::driver::{Driver, Tab};
@@ -30,8 +30,8 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
     tab.sees("Sign out").await;
 }
 
-/// Whether a page is more than a framed document, a download or a picture, which a browser shows as they are. The setup page is not
-/// shown either: its link stops working once there is an owner.
+/// Whether a page is more than a framed document, a download or a picture, which a browser shows as they are. The setup page has a
+/// test of its own: its link stops working once there is an owner.
 fn is_shown(route: &str) -> bool {
     route != "/setup/{token}"
         && !["/frame", "/mail", "/picture", "/source", "/document", "/text"].iter().any(|end| route.ends_with(end))
@@ -73,6 +73,36 @@ async fn every_page_is_valid_with_data_and_without_in_both_themes() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_setup_page_of_a_new_installation_creates_the_owner_and_signs_them_in() {
+    if !driver::is_there() {
+        return;
+    }
+    let axe = look::axe();
+    let driver = Driver::start();
+    let server = Server::start(&settings());
+    let (log, start) = (server.log(), at(&server, "/setup/"));
+    let link = log.split_whitespace().find(|word| word.starts_with(&start)).expect("the first start prints the setup link");
+    let tab = driver.browser().await;
+    tab.wide(look::WIDE).await;
+    tab.go(link).await;
+    let mut wrong = look::console(&tab).await;
+    wrong.extend(look::width(&tab).await);
+    wrong.extend(look::names(&tab).await);
+    if let Some(axe) = &axe {
+        wrong.extend(look::accessibility(&tab, axe).await);
+    }
+    look::keep_pictures(&tab, "setup").await;
+    tab.fill("#email", OWNER).await;
+    tab.fill("#password", PASSWORD).await;
+    tab.press("Create owner").await;
+    tab.sees("Sign out").await;
+    tab.go(link).await;
+    tab.sees("This link does not work").await;
+    wrong.extend(look::console(&tab).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -10,7 +10,7 @@ use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::{Server, operation};
-use crate::users::{OWNER, PASSWORD, six_digits, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
 /// A browser with the owner signed in, and the data it shows.
 pub struct Scene<'s> {
@@ -113,7 +113,7 @@ async fn security(scene: &Scene<'_>) {
 async fn asking(scene: &Scene<'_>, name: &str) -> String {
     let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": name, "scope": "audience:read domain:read" });
     let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
-    let answer = stranger(scene.server).try_send(call).await.expect("an answer").json();
+    let answer = anonymous(scene.server).try_send(call).await.expect("an answer").json();
     answer["claim"]["user_code"].as_str().expect("a code").to_owned()
 }
 

@@ -66,7 +66,7 @@ async fn home(scene: &Scene<'_>) {
     let said = "A contact import for Fresh bread failed.";
     tab.sees(said).await;
     tab.press_through("Dismiss").await;
-    assert!(!tab.text().await.contains(said), "what was seen is told no more");
+    assert!(!tab.text().await.contains(said), "an acknowledged failure is not shown again");
 }
 
 async fn new_brand(scene: &Scene<'_>) {

@@ -6,13 +6,13 @@ use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;
 use crate::support::{Server, operation};
-use crate::users::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, owned, set_up, signed_in};
 
 /// Creates an agent's request for these permissions; returns its code.
 async fn asked(server: &Server, scope: &str) -> String {
     let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Shop helper", "scope": scope });
     let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
-    let answer = stranger(server).try_send(call).await.expect("an answer").json();
+    let answer = anonymous(server).try_send(call).await.expect("an answer").json();
     answer["claim"]["user_code"].as_str().unwrap_or_else(|| panic!("a code: {answer}")).to_owned()
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
 use mailmill::surfaces::dashboard::PAGES;
-use mailmill::surfaces::dashboard::route::{Auth, Route};
+use mailmill::surfaces::dashboard::page::{Auth, Page as PageRow};
 use scraper::{Html, Selector};
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -15,11 +15,11 @@ use crate::support::Server;
 use crate::support::browser::{Browser, Page};
 use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::server::{BOUNDLESS, lasting};
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, member, owned, signed_in, six_digits};
 
 /// Every page.
-pub fn routes() -> impl Iterator<Item = &'static Route> {
-    PAGES.iter().copied().flatten()
+pub fn routes() -> impl Iterator<Item = &'static PageRow> {
+    PAGES.iter()
 }
 
 /// Query strings of pages that show nothing without one.
@@ -49,18 +49,18 @@ async fn shared() -> &'static Shared {
         ] {
             member(&server, &owner, email, role).await;
         }
-        stranger(&server).data("accounts.sign_up", json!({ "email": STRANGER, "password": PASSWORD })).await;
+        anonymous(&server).data("accounts.sign_up", json!({ "email": OTHER_OWNER, "password": PASSWORD })).await;
         // With its own brand, so that the pages search for objects in it.
         let wanted = json!({ "name": "Mine", "environment": "test", "permissions": ["all"] });
-        let made = signed_in(&server, STRANGER, "test").await.data("accounts.key_create", wanted).await;
-        stranger(&server).with_key(made["key"].as_str()).project("Strange").await;
+        let made = signed_in(&server, OTHER_OWNER, "test").await.data("accounts.key_create", wanted).await;
+        anonymous(&server).with_key(made["key"].as_str()).project("Strange").await;
         Shared { server, there }
     };
     SHARED.get_or_init(make).await
 }
 
 /// The owner of another account.
-const STRANGER: &str = "stranger@example.com";
+const OTHER_OWNER: &str = "other@example.com";
 
 async fn signed<'s>(server: &'s Server, email: &str) -> Browser<'s> {
     let mut browser = Browser::new(server);
@@ -138,7 +138,7 @@ async fn every_form_is_refused_without_its_token_with_another_token_and_from_ano
                 let page = browser.post(&path, &[("csrf", given), ("act", "none")]).await;
                 // Streamed forms have another content type.
                 assert_eq!(page.status, if route.streams { 415 } else { 403 }, "{path} with the token {given}");
-                if route.takes_files || route.streams {
+                if route.files.is_some() || route.streams {
                     let file = ("file", "a.csv", "text/csv", b"email\n".as_slice());
                     let page = browser.post_file(&path, &[("csrf", given), ("act", "none")], file).await;
                     assert_eq!(page.status, 403, "{path} with the token {given} and a file");
@@ -343,7 +343,7 @@ async fn users_are_not_offered_forbidden_actions() {
         html.select(&links).filter_map(|link| link.attr("href").map(ToOwned::to_owned)).collect::<Vec<_>>()
     };
     for (email, lines) in
-        [(OWNER, 19), (STRANGER, 18), ("editor@example.com", 15), ("viewer@example.com", 15), ("little@example.com", 3)]
+        [(OWNER, 19), (OTHER_OWNER, 18), ("editor@example.com", 15), ("viewer@example.com", 15), ("little@example.com", 3)]
     {
         let mut browser = signed(server, email).await;
         let home = browser.get("/live/").await;
@@ -372,7 +372,7 @@ async fn users_are_not_offered_forbidden_actions() {
 async fn data_of_another_account_is_not_found() {
     let Shared { server, there } = shared().await;
     let mut owner = signed(server, OWNER).await;
-    let mut browser = signed(server, STRANGER).await;
+    let mut browser = signed(server, OTHER_OWNER).await;
     let csrf = browser.get("/test/settings/security").await.csrf().to_owned();
     for route in routes().filter(|route| route.auth == Auth::Closed && route.get.is_some()) {
         let path = address(there, route.path, "test");
@@ -420,8 +420,8 @@ async fn data_of_another_account_is_not_found() {
 async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
-    let begun = owner.data("accounts.totp_begin", json!({})).await;
-    let secret = begun["secret"].as_str().expect("a secret").to_owned();
+    let started = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = started["secret"].as_str().expect("a secret").to_owned();
     let confirmed = owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, -1) })).await;
     let recovery = confirmed["recoveryCodes"].as_array().expect("codes");
     assert!(recovery.iter().all(|code| code.as_str().is_some_and(|code| code.len() >= 10)), "{confirmed}");
@@ -430,7 +430,7 @@ async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     for guess in 0..30 {
         let code = if guess % 2 == 0 { format!("{guess:06}") } else { format!("AAAAA-{guess:05}") };
         let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
-        let reply = stranger(&server).call("accounts.login", input).await;
+        let reply = anonymous(&server).call("accounts.login", input).await;
         match reply.status {
             401 => {}
             429 => {

@@ -65,9 +65,9 @@ async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locall
     assert!(again.text.contains("user name") && again.text.contains("value=\"Kept &lt;b&gt;\""), "{}", again.text);
     let urls = format!("http://{site}");
     let right = [("csrf", form.csrf()), ("urls", urls.as_str()), ("name", "The shop"), ("about", "We deliver within two days.")];
-    let begun = browser.post("/test/brands/new", &right).await;
-    assert_eq!(begun.status, 303, "{}", begun.text);
-    let home = begun.location().to_owned();
+    let started = browser.post("/test/brands/new", &right).await;
+    assert_eq!(started.status, 303, "{}", started.text);
+    let home = started.location().to_owned();
     let page = settled(&mut browser, &home).await;
     assert!(page.text.contains("The shop") && page.text.contains("fill=\"#"), "{}", page.text);
     is_tame(&page, &home);
@@ -93,8 +93,8 @@ async fn a_failed_import_shows_the_reason_and_a_retry_button() {
     browser.sign_in("/").await;
     let form = browser.get("/test/brands/new").await;
     // No server listens there.
-    let begun = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
-    let page = settled(&mut browser, begun.location()).await;
+    let started = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
+    let page = settled(&mut browser, started.location()).await;
     assert!(page.text.contains("couldn't be read") && page.text.contains("value=\"retry\""), "{}", page.text);
 }
 
@@ -208,9 +208,9 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
         "{}",
         page.text
     );
-    let (wrong, _) = keep(&[("palette.text", "grey"), ("palette.button", "#123456")]).await;
+    let (wrong, _) = keep(&[("palette.text", "gray"), ("palette.button", "#123456")]).await;
     assert!(wrong.status == 400 && wrong.text.contains("id=\"palette.text-wrong\""), "{}", wrong.text);
-    assert!(wrong.text.contains("value=\"grey\"") && wrong.text.contains("value=\"#123456\""), "what was entered is kept");
+    assert!(wrong.text.contains("value=\"gray\"") && wrong.text.contains("value=\"#123456\""), "what was entered is kept");
     let (wrong, _) = keep(&[("fonts.body", "<b>")]).await;
     assert!(
         wrong.status == 400 && wrong.text.contains("id=\"fonts.body-wrong\"") && !wrong.text.contains("<b>\""),

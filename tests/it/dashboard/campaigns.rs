@@ -55,7 +55,7 @@ async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
     };
     let csrf = page.csrf().to_owned();
     let send = |from| [("csrf", csrf.as_str())].into_iter().chain(fields(from)).collect::<Vec<_>>();
-    let wrong = browser.post("/test/campaigns/new", &send("nobody")).await;
+    let wrong = browser.post("/test/campaigns/new", &send("no-address")).await;
     assert_eq!(wrong.status, 400);
     assert!(
         wrong.text.contains("class=\"beside\" id=\"from-wrong\"") && wrong.text.contains("value=\"Autumn\""),
@@ -382,10 +382,14 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     }
     assert_eq!(after["name"], "Winter");
 
-    // An emptied field has no value afterwards; an error is shown next to its field.
-    for (field, value) in
-        [("variables", "no value"), ("minimum_score", "101"), ("utm_source", &"x".repeat(201)), ("name", ""), ("from", "nobody")]
-    {
+    // An emptied field has no value afterward; an error is shown next to its field.
+    for (field, value) in [
+        ("variables", "no value"),
+        ("minimum_score", "101"),
+        ("utm_source", &"x".repeat(201)),
+        ("name", ""),
+        ("from", "no-address"),
+    ] {
         let wrong = send_back(&mut browser, &path, &[(field, value)]).await;
         assert_eq!(wrong.status, 400, "{field}: {}", wrong.text);
         assert!(wrong.text.contains(&format!("id=\"{field}-wrong\"")), "{field}: {}", wrong.text);
@@ -443,7 +447,7 @@ async fn an_email_without_content_is_refused_with_the_field() {
         for (input, field) in [(one, "html"), (several, "htmls[1].source")] {
             let refused = client.call("emails.import_html", input).await;
             assert_eq!((refused.status, &refused.json()["data"]["field"]), (400, &json!(field)), "{}", refused.error());
-            assert!(refused.error().contains("it is empty; give the email's HTML"), "{}", refused.error());
+            assert!(refused.error().contains("must not be empty; give the email's HTML"), "{}", refused.error());
         }
     }
     assert_eq!(client.data("emails.list", json!({ "projectId": project })).await["pagination"]["total"], 0);

@@ -103,7 +103,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     has(&found, "<td class=\"wraps\">Ada ");
     lacks(&found, "bob@example.com");
     lacks(&browser.get("/test/contacts?tag=vip").await, "bob@example.com");
-    has(&browser.get("/test/contacts?search=nobody").await, "No matching contacts");
+    has(&browser.get("/test/contacts?search=unknown").await, "No matching contacts");
 
     let listed = client.data("contacts.list", json!({ "projectId": project, "tags": "vip" })).await;
     let path = format!("/test/contacts/{}", id(&listed["contacts"][0]));
@@ -142,9 +142,9 @@ async fn many_contacts_are_changed_exported_and_deleted() {
     for name in ["ada", "bob", "eve"] {
         rows.push(format!("{} {name}@example.com", client.contact(&project, &format!("{name}@example.com")).await));
     }
-    let nobody = submit(&mut browser, "/test/contacts", &[("act", "tag"), ("bulk_tag", "vip"), ("which", "chosen")]).await;
-    assert_eq!(nobody.status, 400);
-    has(&nobody, "Select at least one contact");
+    let unselected = submit(&mut browser, "/test/contacts", &[("act", "tag"), ("bulk_tag", "vip"), ("which", "chosen")]).await;
+    assert_eq!(unselected.status, 400);
+    has(&unselected, "Select at least one contact");
     let fields = [("act", "tag"), ("bulk_tag", "vip"), ("which", "chosen"), ("contact", &rows[0]), ("contact", &rows[1])];
     has(&submit(&mut browser, "/test/contacts", &fields).await, "Updated: 2");
     let tagged = async || client.data("contacts.list", json!({ "projectId": project, "tags": "vip" })).await["total"].clone();
@@ -158,10 +158,10 @@ async fn many_contacts_are_changed_exported_and_deleted() {
 
     let csrf = browser.get("/test/contacts").await.csrf().to_owned();
     let export = [("csrf", csrf.as_str()), ("act", "export"), ("which", "chosen"), ("contact", rows[2].as_str())];
-    let begun = browser.post("/test/contacts", &export).await.location().to_owned();
-    assert!(begun.starts_with("/test/contacts/jobs/export/"), "{begun}");
-    until(async || browser_get(&server, &begun).await.text.contains("Download CSV")).await;
-    let page = browser.get(&begun).await;
+    let started = browser.post("/test/contacts", &export).await.location().to_owned();
+    assert!(started.starts_with("/test/contacts/jobs/export/"), "{started}");
+    until(async || browser_get(&server, &started).await.text.contains("Download CSV")).await;
+    let page = browser.get(&started).await;
     let link = page.text.split("href=\"/v1/").nth(1).and_then(|rest| rest.split('"').next()).expect("a link").to_owned();
     let file = browser.get(&format!("/v1/{}", link.replace("&amp;", "&"))).await;
     assert!(file.text.contains("eve@example.com") && !file.text.contains("ada@example.com"), "{}", file.text);
@@ -187,7 +187,7 @@ async fn a_file_is_uploaded_its_columns_mapped_and_its_rows_imported() {
     let empty = browser.post_file("/test/contacts/import", &fields, ("file", "people.csv", "text/csv", b"")).await;
     assert_eq!(empty.status, 400, "{}", empty.text);
     has(&empty, "The file is empty");
-    let csv = "E-Mail;Name;Shoe\nada@example.com;Ada Lovelace;38\nnobody;No;1\n\"<script>alert(1)</script>@x\";<b>;9\n";
+    let csv = "E-Mail;Name;Shoe\nada@example.com;Ada Lovelace;38\nno-address;No;1\n\"<script>alert(1)</script>@x\";<b>;9\n";
     let foreign = [("csrf", "x"), ("projectId", project.as_str()), ("hold", "true")];
     let refused = browser.post_file("/test/contacts/import", &foreign, ("file", "p.csv", "text/csv", csv.as_bytes())).await;
     assert_eq!(refused.status, 403);
@@ -213,7 +213,7 @@ async fn a_file_is_uploaded_its_columns_mapped_and_its_rows_imported() {
     let done = browser.get(&path).await;
     has(&done, "The email address has no @");
     lacks(&done, "<script>alert");
-    has(&browser.get(&format!("{path}/errors.csv")).await, "nobody");
+    has(&browser.get(&format!("{path}/errors.csv")).await, "no-address");
     let ada = client.data("contacts.list", json!({ "projectId": project })).await["contacts"][0].clone();
     assert_eq!(
         (&ada["lastName"], &ada["tags"], &ada["status"]),
@@ -309,7 +309,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
         topics.push(id(&client.data("topics.create", json!({ "projectId": project, "name": name })).await));
     }
     let chosen = |contact: &str| json!({ "id": topics[0], "subscriberId": contact, "projectId": project });
-    client.data("topics.subscribe", chosen(&contacts[0])).await;
+    client.data("contacts.topic_subscribe", chosen(&contacts[0])).await;
     let path = "/test/segments/new";
     let group = || row("0", "all", "", "", "", "");
     let rows = |act: &'static str, mode, value| {
@@ -325,7 +325,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>1</strong> contact<");
     has(&submit(&mut browser, path, &rows("count", "is_not", &topics[0])).await, "<strong>2</strong> contacts<");
     // Counts are not cached when a topic choice changes.
-    client.data("topics.subscribe", chosen(&contacts[1])).await;
+    client.data("contacts.topic_subscribe", chosen(&contacts[1])).await;
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>2</strong> contacts<");
     has(&submit(&mut browser, path, &rows("save", "is_not", &topics[0])).await, "Segment saved.");
     let listed = client.data("segments.list", json!({ "projectId": project })).await;
@@ -338,7 +338,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     has(&browser.get(&own).await, "selected>News or Offers</option>");
     client.data("topics.delete", json!({ "id": topics[1], "projectId": project })).await;
     has(&browser.get(&own).await, "selected>News or a deleted topic</option>");
-    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "has no topic with the id");
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "There is no topic with the id");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -479,7 +479,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
         client.project(&format!("Brand {number}")).await;
     }
     let contact = client.contact(&oldest, "ada@example.com").await;
-    let segment = id(&client.data("segments.create", json!({ "projectId": oldest, "name": "Everybody" })).await);
+    let segment = id(&client.data("segments.create", json!({ "projectId": oldest, "name": "All contacts" })).await);
     let export = client.data("contacts.export", json!({ "projectId": oldest })).await;
     let export = export["jobId"].as_str().expect("an id").to_owned();
     browser.cookies.remove("mailmill-brand");
@@ -493,7 +493,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
     for (path, part) in [
         (format!("/test/contacts/{contact}"), "ada@example.com"),
         (format!("/test/contacts/{contact}/data"), "ada@example.com"),
-        (format!("/test/segments/{segment}"), "Everybody"),
+        (format!("/test/segments/{segment}"), "All contacts"),
         (format!("/test/contacts/jobs/export/{export}"), "Contact export"),
     ] {
         let page = browser.get(&path).await;

@@ -34,9 +34,9 @@ async fn a_domain_is_added_checked_changed_and_deleted_by_forms() {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     let own = "/test/domains/acme.example";
-    let looked = browser.post(own, &[("csrf", &csrf), ("act", "verify")]).await;
-    assert_eq!(looked.location(), "/test/domains/acme.example?done=verify");
-    assert!(browser.get(own).await.text.contains(">unreachable<"), "nobody answers there");
+    let verified = browser.post(own, &[("csrf", &csrf), ("act", "verify")]).await;
+    assert_eq!(verified.location(), "/test/domains/acme.example?done=verify");
+    assert!(browser.get(own).await.text.contains(">unreachable<"), "no server responds there");
 
     let fields =
         [("csrf", csrf.as_str()), ("act", "tracking"), ("clicks", "yes"), ("branded", "yes"), ("utm", "yes"), ("source", "news")];

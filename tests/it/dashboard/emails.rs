@@ -14,10 +14,10 @@ async fn with_an_email<'s>(server: &'s Server) -> (Browser<'s>, String, String, 
     let project = client.project("Acme").await;
     let wanted =
         json!({ "projectId": project, "prompt": "Welcome email with 10% off, code HELLO10", "count": 1, "languages": ["en"] });
-    let begun = client.data("emails.generate", wanted).await;
+    let started = client.data("emails.generate", wanted).await;
     let mut browser = Browser::new(server);
     browser.sign_in("/").await;
-    let series = format!("/test/emails/series/{}", begun["conversationId"].as_str().expect("an id"));
+    let series = format!("/test/emails/series/{}", started["conversationId"].as_str().expect("an id"));
     let home = settled(&mut browser, &series).await.location().to_owned();
     let csrf = browser.get(&home).await.csrf().to_owned();
     (browser, csrf, project, home)
@@ -43,10 +43,10 @@ async fn an_email_is_generated_watched_and_shown() {
         ("count", "1"),
         ("languages", "en"),
     ];
-    let begun = browser.post("/test/emails/new", &right).await;
-    assert!(begun.status == 303 && begun.location().starts_with("/test/emails/series/"), "{}", begun.text);
+    let started = browser.post("/test/emails/new", &right).await;
+    assert!(started.status == 303 && started.location().starts_with("/test/emails/series/"), "{}", started.text);
     // A single email redirects to its own page when it is done.
-    let done = settled(&mut browser, begun.location()).await;
+    let done = settled(&mut browser, started.location()).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let home = done.location().to_owned();
     let page = browser.get(&home).await;
@@ -122,8 +122,8 @@ async fn emails_of_a_series_are_side_by_side_and_link_to_each_other() {
     let csrf = browser.get("/test/emails/new").await.csrf().to_owned();
     let fields =
         [("csrf", csrf.as_str()), ("brand", &project), ("prompt", "Welcome series"), ("count", "2"), ("languages", "en, de")];
-    let begun = browser.post("/test/emails/new", &fields).await;
-    let path = begun.location().to_owned();
+    let started = browser.post("/test/emails/new", &fields).await;
+    let path = started.location().to_owned();
     let page = settled(&mut browser, &path).await;
     assert_eq!(page.text.matches("class=\"card tile\"").count(), 4, "{}", page.text);
     assert!(page.text.contains("/v1/files/"), "screenshots stand beside the words: {}", page.text);
@@ -146,9 +146,9 @@ async fn an_imported_email_stays_in_its_frame() {
     assert!(empty.status == 400 && empty.text.contains("data-wrong"), "{}", empty.text);
     let html = format!("<html><head><title>{HOSTILE}</title></head><body><h1>Hello</h1><script>alert(1)</script></body></html>");
     let fields = [("csrf", csrf.as_str()), ("brand", &project), ("name", HOSTILE)];
-    let begun = browser.post_file("/test/emails/import", &fields, ("file", "mail.html", "text/html", html.as_bytes())).await;
-    assert_eq!(begun.status, 303, "{}", begun.text);
-    let done = settled(&mut browser, begun.location()).await;
+    let started = browser.post_file("/test/emails/import", &fields, ("file", "mail.html", "text/html", html.as_bytes())).await;
+    assert_eq!(started.status, 303, "{}", started.text);
+    let done = settled(&mut browser, started.location()).await;
     let home = done.location().to_owned();
     for part in ["", "/document", "/text", "/versions", "/exports", "/try"] {
         let path = format!("{home}{part}");

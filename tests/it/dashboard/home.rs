@@ -92,8 +92,8 @@ pub async fn imported(client: &Client, project: &str, file: &[u8]) -> String {
     let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
     let body = [head.as_bytes(), file, b"\r\n--part--\r\n"].concat();
     let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", body);
-    let begun = client.send(call).await.json()["data"].clone();
-    let id = begun["id"].as_str().expect("an id").to_owned();
+    let started = client.send(call).await.json()["data"].clone();
+    let id = started["id"].as_str().expect("an id").to_owned();
     until(async || {
         let status = client.data("contacts.import_status", json!({ "id": id })).await;
         matches!(status["status"].as_str(), Some("completed" | "failed"))
@@ -130,7 +130,7 @@ async fn a_failed_import_is_shown_until_dismissed_or_repeated() {
     assert_eq!((seen.status, seen.location()), (303, "/test/"), "{}", seen.text);
     assert!(!browser.get("/test/").await.text.contains(said));
     import(&broken).await;
-    assert!(browser.get("/test/").await.text.contains(said), "what fails again is told again");
+    assert!(browser.get("/test/").await.text.contains(said), "what fails again is shown again");
     import(b"email\nada@example.com\n").await;
     assert!(!browser.get("/test/").await.text.contains(said), "a later import is what counts");
     assert_eq!(browser.post("/test/", &[("csrf", &csrf), ("job", "nonsense")]).await.status, 400);
@@ -247,8 +247,8 @@ async fn recipient_activity_is_shown_by_day_and_by_link() {
     for days in [&report["days"], &timeline["days"]] {
         let told = ["sent", "failed", "bounced", "complained", "opened", "clicked"].map(|name| summed(days, name));
         assert_eq!(told, [4, 1, 2, 1, 2, 1], "{days}");
-        let takings = days.as_array().into_iter().flatten().rev().find_map(|day| day["takings"].get(0)).expect("an order");
-        assert_eq!(*takings, json!({ "currency": "EUR", "conversions": 1, "revenue": 49.9 }));
+        let revenue = days.as_array().into_iter().flatten().rev().find_map(|day| day["revenue"].get(0)).expect("an order");
+        assert_eq!(*revenue, json!({ "currency": "EUR", "conversions": 1, "revenue": 49.9 }));
     }
     let month = client.data("sending.metrics", json!({})).await;
     assert_eq!(month["monthly"], json!({ "sent": 4, "delivered": 3, "bounced": 2, "complained": 1 }));

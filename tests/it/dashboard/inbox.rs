@@ -44,7 +44,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     assert!(!list.text.contains("<img src=x"), "{}", list.text);
     let found = browser.get("/test/inbox?search=ADA%40").await;
     assert!(found.text.contains("Spring &amp; more") && !found.text.contains("grace@"), "{}", found.text);
-    assert!(browser.get("/test/inbox?search=nobody").await.text.contains("No messages found for “nobody”"));
+    assert!(browser.get("/test/inbox?search=unknown").await.text.contains("No messages found for “unknown”"));
     assert!(browser.get("/live/inbox").await.text.contains("No messages yet"));
 
     let all = listed().await;
@@ -55,7 +55,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     let path = format!("/test/inbox/{}", id("ada@example.com"));
     let page = browser.get(&path).await;
     assert!(page.text.contains("<iframe class=\"mail\"") && page.text.contains("sandbox=\"allow-popups"), "{}", page.text);
-    assert!(!page.text.contains("shop.example"), "what somebody wrote is in the frame only");
+    assert!(!page.text.contains("shop.example"), "untrusted content is in the frame only");
     assert_eq!(page.text.matches("tag good\">pass").count(), 2, "both signatures hold: {}", page.text);
     assert!(page.text.contains("rsa-sha256") && page.text.contains("ed25519-sha256"), "{}", page.text);
     let frame = browser.get(&format!("{path}/mail")).await;
@@ -134,11 +134,11 @@ async fn remote_images_load_after_a_click_and_through_the_service() {
     let link = frame.text.split("<img src=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an image");
     let link = link.strip_prefix(&format!("http://{}", server.address())).expect("ours");
     // Without a cookie, like a frame.
-    let mut stranger = Browser::new(&server);
-    let image = stranger.get(link).await;
+    let mut anonymous = Browser::new(&server);
+    let image = anonymous.get(link).await;
     assert_eq!((image.status, image.headers["content-type"].to_str().expect("ASCII")), (200, "image/png"));
     let forged = link.replace("who%3Dada", "who%3Deve");
-    assert!(forged != link && stranger.get(&forged).await.status == 404, "{forged}");
+    assert!(forged != link && anonymous.get(&forged).await.status == 404, "{forged}");
     let asked = asked.lock().expect("whole");
     assert!(asked.len() == 1 && asked[0].starts_with("GET /open.png?who=ada&when=now "), "{asked:?}");
     assert!(!asked[0].to_ascii_lowercase().contains("cookie") && !asked[0].to_ascii_lowercase().contains("referer"), "{asked:?}");

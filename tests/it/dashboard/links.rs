@@ -10,7 +10,7 @@ use crate::support::client::Call;
 use crate::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use crate::support::operation;
 use crate::support::server::BOUNDLESS;
-use crate::users::{OWNER, PASSWORD, owned, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, owned, signed_in};
 
 /// Returns the link in the newest email.
 fn link(sink: &MailSink, front: &str) -> String {
@@ -52,9 +52,9 @@ async fn links_are_mailed_to_members_only_and_work() {
     let server = owned(&settings);
     let mut browser = Browser::new(&server);
     let csrf = browser.get("/forgot").await.csrf().to_owned();
-    for email in ["nobody@example.com", OWNER] {
+    for email in ["unknown@example.com", OWNER] {
         let asked = browser.post("/forgot", &[("csrf", &csrf), ("email", email)]).await;
-        assert_eq!((asked.status, asked.location()), (303, "/forgot?done=asked"), "the same for everybody");
+        assert_eq!((asked.status, asked.location()), (303, "/forgot?done=asked"), "the same for every email");
     }
     until(async || sink.count() == 1).await;
     let path = link(&sink, "/reset/");
@@ -82,10 +82,10 @@ async fn links_are_mailed_to_members_only_and_work() {
     is_dead(&Browser::new(&server).get(&path).await);
 
     // Requests beyond the limit are not sent.
-    let mut stranger = Browser::new(&server);
-    let csrf = stranger.get("/forgot").await.csrf().to_owned();
+    let mut anonymous = Browser::new(&server);
+    let csrf = anonymous.get("/forgot").await.csrf().to_owned();
     for _ in 0..6 {
-        stranger.post("/forgot", &[("csrf", &csrf), ("email", OWNER)]).await;
+        anonymous.post("/forgot", &[("csrf", &csrf), ("email", OWNER)]).await;
     }
     until(async || sink.count() == 4).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -97,7 +97,7 @@ async fn a_user_without_an_account_gets_through_sign_up_to_the_request_of_their_
     let server = owned(&BOUNDLESS.replace("[accounts]\n", "[accounts]\nsign_up = true\n"));
     let email = "new@example.com";
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": "Shop helper", "scope": "audience:read" });
-    let asked = stranger(&server).try_send(Call::new(operation("accounts.agent_identity"), json!({})).json(body)).await;
+    let asked = anonymous(&server).try_send(Call::new(operation("accounts.agent_identity"), json!({})).json(body)).await;
     let asked = asked.expect("an answer").json();
     let code = asked["claim"]["user_code"].as_str().expect("a code");
 

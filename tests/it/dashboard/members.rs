@@ -31,7 +31,7 @@ async fn a_member_gets_the_role_custom_and_other_permissions_by_forms() {
     assert!(browser.get(path).await.text.contains(&format!("href=\"{path}?member={id}#change\"")));
     let form = browser.get(&format!("{path}?member={id}")).await;
     let ticked = |text: &str, word: &str| text.contains(&format!("value=\"{word}\" checked"));
-    assert!(form.text.contains("Role of Somebody") && ticked(&form.text, "email:read"), "{}", form.text);
+    assert!(form.text.contains("Role of Someone") && ticked(&form.text, "email:read"), "{}", form.text);
     let csrf = form.csrf().to_owned();
     let fields = |words: &[&'static str]| {
         let mut fields = vec![("csrf", csrf.clone()), ("act", "role".into()), ("id", id.clone()), ("role", "custom".into())];
@@ -39,7 +39,7 @@ async fn a_member_gets_the_role_custom_and_other_permissions_by_forms() {
         fields
     };
     let none = sent(&mut browser, fields(&[])).await;
-    assert!(none.status == 400 && none.text.contains("Role of Somebody"), "{}", none.text);
+    assert!(none.status == 400 && none.text.contains("Role of Someone"), "{}", none.text);
     assert!(none.text.contains("<option value=\"custom\" selected>") && none.text.matches("data-wrong").count() == 1);
     for words in [&["domain:read", "email:read"][..], &["audience:read"]] {
         let done = sent(&mut browser, fields(words)).await;

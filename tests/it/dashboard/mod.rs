@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
-use crate::users::{OWNER, PASSWORD, owned, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, owned};
 
 const PAGES: [&str; 15] = [
     "/test/",
@@ -172,7 +172,7 @@ async fn a_key_is_created_shown_once_and_revoked_by_forms() {
     let key =
         made.text.split("<code>sk_test_").nth(1).and_then(|rest| rest.split('<').next()).map(|rest| format!("sk_test_{rest}"));
     let key = key.unwrap_or_else(|| panic!("a key: {}", made.text));
-    let client = stranger(&server).with_key(Some(&key));
+    let client = anonymous(&server).with_key(Some(&key));
     assert_eq!(client.call("contacts.list", json!({ "projectId": crate::support::NO_PROJECT })).await.status, 404);
     let list = browser.get(path).await;
     assert!(!list.text.contains(&key) && list.text.contains("Shop"));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, member, owned, signed_in};
 
 const PATH: &str = "/live/settings/system";
 
@@ -35,7 +35,7 @@ async fn no_one_else_sees_it_not_even_the_owner_of_another_account() {
     let owner = signed_in(&server, OWNER, "test").await;
     member(&server, &owner, "editor@example.com", json!({ "role": "editor" })).await;
     member(&server, &owner, "admin@example.com", json!({ "role": "admin" })).await;
-    stranger(&server).data("accounts.sign_up", json!({ "email": "other@example.com", "password": PASSWORD })).await;
+    anonymous(&server).data("accounts.sign_up", json!({ "email": "other@example.com", "password": PASSWORD })).await;
     for (email, status) in [("editor@example.com", 403), ("admin@example.com", 200), ("other@example.com", 403)] {
         let mut browser = Browser::new(&server);
         browser.sign_in_as(email, PASSWORD, "/").await;

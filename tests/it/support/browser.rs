@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::client::Call;
 use super::{Server, operation};
-use crate::users::{OWNER, PASSWORD, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous};
 
 /// A browser without scripts: cookies, forms, and no automatic redirects.
 pub struct Browser<'s> {
@@ -64,7 +64,7 @@ impl<'s> Browser<'s> {
         if let Some((content_type, bytes)) = body {
             call = call.body(&content_type, bytes);
         }
-        let reply = stranger(self.server).try_send(call).await.expect("an answer");
+        let reply = anonymous(self.server).try_send(call).await.expect("an answer");
         for line in reply.headers.get_all("set-cookie") {
             let line = line.to_str().expect("ASCII");
             assert!(line.contains("HttpOnly") && line.contains("SameSite=Lax") && line.contains("Path=/"), "{line}");

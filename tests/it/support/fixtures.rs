@@ -9,7 +9,7 @@ use super::client::Call;
 use super::hook_sink::{HookSink, Reaction};
 use super::server::BOUNDLESS;
 use super::{Client, Server, operation};
-use crate::users::{OWNER, PASSWORD, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, anonymous, signed_in};
 
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -103,7 +103,7 @@ impl Furnished {
             link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned()
         };
         let token = invite("bob@example.com", "editor").await;
-        stranger(server).data("accounts.join", json!({ "token": token, "name": text, "password": PASSWORD })).await;
+        anonymous(server).data("accounts.join", json!({ "token": token, "name": text, "password": PASSWORD })).await;
         self.keep("join", invite("carol@example.com", "viewer").await);
         let link = String::from_utf8(server.run(&["reset-link", "--email", OWNER]).stdout).expect("a link");
         // The owner exists, so no setup link works any more.
@@ -114,7 +114,7 @@ impl Furnished {
         self.keep("keys", id_of(&made));
         let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": text });
         let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
-        let answer = stranger(server).try_send(call).await.expect("an answer").json();
+        let answer = anonymous(server).try_send(call).await.expect("an answer").json();
         self.keep("agent", answer["claim"]["user_code"].as_str().expect("a code"));
     }
 

@@ -6,7 +6,7 @@ use super::mail_sink::Letter;
 
 /// The tokens in a message, which only its recipient knows.
 #[derive(Clone, Debug)]
-pub struct Posted {
+pub struct SentMessage {
     pub recipient: String,
     /// The whole envelope sender.
     pub sender: String,
@@ -20,7 +20,7 @@ pub struct Posted {
     pub html: String,
 }
 
-impl Posted {
+impl SentMessage {
     /// Parses a message of a campaign.
     pub fn read(letter: &Letter) -> Self {
         let message = MessageParser::default().parse(&letter.body).expect("it is a message");

@@ -1,9 +1,9 @@
-//! Automatic replies (RFC 3834, and older conventions): no one reads them, and they say nothing about the address.
+//! Detects automatic replies (RFC 3834, and older conventions). Programs write these replies, which do not show whether an address works.
 
 use super::Envelope;
 use super::mime::Part;
 
-/// TABLE: header fields whose mere presence marks an automatic reply.
+/// TABLE: header fields whose presence alone marks an automatic reply.
 const FIELDS: &[&str] = &[
     "x-autoreply",
     "x-autorespond",
@@ -15,7 +15,7 @@ const FIELDS: &[&str] = &[
     "x-facebook-notify",
 ];
 
-/// TABLE: values of `Precedence` and `X-Precedence` that mark one.
+/// TABLE: values of `Precedence` and `X-Precedence` that mark an automatic reply.
 const PRECEDENCES: &[&str] = &["auto_reply", "auto-reply", "autoreply", "bulk", "junk", "list"];
 
 /// TABLE: prefixes of the subjects of automatic replies, in lowercase.
@@ -47,7 +47,7 @@ const SUBJECTS: &[&str] = &[
     "自動応答",
 ];
 
-/// TABLE: local parts of addresses that no person writes from.
+/// TABLE: local parts of addresses from which only programs send mail.
 const MACHINES: &[&str] =
     &["mailer-daemon", "no-reply", "noreply", "donotreply", "do-not-reply", "autoreply", "listserv", "majordomo"];
 
@@ -65,7 +65,7 @@ pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     if precedence("precedence") || precedence("x-precedence") {
         return true;
     }
-    // A read receipt: a message was displayed or deleted.
+    // This is a read receipt: it reports that a message was displayed or deleted.
     if message.kind() == "multipart/report" {
         return true;
     }

@@ -1,15 +1,16 @@
-//! Complaints: feedback reports (RFC 5965), and one large provider's older format.
+//! Detects complaints: feedback reports (RFC 5965), and the older format of one large provider.
 
 use super::Complaint;
 use super::mime::Part;
 use super::report::address;
 
-/// The senders of one provider's complaints: the reported message itself is attached, without a report.
+/// The addresses from which one provider sends complaints. The provider attaches the reported message itself, without a report.
 const BARE_REPORTERS: [&str; 2] = ["staff@hotmail.com", "staff@outlook.com"];
-/// The field in which that provider puts the recipient.
+/// The header field in which the provider of [`BARE_REPORTERS`] names the recipient.
 const BARE_RECIPIENT: &str = "x-hmxmroriginalrecipient";
 
-/// The complaint in this message. `None`: it is not a feedback report. `Some(None)`: it is one, but not a complaint.
+/// Returns the complaint in this message. `None` means that the message is not a feedback report; `Some(None)`, that it is a report but not
+/// a complaint.
 pub fn read(message: &Part<'_>) -> Option<Option<Complaint>> {
     if let Some(part) = message.find(&["message/feedback-report"]) {
         return Some(report(message, part));
@@ -27,10 +28,10 @@ fn report(message: &Part<'_>, part: &Part<'_>) -> Option<Complaint> {
         fields.filter(move |(own, _)| own.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
     };
     let mut kinds = values("feedback-type");
-    // Exactly one: a report with two kinds cannot be relied on.
+    // A report must have exactly one kind: a report with two kinds is unreliable.
     let kind = kinds.next().filter(|_| kinds.next().is_none())?.to_ascii_lowercase();
     match kind.as_str() {
-        // A withdrawn complaint, or a report about signatures: neither is a complaint.
+        // The report withdraws a complaint or is about signatures, so it is not a complaint.
         "not-spam" | "auth-failure" | "dmarc" | "dkim" => return None,
         _ => {}
     }

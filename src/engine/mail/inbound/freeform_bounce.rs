@@ -1,4 +1,4 @@
-//! Bounces written for people only: text without a report, as older servers send them.
+//! Detects bounces that are written only for human readers: text without a machine-readable report, as older servers send.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
@@ -6,10 +6,10 @@ use super::report::address;
 use super::{Action, Envelope, Outcome, one_line};
 use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 
-/// TABLE: local parts of the senders of bounces.
+/// TABLE: local parts of the addresses from which bounces are sent.
 const SERVERS: &[&str] = &["mailer-daemon", "postmaster", "mailerdaemon", "mail-daemon", "mdaemon", "microsoftexchange"];
 
-/// TABLE: lines after which the returned message starts, in lowercase.
+/// TABLE: lines in lowercase after which the returned message starts.
 const COPIES: &[&str] = &[
     "--- below this line is a copy",
     "------ this is a copy of the message",
@@ -22,7 +22,7 @@ const COPIES: &[&str] = &[
     "the original message was received",
 ];
 
-/// TABLE: phrases for messages that are still being retried, in lowercase.
+/// TABLE: phrases in lowercase for messages that are still being retried.
 const DELAYS: &[&str] = &[
     "has not yet been delivered",
     "delivery has been delayed",
@@ -34,7 +34,7 @@ const DELAYS: &[&str] = &[
     "delivery is delayed",
 ];
 
-/// TABLE: phrases of which such a message has at least one, in lowercase: servers also send other messages.
+/// TABLE: phrases in lowercase, of which a bounce contains at least one. Servers also send mail that is not a bounce.
 const FAILURES: &[&str] = &[
     "could not be delivered",
     "couldn't be delivered",
@@ -61,7 +61,7 @@ const FAILURES: &[&str] = &[
     "unzustellbar",
 ];
 
-/// Whether a mail server wrote this, and not a person or a vacation responder.
+/// Whether a mail server wrote this message, rather than a person or a vacation responder.
 pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let is_server = |address: &str| {
         let local: String = address.split('@').next().unwrap_or_default().to_ascii_lowercase();
@@ -73,11 +73,11 @@ pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
         && (!replied || message.field("x-failed-recipients").is_some() || envelope.sender.is_empty())
 }
 
-/// The outcome in the text; `None` if it is about something else.
+/// Returns the outcome that the text reports, or `None` if the text is about something else.
 pub fn read(message: &Part<'_>) -> Option<Outcome> {
     let text = message.find(&["text/plain"]).map(Part::text).unwrap_or_default();
     let lower: String = text.lines().map(str::to_lowercase).take_while(|line| !begins_copy(line)).collect::<Vec<_>>().join("\n");
-    // The line ends are the same in both, so that a part of one is also a part of the other.
+    // Use the same line ends in both texts, so that a part of one can be found in the other.
     let words: String = text.lines().take(lower.lines().count()).collect::<Vec<_>>().join("\n");
     let subject = message.head.subject().unwrap_or_default().to_lowercase();
     let failed = message.field("x-failed-recipients").and_then(|all| all.split(',').find_map(address));
@@ -103,7 +103,7 @@ fn begins_copy(lower: &str) -> bool {
     COPIES.iter().any(|copy| lower.trim_start().starts_with(copy))
 }
 
-/// The first address alone on its line, possibly with a colon after it, and the text up to the next empty line.
+/// Returns the first address that is alone on its line, optionally followed by a colon, and the text up to the next empty line.
 fn reason(words: &str) -> (Option<String>, String) {
     let lines: Vec<&str> = words.lines().collect();
     for (at, line) in lines.iter().enumerate() {

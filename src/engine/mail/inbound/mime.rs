@@ -1,7 +1,7 @@
 //! The MIME parts of a message, with limits on their number, nesting and size.
 //!
-//! The mail parser reads the headers; the walk through the parts is implemented here, because the parser's own has no limit on depth or
-//! number, and attackers control both.
+//! The mail parser reads the headers. The walk through the parts is implemented here, because the parser's own walk limits neither depth
+//! nor number of parts, and attackers control both.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::vocab::limits::{
     INBOUND_BYTES_MAX, INBOUND_HEAD_BYTES_MAX, INBOUND_NESTING_MAX, INBOUND_PARTS_MAX, INBOUND_TEXT_BYTES_MAX,
 };
 
-/// A part of a message, or the whole.
+/// A part of a message, or the whole message.
 pub struct Part<'a> {
     pub head: Message<'a>,
     /// The body, still encoded.
     body: &'a [u8],
-    /// The inner parts: those of a multipart, or the one attached message.
+    /// The inner parts: those of a multipart, or the single attached message.
     pub inside: Vec<Part<'a>>,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Refusal {
             Self::TooLarge => "the message is too large",
             Self::TooManyParts => "the message has too many parts",
             Self::TooDeep => "the parts of the message are nested too deeply",
-            Self::NoMessage => "this is not a message: it has no header fields",
+            Self::NoMessage => "the data is not an email message: no header fields were found",
         })
     }
 }
@@ -55,7 +55,7 @@ pub fn read(raw: &[u8]) -> Result<Part<'_>, Refusal> {
     part(raw, 0, &mut left)?.ok_or(Refusal::NoMessage)
 }
 
-/// Parses a part; `None` if it has no header.
+/// Parses a part. Returns `None` if the part has no header.
 fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part<'a>>, Refusal> {
     if depth > INBOUND_NESTING_MAX {
         return Err(Refusal::TooDeep);
@@ -64,7 +64,7 @@ fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part
     let (head, body) = split(raw);
     let head = &head[..head.len().min(INBOUND_HEAD_BYTES_MAX)];
     let Some(head) = MessageParser::default().parse_headers(head) else {
-        // A part of a multipart may have no header; a message must have one.
+        // A part of a multipart may have no header, but a message must have one.
         let head = Message { parts: vec![Default::default()], raw_message: Cow::Borrowed(b""), ..Default::default() };
         return Ok((depth > 0).then_some(Part { head, body, inside: Vec::new() }));
     };
@@ -84,7 +84,7 @@ fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part
     Ok(Some(this))
 }
 
-/// Splits a part into header, including the empty line that ends it, and body.
+/// Splits a part into its header, including the empty line that ends the header, and its body.
 fn split(raw: &[u8]) -> (&[u8], &[u8]) {
     // A part that starts with an empty line has no header.
     for start in [b"\r\n".as_slice(), b"\n"] {
@@ -104,7 +104,7 @@ fn split(raw: &[u8]) -> (&[u8], &[u8]) {
     (raw, &raw[raw.len()..])
 }
 
-/// The texts between the lines with this boundary.
+/// Returns the parts of the body between the lines with this boundary.
 fn between<'a>(body: &'a [u8], boundary: &[u8], parts_max: usize) -> Result<Vec<&'a [u8]>, Refusal> {
     let mut parts = Vec::new();
     if boundary.is_empty() {
@@ -134,7 +134,7 @@ fn between<'a>(body: &'a [u8], boundary: &[u8], parts_max: usize) -> Result<Vec<
 }
 
 impl Part<'_> {
-    /// The content type in lowercase, like `text/plain`.
+    /// Returns the content type in lowercase, such as `text/plain`.
     pub fn kind(&self) -> String {
         match self.head.content_type() {
             Some(kind) => format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase(),
@@ -142,29 +142,29 @@ impl Part<'_> {
         }
     }
 
-    /// A parameter of the content type, in lowercase.
+    /// Returns a parameter of the content type, in lowercase.
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.head.content_type()?.attribute(name).map(str::to_ascii_lowercase)
     }
 
-    /// The first field with this name, its lines joined.
+    /// Returns the first header field with this name, with its lines joined.
     pub fn field(&self, name: &str) -> Option<String> {
         self.fields()
             .find(|(own, _)| own.eq_ignore_ascii_case(name))
             .map(|(_, value)| super::one_line(value, INBOUND_HEAD_BYTES_MAX))
     }
 
-    /// Every header field, unmodified.
+    /// Returns every header field, unmodified.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.head.headers_raw()
     }
 
-    /// The address of the first author.
+    /// Returns the address of the first author.
     pub fn from(&self) -> Option<String> {
         self.head.from()?.first()?.address().map(str::to_owned)
     }
 
-    /// The decoded text of this part alone, truncated to a useful length.
+    /// Returns the decoded text of this part alone, truncated to a useful length.
     pub fn text(&self) -> String {
         let encoding = self.head.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
         let body = &self.body[..self.body.len().min(INBOUND_TEXT_BYTES_MAX)];
@@ -180,7 +180,7 @@ impl Part<'_> {
         }
     }
 
-    /// This part and all parts inside it, outermost first.
+    /// Returns this part and all parts inside it, outermost first.
     pub fn all(&self) -> Vec<&Self> {
         let mut parts = vec![self];
         let mut next = 0;
@@ -191,7 +191,7 @@ impl Part<'_> {
         parts
     }
 
-    /// The first part of this kind outside attached messages.
+    /// Returns the first part of one of these kinds, outside attached messages.
     pub fn find(&self, kinds: &[&str]) -> Option<&Self> {
         if kinds.contains(&self.kind().as_str()) {
             return Some(self);
@@ -200,7 +200,7 @@ impl Part<'_> {
         self.inside.iter().filter(|_| is_multipart).find_map(|part| part.find(kinds))
     }
 
-    /// The attached message, or the remains of its header.
+    /// Returns the attached message, or what is left of its header.
     pub fn original(&self) -> Option<&Self> {
         let kinds =
             ["message/rfc822", "message/global", "text/rfc822-headers", "message/rfc822-headers", "message/global-headers"];
@@ -237,7 +237,7 @@ mod tests {
                 "body",
             ];
             let raw = lines.join(end);
-            let message = read(raw.as_bytes()).expect("a message");
+            let message = read(raw.as_bytes()).expect("the message can be read");
             assert_eq!(message.inside.len(), 3);
             assert_eq!(message.inside[0].text().trim(), "first");
             assert_eq!(message.inside[1].text().lines().next(), Some("café"));

@@ -1,7 +1,7 @@
-//! Reads returned mail: delivery reports, complaints, automatic replies.
+//! Reads returned mail: delivery reports, complaints and automatic replies.
 //!
-//! All of it is untrusted. A report counts only if it contains one of our own tokens, which the caller verifies. Nothing here reads a store
-//! or sends a reply.
+//! Returned mail is untrusted. A report is used only if it contains one of our own tokens, which the caller verifies. This module neither
+//! reads a store nor sends replies.
 
 mod auto_reply;
 mod complaint;
@@ -20,10 +20,10 @@ pub use tokens::{Mark, Token};
 
 use mime::Part;
 
-/// The envelope of a message.
+/// The envelope of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope<'a> {
-    /// Empty: the null sender, which bounces have.
+    /// The envelope sender; empty for the null sender, which bounces have.
     pub sender: &'a str,
     pub recipient: &'a str,
 }
@@ -32,27 +32,27 @@ pub struct Envelope<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     pub nature: MessageKind,
-    /// Texts that look like our tokens, those closest to the envelope first. Only the signature shows whether one is ours.
+    /// Strings that look like our tokens, those closest to the envelope first. Only the signature shows whether a token is ours.
     pub tokens: Vec<Token>,
     pub from: Option<String>,
     pub subject: Option<String>,
 }
 
-/// The kind of message.
+/// The kind of a received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageKind {
-    /// A report on the delivery to some recipients.
+    /// A report about the delivery to one or more recipients.
     Report(Vec<Outcome>),
     /// A recipient reported a message as spam.
     Complaint(Complaint),
-    /// A vacation notice, a ticket confirmation, a read receipt.
+    /// A vacation notice, a ticket confirmation or a read receipt.
     Automatic,
-    /// Anything else: possibly written by a person.
+    /// Any other message, possibly written by a person.
     Other,
 }
 
 impl MessageKind {
-    /// A name for the log.
+    /// Returns the name of this kind for the log.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Report(_) => "delivery report",
@@ -63,20 +63,20 @@ impl MessageKind {
     }
 }
 
-/// The outcome of a message for one recipient.
+/// What a report says about the delivery of a message to one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The final address at the reporting server, if it is given.
+    /// The final address at the reporting server, if the report contains it.
     pub recipient: Option<String>,
     pub action: Action,
-    /// The enhanced status code, like `5.1.1`.
+    /// The enhanced status code, such as `5.1.1`.
     pub status: Option<String>,
-    /// The server's reply, in one line.
+    /// The server's reply, joined into one line.
     pub diagnostic: String,
     pub class: ReplyClass,
 }
 
-/// The server's action for a message (RFC 3464 §2.3.3).
+/// What the server did with a message (RFC 3464 §2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Failed,
@@ -89,13 +89,13 @@ pub enum Action {
 /// The details of a complaint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    /// Like `abuse` or `fraud`.
+    /// The kind of complaint, such as `abuse` or `fraud`.
     pub kind: String,
-    /// The recipient, if it was not redacted.
+    /// The recipient who complained, unless the address was redacted.
     pub recipient: Option<String>,
 }
 
-/// Parses a raw message, with either kind of line ends.
+/// Parses a raw message whose lines end in CRLF or LF.
 pub fn read(raw: &[u8], envelope: &Envelope<'_>) -> Result<Incoming, Refusal> {
     let message = mime::read(raw)?;
     let nature = nature(&message, envelope);
@@ -122,7 +122,7 @@ fn nature(message: &Part<'_>, envelope: &Envelope<'_>) -> MessageKind {
     if auto_reply::is_automatic(message, envelope) { MessageKind::Automatic } else { MessageKind::Other }
 }
 
-/// One line of at most `max` bytes, with white space collapsed.
+/// Returns the text as one line of at most `max` bytes, with white space collapsed.
 fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

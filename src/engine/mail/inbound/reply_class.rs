@@ -1,19 +1,19 @@
-//! TABLES: the meaning of a mail server's rejection, by enhanced status code (RFC 3463 and its registry), by phrase, by reply code.
+//! TABLES: the meaning of a mail server's rejection, by enhanced status code (RFC 3463 and its registry), by phrase and by reply code.
 //!
-//! In doubt the result is `Unknown`: a wrong "hard" silences a recipient permanently.
+//! If the meaning is unclear, the result is `Unknown`: a wrong `Hard` would permanently stop mail to a recipient.
 
-/// The subject of a rejection.
+/// What a rejection is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyClass {
-    /// The address: the mailbox or domain does not exist, and will not.
+    /// The address: the mailbox or domain does not exist.
     Hard,
-    /// A temporary problem: full, busy, out of order.
+    /// A temporary problem: the mailbox is full, or the server is busy or out of order.
     Soft,
-    /// The sender: its reputation, its signatures, its permission to send there.
+    /// The sender: its reputation, its signatures, or its permission to send to the recipient.
     Policy,
-    /// This message: its size or its content.
+    /// The message: its size or its content.
     Content,
-    /// Not determined.
+    /// The rejection cannot be classified.
     Unknown,
 }
 
@@ -22,38 +22,38 @@ use ReplyClass::{Content, Hard, Policy, Soft, Unknown};
 /// How reliable a status code is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The code decides, whatever the text says.
+    /// The status code is reliable, whatever the text says.
     Code,
-    /// Servers use it for many things: the text decides, if it matches.
+    /// Servers use the status code for different problems: a matching phrase in the text overrides the code.
     Words,
 }
 
-/// TABLE: status codes. `*` is any detail. The first match counts.
+/// TABLE: status codes. `*` matches any detail. The first match is used.
 const STATUSES: &[(&str, ReplyClass, Trust)] = &[
-    // Addresses.
+    // Codes about addresses.
     ("5.1.0", Unknown, Trust::Words),
-    ("5.1.1", Hard, Trust::Words),  // usually; some filters use it too, with a telling text
-    ("5.1.7", Policy, Trust::Code), // the sender's address cannot be read
-    ("5.1.8", Policy, Trust::Code), // the sender's domain is bad
+    ("5.1.1", Hard, Trust::Words), // usually a missing mailbox; some filters also use this code, and then the text says so
+    ("5.1.7", Policy, Trust::Code), // the sender's address is not valid
+    ("5.1.8", Policy, Trust::Code), // the sender's domain is not valid
     ("5.1.9", Content, Trust::Code),
     ("5.1.*", Hard, Trust::Code),
-    // Mailboxes.
-    ("5.2.1", Hard, Trust::Words), // disabled; or busy, which the text then says
+    // Codes about mailboxes.
+    ("5.2.1", Hard, Trust::Words), // the mailbox is disabled; or it is busy, and then the text says so
     ("5.2.2", Soft, Trust::Code),
     ("5.2.3", Content, Trust::Code),
     ("5.2.*", Soft, Trust::Words),
-    // Systems.
+    // Codes about systems.
     ("5.3.4", Content, Trust::Code),
     ("5.3.*", Soft, Trust::Words),
-    // Networks.
+    // Codes about networks.
     ("5.4.1", Soft, Trust::Words),
     ("5.4.4", Hard, Trust::Words),
-    ("5.4.310", Hard, Trust::Code), // one provider: the domain does not exist
+    ("5.4.310", Hard, Trust::Code), // used by one provider: the domain does not exist
     ("5.4.*", Soft, Trust::Words),
-    // Protocol errors between the servers say nothing about the recipient.
+    // Protocol errors between servers say nothing about the recipient.
     ("5.5.*", Unknown, Trust::Words),
     ("5.6.*", Content, Trust::Code),
-    // Security and policy. The first two are used for everything.
+    // Codes about security and policy. Servers use the first two for many different problems.
     ("5.7.0", Policy, Trust::Words),
     ("5.7.1", Policy, Trust::Words),
     ("5.7.*", Policy, Trust::Code),
@@ -61,8 +61,8 @@ const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     ("4.*", Soft, Trust::Code),
 ];
 
-/// TABLE: phrases, in lowercase. The first match counts: temporary problems first, then the sender and the message, then the address,
-/// because rejections of the first kinds often mention the address, too.
+/// TABLE: phrases in lowercase. The first match is used. Phrases for temporary problems come first, then those about the sender and the
+/// message, then those about the address, because rejections of the first kinds often also mention the address.
 const WORDS: &[(&str, ReplyClass)] = &[
     ("rate that prevents", Soft),
     ("too many messages", Soft),
@@ -166,7 +166,7 @@ const WORDS: &[(&str, ReplyClass)] = &[
     ("mailbox is disabled", Hard),
     ("is inactive", Hard),
     ("account closed", Hard),
-    ("recipient address rejected: access denied", Hard), // one provider's way to say that it has no such mailbox
+    ("recipient address rejected: access denied", Hard), // one provider's reply for a mailbox that does not exist
     ("recipient address rejected", Hard),
     ("recipient rejected", Hard),
     ("unrouteable address", Hard),
@@ -183,7 +183,7 @@ const WORDS: &[(&str, ReplyClass)] = &[
     ("policy", Policy),
 ];
 
-/// The meaning of a rejection. `status` is the status code of a report, if there is one besides the text.
+/// Returns the meaning of a rejection. `status` is the status code from a report, if the report has one in addition to the text.
 pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     let found = status.and_then(find_status).or_else(|| find_status(words));
     let by_words = || {
@@ -198,7 +198,7 @@ pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     }
 }
 
-/// The class of a bare reply code: temporary or permanent. The subject of a permanent one is unknown.
+/// Returns the class of a bare reply code: temporary or permanent. The cause of a permanent rejection is unknown.
 fn by_reply_code(words: &str) -> Option<ReplyClass> {
     let code = words.trim_start().get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     code.starts_with('4').then_some(Soft)
@@ -208,7 +208,7 @@ fn fits(pattern: &str, status: &str) -> bool {
     pattern.strip_suffix('*').map_or(status == pattern, |front| status.starts_with(front))
 }
 
-/// The first enhanced status code in a text.
+/// Returns the first enhanced status code in a text.
 pub fn find_status(text: &str) -> Option<String> {
     let tokens = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     tokens.map(|token| token.trim_matches('.')).find(|token| is_status(token)).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Delivery status notifications (RFC 3464, in the format of RFC 6522): a server's report about each recipient.
+//! Delivery status notifications (RFC 3464, in the format of RFC 6522): a server's report about each recipient of a message.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
@@ -7,12 +7,12 @@ use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX}
 
 const KINDS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
 
-/// The report in this message; `None` if it has none.
+/// Returns the report in this message, or `None` if the message has none.
 pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     let part = message.find(&KINDS)?;
     let text = part.text();
     let mut outcomes: Vec<Outcome> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
-    // Some servers give the reason only in their text.
+    // Some servers give the reason only in their text for human readers.
     let needs_words = |outcome: &Outcome| outcome.class == ReplyClass::Unknown && outcome.action == Action::Failed;
     if outcomes.iter().any(needs_words)
         && let Some(words) = message.find(&["text/plain"]).map(Part::text)
@@ -24,16 +24,16 @@ pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     Some(outcomes)
 }
 
-/// A field: its name in lowercase, its lines joined.
+/// A field of a report: its name in lowercase, and its value with its lines joined.
 type Field = (String, String);
-/// The fields of one block.
+/// The fields of one block of a report.
 type Block = Vec<Field>;
 
-/// The blocks of fields, separated by empty lines.
+/// Returns the blocks of fields, which empty lines separate.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![Block::new()];
     for line in text.lines() {
-        let last = blocks.last_mut().expect("there is always one");
+        let last = blocks.last_mut().expect("a report has at least one block");
         if line.trim().is_empty() {
             if !last.is_empty() {
                 blocks.push(Block::new());
@@ -53,13 +53,13 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The outcome for a block's recipient; `None` if it is not about one.
+/// Returns the outcome for a block's recipient, or `None` if the block is not about a recipient.
 fn outcome(block: &Block) -> Option<Outcome> {
     let field = |name: &str| block.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
     let status = field("status").and_then(reply_class::find_status);
     let diagnostic = field("diagnostic-code").map_or("", untyped);
-    // The code in the text is often more specific than the field, which some servers fill with 5.0.0.
+    // The status code in the text is often more specific than the status field, which some servers fill with 5.0.0.
     let said = reply_class::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
     let status = said.or(status);
     let action = match field("action").map(str::to_ascii_lowercase).as_deref() {
@@ -84,13 +84,13 @@ fn outcome(block: &Block) -> Option<Outcome> {
     })
 }
 
-/// The value without its type, like that of `rfc822; ada@example.com`.
+/// Returns a value without its type: `ada@example.com` for `rfc822; ada@example.com`.
 fn untyped(value: &str) -> &str {
     let typed = value.split_once(';').filter(|(kind, _)| kind.len() < 20 && !kind.contains('@'));
     typed.map_or(value, |(_, value)| value).trim()
 }
 
-/// The address in a field, if it is one.
+/// Returns the email address in a field, or `None` if the field contains no address.
 pub fn address(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['<', '>']).trim();
     let is_address = text.len() <= 320 && text.contains('@') && !text.contains(char::is_whitespace);

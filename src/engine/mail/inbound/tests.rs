@@ -1,5 +1,5 @@
-//! Returned mail in the formats of real servers and people, and the results of parsing. The samples were written for these tests, modeled
-//! on Postfix, Exim, Exchange, qmail, Sendmail, Domino and the large providers.
+//! Returned mail in the formats of real servers and users, and the expected results of parsing. The samples were written for these tests,
+//! modeled on Postfix, Exim, Exchange, qmail, Sendmail, Domino and the large providers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
 /// The expected kind of a sample.
 enum Is {
-    /// A report on this recipient, with this status.
+    /// A report about this recipient, with this status code.
     Report(Action, ReplyClass, &'static str, Option<&'static str>),
     Complaint(Option<&'static str>),
     Automatic,
@@ -23,7 +23,7 @@ use ReplyClass::{Content, Hard, Policy, Soft};
 
 const ADA: &str = "ada@example.org";
 
-/// TABLE: every sample.
+/// TABLE: all samples.
 #[rustfmt::skip]
 const SAMPLES: &[(&str, Is)] = &[
     ("arf-not-spam",                    Is::Other),
@@ -70,9 +70,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/bounces")
 }
 
-/// The sample as a server delivers it, and its envelope sender.
+/// Returns the sample as a server delivers it, and its envelope sender.
 fn sample(name: &str, line_end: &str) -> (Vec<u8>, String) {
-    let text = fs::read_to_string(folder().join(name).with_extension("eml")).expect("a sample");
+    let text = fs::read_to_string(folder().join(name).with_extension("eml")).expect("the sample can be read");
     let sender = text.lines().find_map(|line| line.strip_prefix("Return-Path: ")).unwrap_or("<ada@example.org>");
     let sender = sender.trim_matches(['<', '>']).to_owned();
     (text.replace('\n', line_end).into_bytes(), sender)
@@ -81,7 +81,7 @@ fn sample(name: &str, line_end: &str) -> (Vec<u8>, String) {
 fn check(name: &str, expected: &Is, line_end: &str) {
     let (raw, sender) = sample(name, line_end);
     let envelope = Envelope { sender: &sender, recipient: "abuse@acme.example" };
-    let nature = read(&raw, &envelope).expect("a message").nature;
+    let nature = read(&raw, &envelope).expect("the message can be read").nature;
     match (expected, &nature) {
         (Is::Report(action, class, recipient, status), MessageKind::Report(outcomes)) => {
             let [outcome] = outcomes.as_slice() else { panic!("{name}: {outcomes:?}") };
@@ -100,8 +100,10 @@ fn check(name: &str, expected: &Is, line_end: &str) {
 #[test]
 fn every_sample_is_classified() {
     let kept: BTreeSet<String> = fs::read_dir(folder())
-        .expect("samples")
-        .map(|entry| entry.expect("readable").path().file_stem().expect("a name").to_string_lossy().into_owned())
+        .expect("the folder of samples can be read")
+        .map(|entry| {
+            entry.expect("the folder can be read").path().file_stem().expect("the file has a name").to_string_lossy().into_owned()
+        })
         .collect();
     assert_eq!(kept, SAMPLES.iter().map(|(name, _)| (*name).to_owned()).collect(), "every sample is in the table");
     for (name, expected) in SAMPLES {
@@ -114,11 +116,16 @@ fn every_sample_is_classified() {
 fn our_token_is_found_wherever_it_remains() {
     for (name, _) in SAMPLES.iter().filter(|(_, is)| matches!(is, Is::Report(..) | Is::Complaint(_))) {
         let (raw, sender) = sample(name, "\r\n");
-        let read = |recipient: &str| read(&raw, &Envelope { sender: &sender, recipient }).expect("a message").tokens;
+        let read =
+            |recipient: &str| read(&raw, &Envelope { sender: &sender, recipient }).expect("the message can be read").tokens;
         let found = read("postmaster@acme.example");
         assert!(found.iter().any(|token| token.mark == Mark::Bounce && token.text == TOKEN), "{name}: {found:?}");
         let other = "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz";
-        assert_eq!(read(&format!("B+{}@bounces.acme.example", other.to_uppercase()))[0].text, other, "the envelope comes first");
+        assert_eq!(
+            read(&format!("B+{}@bounces.acme.example", other.to_uppercase()))[0].text,
+            other,
+            "the token in the envelope comes first"
+        );
     }
 }
 
@@ -135,13 +142,13 @@ fn a_message_truncated_anywhere_is_parsed_or_rejected_without_a_panic() {
 #[test]
 fn a_report_about_many_recipients_has_an_outcome_for_each() {
     let (raw, _) = sample("postfix-unknown-user", "\r\n");
-    let text = String::from_utf8(raw).expect("text");
+    let text = String::from_utf8(raw).expect("the message is UTF-8");
     let more = "\r\nFinal-Recipient: rfc822; bob@example.org\r\nAction: delayed\r\nStatus: 4.4.7 (expired)\r\n\r\n--BOUND/1\r\nContent-Description: Und";
     let text = text.replacen("\r\n--BOUND/1\r\nContent-Description: Und", more, 1);
     let MessageKind::Report(outcomes) =
-        read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("a message").nature
+        read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("the message can be read").nature
     else {
-        panic!("a report")
+        panic!("the message is not a report")
     };
     assert_eq!(outcomes.len(), 2);
     assert_eq!((outcomes[1].action, outcomes[1].status.as_deref()), (Delayed, Some("4.4.7")));

@@ -1,9 +1,9 @@
-//! Our own tokens in returned mail: in the envelope, in the returned message, or anywhere in its text.
+//! Finds our own tokens in returned mail: in the envelope, in the returned message, or anywhere in the text.
 
 use super::mime::Part;
 use crate::vocab::limits::INBOUND_TOKENS_MAX;
 
-/// A text that looks like one of our tokens.
+/// A string that looks like one of our tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub mark: Mark,
@@ -11,12 +11,12 @@ pub struct Token {
     pub text: String,
 }
 
-/// The purpose of an address with a token: the letter before its plus sign.
+/// The purpose of an address that contains a token, encoded as the letter before the plus sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// `b+…`: the envelope sender, to which bounces return.
+    /// `b+…`: the envelope sender, to which bounces are returned.
     Bounce,
-    /// `u+…`: mail to it unsubscribes.
+    /// `u+…`: a message to this address unsubscribes.
     Unsubscribe,
 }
 
@@ -30,11 +30,11 @@ impl Mark {
     }
 }
 
-/// The length of a token: shorter ones are not ours, longer ones do not fit into a local part.
+/// The length of a token: shorter strings are not ours, and longer ones do not fit into a local part.
 const LETTERS: std::ops::RangeInclusive<usize> = 16..=62;
 
 impl Token {
-    /// The token in one of our addresses; `None` if the address has none.
+    /// Returns the token in one of our addresses, or `None` if the address has none.
     pub fn of_address(address: &str) -> Option<Self> {
         let (local, _) = address.trim().trim_matches(['<', '>']).rsplit_once('@')?;
         let (mark, text) = local.split_once('+')?;
@@ -44,7 +44,7 @@ impl Token {
     }
 }
 
-/// Every token: the envelope's first, then those in header fields, then those in the text of the parts.
+/// Returns all tokens: first the envelope's, then those in header fields, then those in the text of the parts.
 pub fn all(recipient: &str, message: &Part<'_>) -> Vec<Token> {
     let mut tokens: Vec<Token> = Token::of_address(recipient).into_iter().collect();
     let parts = message.all();
@@ -71,7 +71,7 @@ fn collect(text: &str, tokens: &mut Vec<Token>) {
         }
         let rest = &bytes[plus + 1..];
         let length = rest.iter().take(LETTERS.end() + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        // Some servers write the at sign as `=`, as in addresses that embed others.
+        // Some servers write the at sign as `=` when they embed an address in another address.
         let ends = matches!(rest.get(length), Some(b'@' | b'='));
         if !LETTERS.contains(&length) || !ends {
             continue;

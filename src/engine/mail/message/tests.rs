@@ -1,4 +1,4 @@
-//! Messages parsed by a third-party parser.
+//! Tests messages with a third-party parser.
 
 use mail_parser::{Address, HeaderName, MessageParser, MimeHeaders, PartType};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn address(text: &str) -> EmailAddress {
     EmailAddress::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-/// A message with these texts, as bytes.
+/// Returns a message with this name, subject, plain text and HTML.
 fn written(name: &str, subject: &str, text: &str, html: &str) -> Message {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new(text), Encoded::new(html));
@@ -45,33 +45,33 @@ fn plain<'a>(from: &'a EmailAddress, to: &'a EmailAddress) -> OutgoingMessage<'a
     }
 }
 
-/// Checks the form that every message must have.
+/// Checks the format that every message must have.
 fn assert_form(message: &Message) {
     let bytes = &message.bytes;
     assert!(bytes.ends_with(b"\r\n"));
-    let text = String::from_utf8(bytes.clone()).expect("UTF-8");
+    let text = String::from_utf8(bytes.clone()).expect("the message is UTF-8");
     let lines: Vec<&str> = text.split("\r\n").collect();
     for line in &lines {
         assert!(!line.contains(['\r', '\n', '\0']), "{line:?}");
         assert!(line.len() <= 998, "{} bytes", line.len());
         assert!(line.is_ascii() || message.needs_smtputf8, "{line:?}");
     }
-    let head = lines.split(|line| line.is_empty()).next().expect("a head");
-    // Text without spaces cannot be folded.
+    let head = lines.split(|line| line.is_empty()).next().expect("the message has a head");
+    // A value without spaces cannot be folded.
     let value = |line: &str| line.split_once(": ").map_or(line, |(_, value)| value).trim().to_owned();
     assert!(head.iter().all(|line| line.len() <= 78 || !value(line).contains(' ')), "{head:?}");
 }
 
-/// The names of the headers, in order.
+/// Returns the names of the headers, in order.
 fn names(message: &Message) -> Vec<String> {
-    let parsed = MessageParser::new().parse(&message.bytes).expect("a message");
+    let parsed = MessageParser::new().parse(&message.bytes).expect("the message can be read");
     parsed.headers().iter().map(|header| header.name().to_owned()).collect()
 }
 
 const NAMES: [&str; 8] = ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", ""];
 
 fn first(address: Option<&Address<'_>>) -> (Option<String>, Option<String>) {
-    let first = address.and_then(|address| address.first()).expect("an address");
+    let first = address.and_then(|address| address.first()).expect("the header has an address");
     (first.name().map(str::to_owned), first.address().map(str::to_owned))
 }
 
@@ -79,20 +79,20 @@ fn without_breaks(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Checks that texts parse back unchanged; names and subjects as one line.
+/// Checks that the content is parsed back unchanged; line breaks in names and subjects become spaces.
 fn assert_comes_back(name: &str, subject: &str, text: &str, html: &str) {
     let message = written(name, subject, text, html);
     assert_form(&message);
     assert_eq!(names(&message), NAMES[..7], "{name:?} {subject:?}");
-    let parsed = MessageParser::new().parse(&message.bytes).expect("a message");
+    let parsed = MessageParser::new().parse(&message.bytes).expect("the message can be read");
     let line = |text: &str| one_line(text).trim().to_owned();
     let shown = Some(line(name)).filter(|name| !name.is_empty());
     assert_eq!(first(parsed.from()), (shown.clone(), Some("news@example.com".to_owned())));
     assert_eq!(first(parsed.to()), (shown, Some("ana@example.org".to_owned())));
     assert_eq!(parsed.subject().unwrap_or_default(), line(subject));
     assert_eq!(parsed.message_id(), Some(ID));
-    assert_eq!(without_breaks(&parsed.body_text(0).expect("a text")), without_breaks(text));
-    assert_eq!(without_breaks(&parsed.body_html(0).expect("HTML")), without_breaks(html));
+    assert_eq!(without_breaks(&parsed.body_text(0).expect("the message has a text part")), without_breaks(text));
+    assert_eq!(without_breaks(&parsed.body_html(0).expect("the message has an HTML part")), without_breaks(html));
     assert_eq!((parsed.text_body_count(), parsed.html_body_count(), parsed.attachment_count()), (1, 1, 0));
 }
 
@@ -130,7 +130,7 @@ fn names_and_subjects_parse_back() {
         "i̇stanbul ﬁne cafe\u{301}",
     ] {
         let line = one_line(words);
-        // Encoded or not, runs of spaces reach readers unchanged; folding at one keeps it.
+        // Runs of spaces reach readers unchanged, whether they are encoded or folded.
         assert_comes_back(&line, words, "text", "<p>html</p>");
         let message = written(words, words, "", "");
         assert_form(&message);
@@ -174,8 +174,8 @@ fn the_same_message_has_the_same_bytes() {
         Content-Type: multipart/alternative; boundary=\"B\"\r\n\r\n\r\n--B\r\n\
         Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\na\r\n--B\r\n\
         Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>a\r\n--B--\r\n";
-    let text = String::from_utf8(once.bytes).expect("ASCII");
-    let boundary = text.split("boundary=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a boundary");
+    let text = String::from_utf8(once.bytes).expect("the message is ASCII");
+    let boundary = text.split("boundary=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("the message has a boundary");
     assert_eq!(text.replace(boundary, "B").replace("\r\n\tboundary", " boundary"), expected);
 }
 
@@ -183,7 +183,7 @@ fn the_same_message_has_the_same_bytes() {
 fn a_mailing_has_unsubscribe_headers() {
     let (from, to, reply) = (address("news@example.com"), address("ana@example.org"), address("help@example.com"));
     let html = Encoded::new("<p>Hello</p>");
-    let extra = [ExtraHeader::parse("X-Order", "42").expect("a header")];
+    let extra = [ExtraHeader::parse("X-Order", "42").expect("the header is valid")];
     let message = OutgoingMessage {
         reply_to: Some(Mailbox { name: "Help", address: &reply }),
         html: Some(&html),
@@ -200,7 +200,8 @@ fn a_mailing_has_unsubscribe_headers() {
     }
     .write();
     assert_form(&message);
-    let text = String::from_utf8(message.bytes.clone()).expect("ASCII").replace("\r\n\t", " ").replace("\r\n ", " ");
+    let text =
+        String::from_utf8(message.bytes.clone()).expect("the message is ASCII").replace("\r\n\t", " ").replace("\r\n ", " ");
     for line in [
         "Reply-To: \"Help\" <help@example.com>",
         "List-Unsubscribe: <https://mail.example.com/u/0123456789abcdef0123456789abcdef?x=a%20b%3E%0D%0AX:%20y>, \
@@ -227,7 +228,7 @@ fn images_are_next_to_the_html_that_shows_them() {
     ];
     let message = OutgoingMessage { text: Some(&text), html: Some(&html), images: &images, ..plain(&from, &to) }.write();
     assert_form(&message);
-    let parsed = MessageParser::new().parse(&message.bytes).expect("a message");
+    let parsed = MessageParser::new().parse(&message.bytes).expect("the message can be read");
     let kinds: Vec<String> = parsed
         .parts
         .iter()
@@ -320,7 +321,7 @@ proptest! {
         let found = names(&message);
         prop_assert!(found.iter().zip(expected).all(|(found, expected)| found.eq_ignore_ascii_case(expected)), "{:?}", found);
         prop_assert_eq!(found.len(), expected.len());
-        let parsed = MessageParser::new().parse(&message.bytes).expect("a message");
+        let parsed = MessageParser::new().parse(&message.bytes).expect("the message can be read");
         prop_assert_eq!(first(parsed.from()).1, Some("news@example.com".to_owned()));
         prop_assert_eq!(first(parsed.to()).1, Some("ana@example.org".to_owned()));
         prop_assert_eq!(first(parsed.reply_to()).1, Some("news@example.com".to_owned()));

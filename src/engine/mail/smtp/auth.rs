@@ -1,4 +1,4 @@
-//! Login to a relay: the lines of AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. Pure functions.
+//! Login to a relay: the lines to send for AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. Pure functions.
 //!
 //! The caller must ensure that the connection is safe for a login.
 
@@ -11,9 +11,9 @@ use crate::base::secret::Secret;
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub user: String,
-    /// A password, or for XOAUTH2 an access token.
+    /// The password or, for XOAUTH2, the access token.
     pub secret: Secret,
-    /// The only mechanism to use; otherwise the best one offered.
+    /// The only mechanism to use. If it is missing, the best mechanism that the server offers is used.
     pub mechanism: Option<Mechanism>,
 }
 
@@ -26,7 +26,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// Its name in `AUTH`.
+    /// Returns the mechanism's name in the `AUTH` command.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "PLAIN",
@@ -45,9 +45,9 @@ impl Mechanism {
 }
 
 impl Credentials {
-    /// The mechanism to use with these capabilities.
+    /// Returns the mechanism to use with a server that has these capabilities.
     pub fn mechanism(&self, capabilities: &Capabilities) -> Option<Mechanism> {
-        // A token must never be sent as a password, so XOAUTH2 is used only if it is configured.
+        // An access token must never be sent as a password, so XOAUTH2 is used only if it is configured.
         let candidates = match self.mechanism {
             Some(one) => vec![one],
             None => vec![Mechanism::Plain, Mechanism::Login],
@@ -55,7 +55,7 @@ impl Credentials {
         candidates.into_iter().find(|candidate| candidate.is_offered(capabilities))
     }
 
-    /// The lines to send, each after the server's prompt; the first one includes the command.
+    /// Returns the lines to send, each after the server's prompt. The first line includes the command.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
         let coded = |text: &str| BASE64.encode(text.as_bytes());
@@ -64,7 +64,7 @@ impl Credentials {
             Mechanism::Login => vec!["AUTH LOGIN".to_owned(), coded(user), coded(secret)],
             Mechanism::Xoauth2 => {
                 let text = format!("user={user}\u{1}auth=Bearer {secret}\u{1}\u{1}");
-                // A failure arrives as a challenge with the reason, which an empty line answers.
+                // If the login fails, the server sends the reason as a challenge, which the client answers with an empty line.
                 vec![format!("AUTH XOAUTH2 {}", coded(&text)), String::new()]
             }
         };

@@ -2,16 +2,16 @@
 
 use super::reply::Reply;
 
-/// The extensions that we use.
+/// A server's SMTP extensions, excluding those that Mailmill does not use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     pub starttls: bool,
     pub pipelining: bool,
     pub eight_bit: bool,
     pub smtputf8: bool,
-    /// Whether `SIZE` is offered.
+    /// Whether the server offers `SIZE`.
     pub size: bool,
-    /// The largest message that it accepts, if given.
+    /// The size of the largest message that the server accepts, if it states one.
     pub bytes_max: Option<u64>,
     pub plain: bool,
     pub login: bool,
@@ -19,7 +19,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// The capabilities in a reply. The first line is the server's name and is ignored.
+    /// Returns the capabilities in a reply. The first line, which contains the server's name, is ignored.
     pub fn of(reply: &Reply) -> Self {
         let mut capabilities = Self::default();
         for line in reply.text.lines().skip(1) {
@@ -32,7 +32,7 @@ impl Capabilities {
                 Some("SMTPUTF8") => capabilities.smtputf8 = true,
                 Some("SIZE") => {
                     capabilities.size = true;
-                    // Zero means that no limit is set (RFC 1870).
+                    // Zero means that the server states no limit (RFC 1870).
                     capabilities.bytes_max = words.next().and_then(|word| word.parse().ok()).filter(|bytes| *bytes > 0);
                 }
                 Some("AUTH") => {

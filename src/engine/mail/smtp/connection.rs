@@ -1,4 +1,4 @@
-//! The connection to a server: sends bytes and reads replies, each with a time limit, and is cut when the service stops.
+//! The connection to a server: sends bytes and reads replies, each with a time limit, and ends when the service stops.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -14,40 +14,40 @@ use super::reply::{Reply, ReplyParser};
 use crate::engine::mail::delivery::Cause;
 use crate::vocab::limits::SMTP_REPLY_LINE_BYTES_MAX;
 
-/// A connection, plain or encrypted.
+/// A byte stream to a server, plain or encrypted.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// The stage of the shutdown. Only ever raised.
+/// The stage of the shutdown. It only ever advances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopStage {
-    /// Normal work.
+    /// The service works normally.
     Running,
-    /// Nothing new starts.
+    /// No new delivery starts.
     Draining,
-    /// Everything is aborted at once.
+    /// All deliveries are aborted immediately.
     Cut,
 }
 
-/// The stop signal, as one connection sees it.
+/// The shutdown signal, as seen by one connection.
 #[derive(Clone)]
 pub struct Stop(pub watch::Receiver<StopStage>);
 
 impl Stop {
-    /// Waits until this stage is reached.
+    /// Waits until the shutdown reaches this stage.
     pub async fn reached(&mut self, ending: StopStage) {
-        // If the sender of the signal is gone, no one waits for this connection either.
+        // If the sender of the signal no longer exists, no task waits for this connection either.
         let _ = self.0.wait_for(|now| *now >= ending).await;
     }
 
-    /// Whether this stage is reached.
+    /// Whether the shutdown has reached this stage.
     pub fn is(&self, ending: StopStage) -> bool {
         *self.0.borrow() >= ending
     }
 }
 
-/// What a server does without being asked.
+/// What a server does without having received a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,
@@ -55,10 +55,10 @@ enum Unsolicited {
     Error(String),
 }
 
-/// The connection.
+/// The connection to a server.
 pub struct Connection {
     stream: Box<dyn Stream>,
-    /// The received bytes; those from `at` on are unread.
+    /// The received bytes; those from the position `at` are unread.
     received: Vec<u8>,
     at: usize,
     stop: Stop,
@@ -74,10 +74,11 @@ impl Connection {
         self.at < self.received.len()
     }
 
-    /// The bare stream, for encrypting it. No bytes may be unread: bytes received in clear text must not pass for encrypted ones.
+    /// Returns the bare stream, so that it can be encrypted. No bytes may be unread: bytes received in clear text must not be treated as
+    /// encrypted ones.
     pub fn into_stream(self) -> Result<Box<dyn Stream>, Cause> {
         if self.has_unread() {
-            return Err(Cause::Garbled("it sent unexpected data before the encryption".to_owned()));
+            return Err(Cause::Garbled("unexpected data arrived before TLS started".to_owned()));
         }
         Ok(self.stream)
     }
@@ -92,7 +93,7 @@ impl Connection {
         .await
     }
 
-    /// Sends all bytes while listening: a server that sends something in the middle of a message, or hangs up, does not get the rest.
+    /// Sends all bytes while listening. If the server sends something in the middle of a message, or hangs up, the rest is not sent.
     pub async fn send_listening(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let (stream, received) = (&mut self.stream, &mut self.received);
         let mut rest = bytes;
@@ -112,22 +113,23 @@ impl Connection {
         });
         match within(&mut self.stop, limit, writing).await? {
             None | Some(Unsolicited::Bytes) => Ok(()),
-            Some(Unsolicited::End) => Err(Cause::Lost("it hung up".to_owned())),
+            Some(Unsolicited::End) => Err(Cause::Lost("the mail server closed the connection".to_owned())),
             Some(Unsolicited::Error(why)) => Err(Cause::Lost(why)),
         }
     }
 
-    /// Whether the server is connected and has sent nothing unsolicited. Does not wait.
+    /// Whether the server is still connected and has sent nothing unsolicited. Does not wait.
     pub async fn is_quiet(&mut self) -> bool {
         !self.has_unread() && self.listen().await.is_none()
     }
 
-    /// The server's unsolicited reply, without waiting, or that it hung up. [`None`] if it waits for us.
+    /// Returns the server's unsolicited reply, or an error if the server closed the connection; [`None`] if the server has sent nothing.
+    /// Does not wait for the server to send something.
     pub async fn interjection(&mut self, limit: Duration) -> Option<Result<Reply, Cause>> {
         let heard = if self.has_unread() { Some(Unsolicited::Bytes) } else { self.listen().await };
         match heard? {
             Unsolicited::Bytes => Some(self.reply(limit).await),
-            Unsolicited::End => Some(Err(Cause::Lost("it hung up".to_owned()))),
+            Unsolicited::End => Some(Err(Cause::Lost("the mail server closed the connection".to_owned()))),
             Unsolicited::Error(why) => Some(Err(Cause::Lost(why))),
         }
     }
@@ -141,7 +143,7 @@ impl Connection {
         .await
     }
 
-    /// The next reply, complete within `limit`.
+    /// Reads the next reply, which must be complete within `limit`.
     pub async fn reply(&mut self, limit: Duration) -> Result<Reply, Cause> {
         let (stream, received, at) = (&mut self.stream, &mut self.received, &mut self.at);
         let reading = async {
@@ -157,7 +159,7 @@ impl Connection {
                     Some(Err(what)) => return Ok(Err(what)),
                     None => {
                         if stream.read_buf(received).await? == 0 {
-                            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it hung up"));
+                            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the mail server closed the connection"));
                         }
                     }
                 }
@@ -172,7 +174,7 @@ impl Connection {
     }
 }
 
-/// Reads the available bytes, if there are any.
+/// Reads the bytes that are available, if there are any.
 fn poll_heard(stream: &mut Box<dyn Stream>, received: &mut Vec<u8>, context: &mut std::task::Context<'_>) -> Poll<Unsolicited> {
     let mut bytes = [0; 512];
     let mut buffer = ReadBuf::new(&mut bytes);
@@ -187,11 +189,11 @@ fn poll_heard(stream: &mut Box<dyn Stream>, received: &mut Vec<u8>, context: &mu
     }
 }
 
-/// The next complete line in the received bytes, without its end.
+/// Returns the next complete line of the received bytes, without its line end.
 fn next_line<'a>(received: &'a mut Vec<u8>, at: &mut usize) -> Result<Option<&'a [u8]>, String> {
     let Some(end) = received[*at..].iter().position(|byte| *byte == b'\n') else {
         if received.len() - *at > SMTP_REPLY_LINE_BYTES_MAX {
-            return Err(format!("a line of more than {SMTP_REPLY_LINE_BYTES_MAX} bytes"));
+            return Err(format!("a reply line is longer than {SMTP_REPLY_LINE_BYTES_MAX} bytes"));
         }
         received.drain(..*at);
         *at = 0;
@@ -202,7 +204,7 @@ fn next_line<'a>(received: &'a mut Vec<u8>, at: &mut usize) -> Result<Option<&'a
     Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// The result of `io` within `limit`, unless everything is cut first.
+/// Returns the result of `io` if it finishes within `limit` and before all connections are cut.
 async fn within<T>(stop: &mut Stop, limit: Duration, io: impl Future<Output = io::Result<T>>) -> Result<T, Cause> {
     tokio::select! {
         biased;

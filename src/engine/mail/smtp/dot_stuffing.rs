@@ -1,28 +1,29 @@
-//! A message in its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that nothing in the
-//! message can end it. Pure functions.
+//! Converts a message to its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that no
+//! line of the message can end the message early. Pure functions.
 //!
-//! Our messages already have correct lines, and few that start with a dot: unchanged parts are not copied.
+//! Mailmill's messages already have correct lines, and few lines start with a dot. Unchanged parts are not copied.
 
-/// A message in transmission, chunk by chunk.
+/// A message that is being sent, chunk by chunk.
 pub struct DotStuffer<'a> {
     rest: &'a [u8],
-    /// Whether the last byte sent ended a line.
+    /// Whether the last byte that was sent ended a line.
     at_line_start: bool,
 }
 
 impl<'a> DotStuffer<'a> {
-    /// Starts with the whole of `message`.
+    /// Starts at the beginning of `message`.
     pub fn new(message: &'a [u8]) -> Self {
         Self { rest: message, at_line_start: true }
     }
 
-    /// The next chunk of about `bytes_max` bytes at most; `None` at the end. After the last chunk the final dot may follow.
+    /// Returns the next chunk, of about `bytes_max` bytes at most, or `None` at the end. The final dot may be sent only after the last
+    /// chunk.
     pub fn next<'p>(&mut self, scratch: &'p mut Vec<u8>, bytes_max: usize) -> Option<&'p [u8]>
     where
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short clean chunks would become as many packets.
+        // Short unchanged chunks would each become a separate packet.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }
@@ -35,7 +36,7 @@ impl<'a> DotStuffer<'a> {
         (!scratch.is_empty()).then_some(scratch)
     }
 
-    /// The bytes that need no change, up to `bytes_max`.
+    /// Returns the bytes that need no change, up to `bytes_max`.
     fn take_clean(&mut self, bytes_max: usize) -> &'a [u8] {
         let window = &self.rest[..self.rest.len().min(bytes_max)];
         let mut end = 0;
@@ -51,7 +52,7 @@ impl<'a> DotStuffer<'a> {
                     at_line_start = false;
                 }
                 Some(place) if self.rest[end + place..].starts_with(b"\r\n") => {
-                    // A break across the end of the window belongs to the next chunk.
+                    // A line break across the end of the window belongs to the next chunk.
                     if end + place + 2 > window.len() {
                         end += place;
                         at_line_start &= place == 0;
@@ -72,7 +73,7 @@ impl<'a> DotStuffer<'a> {
         clean
     }
 
-    /// Writes the parts that need a change: a dot at the start of a line, a wrong line end, the end of the last line.
+    /// Writes the parts that need a change: a dot at the start of a line, a wrong line end, or the end of the last line.
     fn change(&mut self, scratch: &mut Vec<u8>) -> bool {
         match self.rest {
             [] if self.at_line_start => return false,
@@ -93,7 +94,8 @@ impl<'a> DotStuffer<'a> {
     }
 }
 
-/// The position of the first CR or LF. It processes eight bytes at a time, because it reads every byte that is sent.
+/// Returns the position of the first CR or LF. The function processes eight bytes at a time for speed, because every byte of a message
+/// passes through it.
 fn line_break(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -106,7 +108,7 @@ fn line_break(bytes: &[u8]) -> Option<usize> {
         };
         let found = zero_at(b'\r') | zero_at(b'\n');
         if found != 0 {
-            // The lowest mark is exact, whatever borrows do to the higher ones.
+            // The lowest mark is exact, even if borrows change the higher ones.
             return Some(number * 8 + found.trailing_zeros() as usize / 8);
         }
     }
@@ -174,7 +176,7 @@ mod tests {
             message in "[a.\r\n]{0,40}",
             bytes_max in 1..20_usize,
         ) {
-            let wire = String::from_utf8(stuffed(message.as_bytes(), bytes_max)).expect("ASCII");
+            let wire = String::from_utf8(stuffed(message.as_bytes(), bytes_max)).expect("the message is ASCII");
             prop_assert!(wire.is_empty() || wire.ends_with("\r\n"));
             let lines: Vec<&str> = wire.split_terminator("\r\n").collect();
             prop_assert!(lines.iter().all(|line| *line != "." && !line.contains(['\r', '\n'])));

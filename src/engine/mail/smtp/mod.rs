@@ -1,7 +1,7 @@
 //! The SMTP client (RFC 5321): one connection, one message at a time, one recipient per message.
 //!
-//! It manages neither pools nor relays; it gets an open connection and returns how far the delivery came. Everything that a server can make
-//! long, large or many is bounded.
+//! The client manages neither pools nor relays: it gets an open connection, and returns how far the delivery got. Every reply that a server
+//! could make too long, too large or too numerous is limited.
 
 mod auth;
 mod capabilities;
@@ -21,20 +21,20 @@ pub use tls::TlsConnectors;
 
 use crate::vocab::limits;
 
-/// Time limits.
+/// The time limits of an SMTP connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For one address to accept a connection, and for a TLS handshake.
+    /// The limit for one address to accept a connection, and for a TLS handshake.
     pub connect: Duration,
-    /// For the reply to a command, and for each chunk of a message to be sent.
+    /// The limit for the reply to a command, and for sending each chunk of a message.
     pub command: Duration,
-    /// For the reply to the final dot.
+    /// The limit for the reply to the final dot of a message.
     pub dot: Duration,
-    /// For the reply to QUIT.
+    /// The limit for the reply to QUIT.
     pub quit: Duration,
-    /// How long an unused connection is kept.
+    /// How long an unused connection is kept open.
     pub idle: Duration,
-    /// How long a delivery waits if no relay is available.
+    /// How long a delivery waits for a relay if none is available.
     pub patience: Duration,
 }
 

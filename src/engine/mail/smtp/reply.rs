@@ -1,6 +1,6 @@
-//! Server replies of one or many lines, with their enhanced status codes (RFC 3463). Pure functions.
+//! Server replies of one or more lines, with their enhanced status codes (RFC 3463). Pure functions.
 //!
-//! Parsing is strict where ambiguity matters: a reply is understood completely or not at all.
+//! Parsing is strict where a reply could be ambiguous: a reply is either understood completely or rejected.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::vocab::limits::{SMTP_REPLY_LINE_BYTES_MAX, SMTP_REPLY_LINES_MAX};
 
-/// A reply.
+/// A mail server's reply to a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// Three digits.
+    /// The reply code, with three digits.
     pub code: u16,
     pub enhanced: Option<EnhancedCode>,
-    /// The text after the codes, its lines separated by line feeds. Untrusted.
+    /// The text after the codes, with its lines separated by line feeds. It is untrusted.
     pub text: String,
 }
 
-/// An enhanced status code, like 5.1.1.
+/// An enhanced status code, such as 5.1.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EnhancedCode {
     pub class: u8,
@@ -27,12 +27,12 @@ pub struct EnhancedCode {
 }
 
 impl EnhancedCode {
-    /// The code of these three numbers.
+    /// Creates a code from these three numbers.
     pub const fn new(class: u8, subject: u16, detail: u16) -> Self {
         Self { class, subject, detail }
     }
 
-    /// The code at the start of `text`, and the rest.
+    /// Returns the code at the start of `text`, and the remaining text.
     fn parse(text: &str) -> Option<(Self, &str)> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let mut parts = word.split('.');
@@ -54,27 +54,27 @@ impl fmt::Display for EnhancedCode {
 }
 
 impl Reply {
-    /// A reply that we generate on a server's behalf.
+    /// Creates a reply on a server's behalf, without a server having sent it.
     pub fn ours(code: u16, enhanced: EnhancedCode, text: impl Into<String>) -> Self {
         Self { code, enhanced: Some(enhanced), text: text.into() }
     }
 
-    /// 2yz: success.
+    /// Whether the reply reports success (2yz).
     pub fn is_positive(&self) -> bool {
         self.code / 100 == 2
     }
 
-    /// 3yz: continue.
+    /// Whether the reply asks the client to continue (3yz).
     pub fn is_intermediate(&self) -> bool {
         self.code / 100 == 3
     }
 
-    /// 4yz: temporary failure.
+    /// Whether the reply reports a temporary failure (4yz).
     pub fn is_transient(&self) -> bool {
         self.code / 100 == 4
     }
 
-    /// 5yz: permanent failure.
+    /// Whether the reply reports a permanent failure (5yz).
     pub fn is_permanent(&self) -> bool {
         self.code / 100 == 5
     }
@@ -98,11 +98,11 @@ pub struct ReplyParser {
 }
 
 impl ReplyParser {
-    /// Adds one line without its end; returns the reply when it is complete, or an error if it is not a valid reply.
+    /// Adds one line without its line end. Returns the reply when it is complete, or an error if it is not valid.
     pub fn take(&mut self, line: &[u8]) -> Result<Option<Reply>, String> {
         let (code, is_last, text) = split(line)?;
         if self.code.is_some_and(|first| first != code) {
-            return Err(format!("its lines start with {} and {code}", self.code.unwrap_or_default()));
+            return Err(format!("the lines of the reply have different codes, {} and {code}", self.code.unwrap_or_default()));
         }
         self.code = Some(code);
         self.lines.push(printable(text));
@@ -110,16 +110,16 @@ impl ReplyParser {
             return Ok(Some(assembled(code, std::mem::take(&mut self.lines))));
         }
         if self.lines.len() >= SMTP_REPLY_LINES_MAX {
-            return Err(format!("a reply of more than {SMTP_REPLY_LINES_MAX} lines"));
+            return Err(format!("the reply has more than {SMTP_REPLY_LINES_MAX} lines"));
         }
         Ok(None)
     }
 }
 
 fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
-    let class = u8::try_from(code / 100).expect("a digit");
+    let class = u8::try_from(code / 100).expect("the first digit of a reply code is one digit");
     let found = lines.last().and_then(|line| EnhancedCode::parse(line)).map(|(enhanced, _)| enhanced);
-    // A code that contradicts the reply code is ignored.
+    // An enhanced code that contradicts the reply code is ignored.
     let enhanced = found.filter(|enhanced| enhanced.class == class);
     if enhanced.is_some() {
         for line in &mut lines {
@@ -131,7 +131,7 @@ fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     Reply { code, enhanced, text: lines.join("\n") }
 }
 
-/// The code, whether this line is the last one, and the text.
+/// Splits a line into its code, whether it is the last line, and its text.
 fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     let strange = || format!("{:?}", printable(&line[..line.len().min(60)]));
     let [first @ b'2'..=b'5', second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] = line else { return Err(strange()) };
@@ -145,7 +145,7 @@ fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     }
 }
 
-/// Untrusted bytes as text that can be displayed and stored.
+/// Returns untrusted bytes as text that is safe to display and store.
 fn printable(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(SMTP_REPLY_LINE_BYTES_MAX)];
     String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -165,17 +165,17 @@ mod tests {
     }
 
     fn reply(lines: &[&str]) -> Reply {
-        read(lines).expect("a reply").expect("complete")
+        read(lines).expect("the reply is valid").expect("the reply is complete")
     }
 
     #[test]
     fn one_line_and_many_are_read() {
         assert_eq!(reply(&["250"]), Reply { code: 250, enhanced: None, text: String::new() });
         assert_eq!(reply(&["250 OK"]).to_string(), "250 OK");
-        let many = reply(&["550-5.1.1 There is", "550-5.1.1 nobody", "550 5.1.1 here"]);
+        let many = reply(&["550-5.1.1 There is", "550-5.1.1 no user", "550 5.1.1 here"]);
         assert_eq!((many.code, many.enhanced), (550, Some(EnhancedCode::new(5, 1, 1))));
-        assert_eq!(many.text, "There is\nnobody\nhere");
-        assert_eq!(many.to_string(), "550 5.1.1 There is / nobody / here");
+        assert_eq!(many.text, "There is\nno user\nhere");
+        assert_eq!(many.to_string(), "550 5.1.1 There is / no user / here");
     }
 
     #[test]
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn control_characters_are_removed() {
-        let reply = ReplyParser::default().take(b"250 a\x1b[31m\xff\rb").expect("a reply").expect("complete");
+        let reply =
+            ReplyParser::default().take(b"250 a\x1b[31m\xff\rb").expect("the reply is valid").expect("the reply is complete");
         assert_eq!(reply.text, "a [31m\u{fffd} b");
     }
 }

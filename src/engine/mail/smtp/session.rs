@@ -1,7 +1,8 @@
-//! One connection to a server, from its greeting to QUIT.
+//! One connection to a server, from the server's greeting to QUIT.
 //!
-//! Invariant: the final dot of a message is written only after [`BeforeDot`] agreed, and only if the server had sent nothing unsolicited
-//! until then. Any failure before that write is a certain "not accepted"; any failure from it on is unknown.
+//! Invariant: the final dot of a message is written only after [`BeforeDot`] has agreed, and only if the server has sent nothing
+//! unsolicited until then. A failure before this write means that the message was certainly not accepted; after a later failure, the
+//! outcome is unknown.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use super::reply::{EnhancedCode, Reply};
 use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
-/// The error of a connection that could not be used.
+/// Why a connection could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError {
     pub stage: Stage,
@@ -32,49 +33,50 @@ impl ConnectError {
     }
 }
 
-/// How to encrypt a connection, and the server's name.
+/// The TLS configuration of a connection, and the server's name.
 #[derive(Clone)]
 pub struct TlsInfo {
     pub config: Arc<ClientConfig>,
     pub name: ServerName<'static>,
 }
 
-/// When to encrypt a connection.
+/// Whether and how a connection is encrypted.
 #[derive(Clone)]
 pub enum TlsDemand {
-    /// Never.
+    /// The connection is never encrypted.
     Clear,
-    /// From its first byte.
+    /// The connection is encrypted from its first byte.
     FromTheStart(TlsInfo),
-    /// With STARTTLS; otherwise the connection fails.
+    /// The connection uses STARTTLS, and fails if the server does not offer it.
     Required(TlsInfo),
-    /// With STARTTLS if it is offered.
+    /// The connection uses STARTTLS if the server offers it.
     IfOffered(TlsInfo),
 }
 
-/// How to start a session.
+/// The options for starting a session.
 #[derive(Clone)]
 pub struct SessionOptions<'a> {
-    /// Our host name.
+    /// The host name that we send in EHLO.
     pub hello: &'a str,
-    /// The server.
+    /// The server to which the session connects.
     pub how: Handoff,
     pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
-    /// Whether credentials may be sent in clear text.
+    /// Whether the server is on this machine, so that credentials may be sent in clear text.
     pub is_this_machine: bool,
     pub timeouts: &'a Timeouts,
 }
 
-/// The result of one message on a connection.
+/// The result of sending one message over a connection.
 #[derive(Debug)]
 pub struct TransactionResult {
     pub outcome: Outcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether the connection was dead before the server could have received anything, so that the message can be sent elsewhere.
+    /// Whether the connection was dead before the server could have received anything, so that the message can be sent over another
+    /// connection.
     pub was_dead: bool,
-    /// Whether the server lacks a capability that this message needs; another server may have it.
+    /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
 }
 
@@ -84,7 +86,7 @@ impl TransactionResult {
     }
 }
 
-/// A connection that is ready for messages.
+/// A connection that is ready to send messages.
 pub struct Session {
     line: Connection,
     capabilities: Capabilities,
@@ -92,12 +94,12 @@ pub struct Session {
     timeouts: Timeouts,
     stop: Stop,
     messages: usize,
-    /// Buffer for message chunks that need changes.
+    /// A buffer for message chunks that need changes.
     scratch: Vec<u8>,
 }
 
 impl Session {
-    /// Greets, encrypts, logs in.
+    /// Reads the greeting, encrypts the connection and logs in.
     pub async fn begin(stream: Box<dyn Stream>, begin: SessionOptions<'_>, stop: Stop) -> Result<Self, ConnectError> {
         let mut how = begin.how.clone();
         let timeouts = begin.timeouts;
@@ -116,9 +118,9 @@ impl Session {
             TlsDemand::Clear | TlsDemand::FromTheStart(_) => None,
         };
         if let Some(secured) = secured {
-            // An attacker in the middle can strip the offer: then the session must fail.
+            // An attacker between the servers can remove the STARTTLS offer, so the session must fail.
             if !capabilities.starttls {
-                let why = "it does not offer STARTTLS, which the settings require";
+                let why = "the mail server does not offer STARTTLS, which the settings require";
                 return Err(ConnectError::at(Stage::Tls, Cause::Insecure(why.to_owned())));
             }
             let said =
@@ -139,7 +141,7 @@ impl Session {
         Ok(Self { line, capabilities, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
     }
 
-    /// The server of the session.
+    /// Returns the server of the session.
     pub fn how(&self) -> &Handoff {
         &self.how
     }
@@ -149,7 +151,7 @@ impl Session {
         self.line.is_quiet().await
     }
 
-    /// Whether it has sent as many messages as one connection should.
+    /// Whether the session has sent as many messages as one connection should.
     pub fn is_used_up(&self) -> bool {
         self.messages >= SMTP_MESSAGES_PER_CONNECTION_MAX
     }
@@ -184,12 +186,12 @@ impl Session {
         }
     }
 
-    /// Sends QUIT without waiting, because another connection needs the slot.
+    /// Sends QUIT without waiting for the reply, because another connection needs the slot.
     pub async fn leave(mut self) {
         let _ = self.line.send(b"QUIT\r\n", self.timeouts.quit).await;
     }
 
-    /// The `MAIL` command, or why this server cannot get the message, and whether another could.
+    /// Returns the `MAIL` command, or why this server cannot receive the message and whether another server could.
     fn first_command(&self, envelope: &Envelope, message: &[u8]) -> Result<String, (Reply, bool)> {
         let capabilities = &self.capabilities;
         let refused = |code, enhanced, text: &str| Reply::ours(code, enhanced, text);
@@ -200,14 +202,14 @@ impl Session {
         let mut command = format!("MAIL FROM:<{sender}>");
         if envelope.needs_smtputf8() {
             if !capabilities.smtputf8 {
-                let text = "The address or a header is not in ASCII, and the server does not offer SMTPUTF8.";
+                let text = "An address or a header contains non-ASCII characters, and the server does not offer SMTPUTF8.";
                 return Err((refused(553, EnhancedCode::new(5, 6, 7), text), true));
             }
             command.push_str(" SMTPUTF8");
         }
         if !message.is_ascii() {
             if !capabilities.eight_bit {
-                let text = "The message is not in ASCII, and the server does not offer 8BITMIME.";
+                let text = "The message contains non-ASCII characters, and the server does not offer 8BITMIME.";
                 return Err((refused(554, EnhancedCode::new(5, 6, 3), text), true));
             }
             command.push_str(" BODY=8BITMIME");
@@ -223,7 +225,7 @@ impl Session {
         Ok(command)
     }
 
-    /// Sends `MAIL`, `RCPT` and `DATA`: in one write if the server supports that.
+    /// Sends `MAIL`, `RCPT` and `DATA`, in one write if the server supports pipelining.
     async fn envelope(&mut self, sender: String, recipient: String) -> Result<(), TransactionResult> {
         let steps = [(Stage::Sender, sender), (Stage::Recipient, recipient), (Stage::Data, "DATA\r\n".to_owned())];
         let pipelined = self.capabilities.pipelining;
@@ -246,14 +248,15 @@ impl Session {
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
-                // DATA may be accepted without any recipient left: then an empty message goes to no one (RFC 2920 §3.1).
+                // The server may accept DATA even if no recipient is left. The session then sends an empty message without recipients (RFC
+                // 2920 §3.1).
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
-                    let cause = Cause::Garbled(format!("{said} where it makes no sense"));
+                    let cause = Cause::Garbled(format!("unexpected reply {said}"));
                     return Err(TransactionResult::of(Outcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
-                // A rejection stays final, whatever the replies to the rest are.
+                // A rejection stays final, whatever the server replies to the remaining commands.
                 Some(_) | None => {}
             }
             if refusal.is_some() && !pipelined {
@@ -266,14 +269,14 @@ impl Session {
         }
     }
 
-    /// Sends all of the message but its final dot.
+    /// Sends the whole message except its final dot.
     async fn body(&mut self, message: &[u8]) -> Result<(), TransactionResult> {
         let mut stuffed = DotStuffer::new(message);
         let mut scratch = std::mem::take(&mut self.scratch);
         while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
             let sent = self.line.send_listening(piece, self.timeouts.command).await;
             if let Err(cause) = sent {
-                // A server that hangs up may have sent the reason.
+                // A server that hung up may have sent the reason before.
                 let has_left = matches!(cause, Cause::Lost(_));
                 let said = if has_left { self.line.reply(self.timeouts.quit).await.ok() } else { None };
                 return Err(self.interrupted(said.ok_or(cause)));
@@ -287,12 +290,12 @@ impl Session {
         Ok(())
     }
 
-    /// Sends the dot and reads the reply.
+    /// Sends the final dot and reads the reply.
     async fn dot(&mut self) -> TransactionResult {
         if self.stop.is(StopStage::Cut) {
             return TransactionResult::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
         }
-        // A reply sent before the dot must not pass for the reply to it. Yielding lets received bytes arrive.
+        // A reply that the server sent before the dot must not be mistaken for the reply to the dot. Yielding lets received bytes arrive.
         tokio::task::yield_now().await;
         if let Some(said) = self.line.interjection(self.timeouts.command).await {
             return self.interrupted(said);
@@ -310,17 +313,20 @@ impl Session {
             4 => TransactionResult::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
             5 => TransactionResult::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
             _ => TransactionResult::of(
-                Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the reply to a message")) },
+                Outcome::Unknown { cause: Cause::Garbled(format!("unexpected reply {reply} to the message")) },
                 false,
             ),
         }
     }
 
-    /// The server replied or hung up in the middle of the message.
+    /// Returns the result if the server replied or hung up in the middle of the message.
     fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
-            Ok(reply) => Outcome::Deferred { stage: Stage::Body, cause: Cause::Garbled(format!("{reply} within a message")) },
+            Ok(reply) => Outcome::Deferred {
+                stage: Stage::Body,
+                cause: Cause::Garbled(format!("unexpected reply {reply} during the message")),
+            },
             Err(cause) => Outcome::Deferred { stage: Stage::Body, cause },
         };
         TransactionResult::of(outcome, false)
@@ -331,11 +337,11 @@ impl Session {
         TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
     }
 
-    /// The server announces that it is closing the connection.
+    /// Returns the result if the server announces that it is closing the connection.
     fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
-            // It is the reply to the first command on an idle connection: the server had closed it before.
+            // The reply to the first command on an idle connection says that the server had already closed the connection.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
@@ -346,25 +352,25 @@ impl Session {
         }
     }
 
-    /// Resets the rejected transaction.
+    /// Resets the transaction that the server rejected.
     async fn reset(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
         let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();
         TransactionResult::of(outcome, keep)
     }
 
-    /// Ends a message without recipients.
+    /// Ends a message that has no recipients.
     async fn send_nothing(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
-        // Any reply but a rejection would be unexpected: then the connection is not reused.
+        // Any reply except a rejection is unexpected, and then the connection is not reused.
         let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
         if is_refused { self.reset(outcome).await } else { TransactionResult::of(outcome, false) }
     }
 }
 
-/// A negative reply at this stage: whether it is final depends on whose fault it is.
+/// Returns the outcome of a negative reply at this stage. It is final only if the reply is about the message or recipient, not about us.
 fn negative(stage: Stage, reply: Reply) -> Outcome {
-    // These are about command order, encryption and login, which the recipient cannot influence.
+    // These reply codes are about command order, encryption and login, which do not depend on the recipient.
     let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);
     match reply.is_permanent() && !is_about_us {
         true => Outcome::Refused { stage, reply },
@@ -372,7 +378,7 @@ fn negative(stage: Stage, reply: Reply) -> Outcome {
     }
 }
 
-/// The recipient's address for the server: with the domain in ASCII, unless SMTPUTF8 is in use.
+/// Returns the recipient's address in the form that is sent to the server, with the domain in ASCII.
 fn path(envelope: &Envelope) -> String {
     let recipient = &envelope.recipient;
     format!("{}@{}", recipient.local(), recipient.domain_ascii())
@@ -383,12 +389,12 @@ async fn command(line: &mut Connection, text: &[u8], timeouts: &Timeouts) -> Res
     line.reply(timeouts.command).await
 }
 
-/// Checks that a reply starts with this digit.
+/// Checks that a reply code starts with this digit.
 fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), ConnectError> {
     if reply.code / 100 == digit { Ok(()) } else { Err(ConnectError::at(stage, Cause::Reply(reply.clone()))) }
 }
 
-/// Sends our host name; returns the server's capabilities.
+/// Sends our host name, and returns the server's capabilities.
 async fn hello(line: &mut Connection, name: &str, timeouts: &Timeouts) -> Result<Capabilities, ConnectError> {
     let at = |cause| ConnectError::at(Stage::Hello, cause);
     let said = command(line, format!("EHLO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;

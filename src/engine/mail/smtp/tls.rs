@@ -1,8 +1,8 @@
 //! TLS for connections to mail servers.
 //!
-//! Relays must present a certificate that the machine's certificate authorities confirm. Connections to recipients' servers are encrypted
-//! without verification: their names come from unauthenticated DNS and the alternative is clear text (RFC 7435), unless a policy requires
-//! verification.
+//! A relay must present a certificate from a certificate authority that this machine trusts. Connections to recipients' servers are
+//! encrypted without verification: their names come from unauthenticated DNS, and the alternative is clear text (RFC 7435). If a policy
+//! requires verification, these servers are verified too.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::engine::fetch;
 
-/// TLS with and without verification.
+/// The TLS configurations with and without verification.
 #[derive(Clone)]
 pub struct TlsConnectors {
     proven: Result<Arc<ClientConfig>, String>,
@@ -21,28 +21,28 @@ pub struct TlsConnectors {
 }
 
 impl TlsConnectors {
-    /// Uses the machine's certificate authorities and `further_roots`.
+    /// Creates TLS configurations that trust the machine's certificate authorities and `further_roots`.
     pub fn new(further_roots: &[CertificateDer<'static>]) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let anybody = Arc::new(AnyCertificate(provider.clone()));
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let builder = builder.expect("ring has ciphers for all versions");
+        let builder = builder.expect("ring has ciphers for all TLS versions");
         let unproven = builder.dangerous().with_custom_certificate_verifier(anybody).with_no_client_auth();
         Self { proven: fetch::client_config(further_roots, &[]), unproven: Arc::new(unproven) }
     }
 
-    /// TLS that verifies the server's name.
+    /// Returns the TLS configuration that verifies the server's name.
     pub fn proven(&self) -> Result<Arc<ClientConfig>, String> {
         self.proven.clone()
     }
 
-    /// TLS without verification.
+    /// Returns the TLS configuration without verification.
     pub fn unproven(&self) -> Arc<ClientConfig> {
         self.unproven.clone()
     }
 }
 
-/// Accepts any certificate, but verifies that the server has its key.
+/// Accepts any certificate, but verifies that the server has the certificate's private key.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

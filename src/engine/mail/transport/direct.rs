@@ -1,6 +1,6 @@
-//! Delivery to the recipients' own servers (RFC 5321 §5.1): a domain's servers, and the order in which they are tried.
+//! Direct delivery to the recipients' own servers (RFC 5321 §5.1): finds a domain's servers and the order in which they are tried.
 //!
-//! Invariant: connections go only to addresses that anyone on the internet can reach, and to networks that the operator has allowed.
+//! Invariant: connections go only to public IP addresses, and to networks that the operator has allowed.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -22,28 +22,28 @@ use crate::vocab::limits::{
     SMTP_PAUSE_MAX, SMTP_PAUSE_MIN,
 };
 
-/// The pauses for unreachable servers, the first and the longest: they recover in minutes or in hours.
+/// The first and the longest pause for an unreachable server: such servers recover within minutes or hours.
 const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
-/// The same for servers that report overload.
+/// The first and the longest pause for a server that reports overload.
 const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
-/// A mail server that is always up, to check whether this machine's network allows outgoing mail at all.
+/// A mail server that is always available, to check whether this machine's network allows outgoing mail at all.
 const WELL_KNOWN_SERVER: &str = "gmail-smtp-in.l.google.com";
 
-/// A server that accepts mail for a domain.
+/// A mail server of a domain, from an MX record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchanger {
-    /// Lower numbers are tried first.
+    /// The order in which servers are tried: lower numbers first.
     pub preference: u16,
-    /// Its name; empty or a single dot means that the domain accepts no mail (RFC 7505).
+    /// The server's name. An empty name or a single dot means that the domain does not accept mail (RFC 7505).
     pub host: String,
 }
 
 /// The DNS data for routing mail. Names are in ASCII.
 pub trait MailExchangers: Send + Sync + 'static {
-    /// The MX records of a domain, in any order; none if the domain exists without any.
+    /// Returns the MX records of a domain, in any order. The list is empty if the domain exists but has no MX records.
     fn exchangers<'a>(&'a self, domain: &'a str) -> Lookup<'a, Vec<Exchanger>>;
-    /// The addresses of a host, of both kinds; none if it exists without any.
+    /// Returns the IPv4 and IPv6 addresses of a host. The list is empty if the host exists but has no addresses.
     fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>>;
 }
 
@@ -55,14 +55,14 @@ pub struct Direct {
     random: Arc<dyn Random>,
     port: u16,
     turns_max: usize,
-    /// Throttles by the first server of a domain: domains with the same servers share a throttle.
+    /// The throttles, by the first server of a domain: domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
-    /// Domains whose servers are paused, so that the next message to them need not be rendered first.
+    /// The domains whose servers are paused. The next message to such a domain does not need to be rendered first.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
 impl Direct {
-    /// With this total number of connections.
+    /// Creates the state for at most this number of connections in total.
     pub fn new(
         exchangers: Box<dyn MailExchangers>,
         policies: Policies,
@@ -75,25 +75,27 @@ impl Direct {
         Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default(), resting: Mutex::default() }
     }
 
-    /// The route to the well-known server.
+    /// Returns the route to the well-known server.
     pub fn way_to_probe(&self) -> ServerRoute {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
-    /// The addresses of a server that may be reached.
+    /// Returns those addresses of a server to which connections are allowed.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
         if found.is_empty() {
-            return Err("it has no address".to_owned());
+            return Err("the mail server has no IP address".to_owned());
         }
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
         match admitted.is_empty() {
-            true => Err("it has no public address; outbound.allow_networks allows your own networks".to_owned()),
+            true => {
+                Err("the mail server has no public IP address; allow your own networks with outbound.allow_networks".to_owned())
+            }
             false => Ok(admitted),
         }
     }
 
-    /// Drops throttles without any special state.
+    /// Drops throttles that no delivery uses and that have no state worth keeping.
     pub fn forget_those_at_rest(&self) {
         let mut paces = self.paces.lock().expect("no holder of this lock panics");
         paces.retain(|_, throttle| Arc::strong_count(throttle) > 1 || !throttle.is_at_rest());
@@ -107,7 +109,7 @@ impl Direct {
         paces.entry(host.to_owned()).or_insert_with(|| Arc::new(HostThrottle::new(self.turns_max))).clone()
     }
 
-    /// Whether the servers of a domain were found paused, and still are.
+    /// Returns the pause of a domain's servers, if the servers were found paused and are still paused.
     pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<BackedOff> {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         let resting = known.get(domain)?.resting(now);
@@ -125,7 +127,7 @@ impl Direct {
         known.insert(domain.to_owned(), throttle.clone());
     }
 
-    /// The servers of a domain in the order to try them, or the final outcome.
+    /// Returns the servers of a domain in the order in which to try them, or the final outcome.
     async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
         let refused = |code, enhanced, text: String| {
             Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
@@ -139,7 +141,7 @@ impl Direct {
             Err(LookupError::Failed(why)) => return unresolved(why),
         };
         if found.is_empty() {
-            // Without MX records the domain itself is the server.
+            // If a domain has no MX records, the domain itself is the server.
             return match self.exchangers.addresses(domain).await {
                 Ok(addresses) if !addresses.is_empty() => Ok(vec![domain.to_owned()]),
                 Ok(_) | Err(LookupError::NoSuchName) => {
@@ -149,12 +151,12 @@ impl Direct {
             };
         }
         if found.iter().all(|exchanger| matches!(exchanger.host.as_str(), "" | ".")) {
-            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} accepts no mail."));
+            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} does not accept mail."));
         }
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
         }
-        // A null MX among others is a misconfiguration; there is at least one other server.
+        // A null MX together with other MX records is a misconfiguration; there is at least one other server.
         found.retain(|exchanger| !exchanger.host.is_empty());
         let mut drawn: Vec<([u8; 4], Exchanger)> = found.into_iter().map(|exchanger| (self.random.bytes(), exchanger)).collect();
         // Servers of equal preference are tried in random order, which spreads the load (RFC 5321 §5.1).
@@ -186,7 +188,7 @@ impl Transport {
             Ok(applied) => applied,
             Err(why) => return Outcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
         };
-        // The smallest name, so that domains with the same servers in another order share the throttle.
+        // Use the smallest name, so that domains share the throttle even if they list the same servers in a different order.
         let first = hosts.iter().min().expect("a route has servers");
         let throttle = direct.throttle(first);
         if let Some(resting) = throttle.resting(Instant::now()) {
@@ -224,7 +226,7 @@ impl Transport {
                 Outcome::Refused { stage: Stage::Sender, reply }
             }
             (None, last) => {
-                let ConnectError { stage, cause } = last.expect("a route has servers, and each was tried with an outcome");
+                let ConnectError { stage, cause } = last.expect("a route has servers, and every attempt has a result");
                 let is_busy = matches!(&cause, Cause::Reply(reply) if reply.is_transient());
                 turn.failed(Instant::now(), cause.to_string(), if is_busy { BUSY } else { AWAY });
                 direct.note_resting(domain, &throttle);

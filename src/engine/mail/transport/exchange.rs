@@ -1,4 +1,4 @@
-//! Sends one message over one connection to one server: an idle connection if there is one, otherwise a new one.
+//! Sends one message over one connection to one server: over an idle connection if there is one, otherwise over a new one.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -16,7 +16,7 @@ use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
 /// The route to a server.
 pub struct ServerRoute {
-    /// Connections with the same value are interchangeable.
+    /// The key of the route: connections with the same key are interchangeable.
     leads_to: String,
     host: Host,
     port: u16,
@@ -28,26 +28,26 @@ enum RouteKind {
     Exchanger { proven: bool },
 }
 
-/// The result of an attempt.
+/// The result of an attempt to send a message.
 pub enum Attempt {
     Done(Outcome),
     /// The server lacks a capability that this message needs.
     Lacks(Reply),
-    /// No usable connection.
+    /// No connection could be used.
     Broken(ConnectError),
 }
 
 /// How a connection to a recipient's server is encrypted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExchangerTls {
-    /// With the encryption that the server offers.
+    /// The connection uses the encryption that the server offers.
     AsOffered,
-    /// Without encryption, because the offered one is broken.
+    /// The connection is not encrypted, because the encryption that the server offers did not work.
     Clear,
 }
 
 impl ServerRoute {
-    /// The route to a configured relay.
+    /// Returns the route to a configured relay.
     pub fn to_relay(index: usize, relay: Relay) -> Self {
         let is_this_machine = relay.is_this_machine();
         let Relay { host, port, security, credentials, .. } = relay;
@@ -55,13 +55,13 @@ impl ServerRoute {
         Self { leads_to: format!("relay {index}"), host, port, kind }
     }
 
-    /// The route to a server of a recipient's domain, which may have to prove its name.
+    /// Returns the route to a server of a recipient's domain. If `proven` is true, the server must prove its name.
     pub fn to_exchanger(host: &str, port: u16, proven: bool) -> Self {
         let leads_to = format!("{} {host}", if proven { "proven" } else { "exchanger" });
         Self { leads_to, host: Host::Domain(host.to_owned()), port, kind: RouteKind::Exchanger { proven } }
     }
 
-    /// The server's name.
+    /// Returns the server's name.
     pub fn server(&self) -> String {
         self.host.to_string()
     }
@@ -81,7 +81,7 @@ impl ServerRoute {
 }
 
 impl Transport {
-    /// Sends a message by this route.
+    /// Sends a message over this route.
     pub(super) async fn attempt(
         &self,
         way: &ServerRoute,
@@ -98,7 +98,7 @@ impl Transport {
         loop {
             let done = session.transact(delivery.envelope, delivery.message, delivery.before_dot).await;
             if done.was_dead {
-                // The connection had been idle too long for the server. A new one is never reported as dead, so this happens once.
+                // The server closed the idle connection. A new connection is never reported as dead, so this happens only once.
                 session = match self.open(way, &place).await {
                     Ok(session) => session,
                     Err(broken) => return Attempt::Broken(broken),
@@ -117,7 +117,7 @@ impl Transport {
         }
     }
 
-    /// Opens a connection by this route and closes it again.
+    /// Opens a connection over this route and closes it again.
     pub(super) async fn greet(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Result<(), String> {
         match self.open(way, place).await {
             Ok(session) => {
@@ -128,7 +128,7 @@ impl Transport {
         }
     }
 
-    /// An idle connection that is alive.
+    /// Returns an idle connection that is still alive.
     async fn rested(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {
             if session.is_alive().await {
@@ -144,7 +144,7 @@ impl Transport {
         }
         let addresses = self.addresses(way).await?;
         match self.open_covered(way, &addresses, ExchangerTls::AsOffered).await {
-            // Broken opportunistic encryption is worth less than a delivery in clear text.
+            // If opportunistic encryption does not work, a delivery in clear text is better than none.
             Err(ConnectError { stage: Stage::Tls, cause }) if way.is_opportunistic() && cause != Cause::Stopping => {
                 self.open_covered(way, &addresses, ExchangerTls::Clear).await
             }
@@ -195,7 +195,7 @@ impl Transport {
                 (RouteKind::Exchanger { .. }, Some(direct)) => direct.addresses(name).await,
                 (RouteKind::Exchanger { .. } | RouteKind::Relay { .. }, _) => {
                     let found = self.resolver.resolve(name).await.map_err(|error| error.to_string())?;
-                    if found.is_empty() { Err("it has no address".to_owned()) } else { Ok(found) }
+                    if found.is_empty() { Err("the mail server has no IP address".to_owned()) } else { Ok(found) }
                 }
             }
         };
@@ -208,7 +208,7 @@ impl Transport {
 
     /// Connects to the first address that accepts a connection.
     async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), ConnectError> {
-        let mut cause = Cause::Unreachable("it has no address".to_owned());
+        let mut cause = Cause::Unreachable("the mail server has no IP address".to_owned());
         for address in addresses.iter().take(SMTP_ADDRESSES_TRIED_MAX) {
             let address = SocketAddr::new(*address, port);
             let connecting = timeout(self.timeouts.connect, TcpStream::connect(address));
@@ -216,7 +216,7 @@ impl Transport {
             let connected = self.unless_stopped(connecting).await.ok_or(stopping)?;
             match connected {
                 Ok(Ok(stream)) => {
-                    // Each command is one write, and the dot must not wait for anything.
+                    // Each command is one write, and the final dot must not be delayed.
                     let _ = stream.set_nodelay(true);
                     return Ok((stream, address));
                 }

@@ -1,7 +1,8 @@
-//! Throttles deliveries to one server: how many run at a time, and pauses after failures.
+//! Throttles deliveries to one server: limits how many run at the same time, and pauses after failures.
 //!
-//! A server that reports overload gets half as many connections, and one more after each number of successful messages. An unreachable
-//! server is retried by one delivery after a pause that doubles; the others wait for its result. No sockets are involved.
+//! If a server reports overload, the number of its connections is halved, and then increased by one after each series of successful
+//! messages. An unreachable server is retried by one delivery after a pause, which doubles with each failure; the other deliveries wait for
+//! the result. This module uses no sockets.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,13 +19,13 @@ pub struct HostThrottle {
 }
 
 struct State {
-    /// The current number of parallel deliveries.
+    /// The number of deliveries that may currently run in parallel.
     allowed: usize,
-    /// Slots that are not released for reuse, because fewer are allowed than were taken.
+    /// The number of slots that must not be reused after their release, because the limit is now lower than when they were taken.
     owed: usize,
     /// How often the limit was lowered.
     complaints: u64,
-    /// Successful messages since the last change.
+    /// The number of successful messages since the limit last changed.
     fine: u32,
     pause: Option<Backoff>,
     /// How often the server could not be reached.
@@ -36,7 +37,7 @@ struct Backoff {
     length: Duration,
     until: Instant,
     why: String,
-    /// One delivery is retrying, until this time at most.
+    /// Whether a delivery is retrying the server, at most until the time `until`.
     is_tried: bool,
 }
 
@@ -46,28 +47,28 @@ impl Backoff {
     }
 }
 
-/// A delivery's slot.
+/// A delivery's slot at a server.
 pub struct ThrottleSlot<'a> {
     throttle: &'a HostThrottle,
     permit: Option<SemaphorePermit<'a>>,
-    /// The number of complaints when this started.
+    /// The number of complaints when this delivery started.
     complaints: u64,
     failures: u64,
-    /// Whether this delivery retries while the others wait.
+    /// Whether this delivery retries the server while the other deliveries wait.
     tries: bool,
 }
 
-/// A server is paused until then.
+/// Reports that a server is paused until the time `until`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedOff {
     pub until: Instant,
     pub why: String,
-    /// A delivery is retrying, and may have a result before that.
+    /// Whether a delivery is retrying the server, and may have a result before `until`.
     pub is_tried: bool,
 }
 
 impl BackedOff {
-    /// The time after which another delivery is worth an attempt.
+    /// Returns how long to wait until another attempt is worthwhile.
     pub fn rest(&self, now: Instant) -> Duration {
         let rest = self.until.saturating_duration_since(now);
         if self.is_tried { rest.min(SMTP_PAUSE_MAX) } else { rest }
@@ -75,7 +76,7 @@ impl BackedOff {
 }
 
 impl HostThrottle {
-    /// Allows at most this many at a time.
+    /// Creates a throttle that allows at most this many deliveries at the same time.
     pub fn new(turns_max: usize) -> Self {
         let state = State { allowed: turns_max, owed: 0, complaints: 0, fine: 0, pause: None, failures: 0 };
         Self { turns: Semaphore::new(turns_max), turns_max, state: Mutex::new(state) }
@@ -94,14 +95,14 @@ impl HostThrottle {
         }
     }
 
-    /// Whether the server is paused now.
+    /// Returns the pause of the server, if it is paused now.
     pub fn resting(&self, now: Instant) -> Option<BackedOff> {
         let state = self.state();
         let pause = state.pause.as_ref().filter(|pause| pause.until > now)?;
         Some(pause.resting())
     }
 
-    /// Whether there is no state worth keeping.
+    /// Whether the throttle has no state worth keeping.
     pub fn is_at_rest(&self) -> bool {
         let state = self.state();
         state.pause.is_none() && state.allowed == self.turns_max && self.turns.available_permits() == self.turns_max
@@ -113,7 +114,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Whether the server may be tried now. After a pause this delivery retries; the others wait until it is done, at most `time`.
+    /// Checks whether this delivery may try the server now. After a pause, this delivery retries; the others wait until it is done, for at
+    /// most `time`.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
@@ -128,8 +130,8 @@ impl ThrottleSlot<'_> {
         }
     }
 
-    /// The server could not be reached. Concurrent failures count once. It is paused for the first duration, doubled with each further
-    /// failure, up to the second. Returns whether this changes the state.
+    /// Records that the server could not be reached; concurrent failures are counted once. The server is paused for the first duration,
+    /// which doubles with each further failure, up to the second duration. Returns whether the state changed.
     pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.throttle.state();
@@ -143,13 +145,13 @@ impl ThrottleSlot<'_> {
         before.is_none()
     }
 
-    /// The server was reached. Returns whether this changes the state.
+    /// Records that the server was reached. Returns whether the state changed.
     pub fn reached(&mut self) -> bool {
         self.tries = false;
         self.throttle.state().pause.take().is_some()
     }
 
-    /// The server reports overload. Returns whether the limit can be lowered; concurrent reports count once.
+    /// Records that the server reports overload. Returns whether the limit can be lowered; concurrent reports are counted once.
     pub fn complained(&self) -> bool {
         let mut state = self.throttle.state();
         if state.complaints != self.complaints {
@@ -164,7 +166,7 @@ impl ThrottleSlot<'_> {
         cut > 0
     }
 
-    /// A message was accepted.
+    /// Records that the server accepted a message.
     pub fn went_well(&self) {
         let mut state = self.throttle.state();
         if state.allowed == self.throttle.turns_max {
@@ -187,12 +189,12 @@ impl Drop for ThrottleSlot<'_> {
     fn drop(&mut self) {
         let mut state = self.throttle.state();
         if let (true, Some(pause)) = (self.tries, &mut state.pause) {
-            // The attempt was given up without a result: the next delivery may try.
+            // The attempt ended without a result, so the next delivery may try.
             (pause.until, pause.is_tried) = (Instant::now(), false);
         }
         if state.owed > 0 {
             state.owed -= 1;
-            self.permit.take().expect("taken only here").forget();
+            self.permit.take().expect("only `drop` takes the permit").forget();
         }
     }
 }
@@ -221,7 +223,7 @@ mod tests {
     async fn an_overloaded_server_gets_half_and_slowly_more_again() {
         let throttle = HostThrottle::new(8);
         let turns = [throttle.enter().await, throttle.enter().await, throttle.enter().await];
-        // All three report the same overload.
+        // All three slots report the same overload.
         assert!(turns.iter().all(ThrottleSlot::complained));
         assert_eq!(free(&throttle), 1);
         drop(turns);
@@ -244,7 +246,7 @@ mod tests {
         let throttle = HostThrottle::new(4);
         let mut turns =
             [throttle.enter().await, throttle.enter().await, throttle.enter().await, throttle.enter().await].into_iter();
-        let first = turns.next().expect("four");
+        let first = turns.next().expect("the throttle has four slots");
         assert!(first.complained());
         drop(first);
         assert_eq!(free(&throttle), 0);
@@ -264,24 +266,24 @@ mod tests {
         let (mut one, mut other) = (throttle.enter().await, throttle.enter().await);
         assert!(one.try_it(now, lease).is_ok() && other.try_it(now, lease).is_ok());
         assert!(one.failed(now, "down".into(), PAUSES));
-        assert!(!other.failed(now, "down".into(), PAUSES), "at the same time: counts once");
+        assert!(!other.failed(now, "down".into(), PAUSES), "concurrent failures count once");
         let mut pauses = Vec::new();
         for _ in 0..8 {
-            let resting = one.try_it(now, lease).expect_err("left alone");
+            let resting = one.try_it(now, lease).expect_err("the server is paused");
             assert_eq!(throttle.resting(now), Some(resting.clone()));
             pauses.push((resting.until - now).as_secs());
             now = resting.until;
-            assert!(one.try_it(now, lease).is_ok(), "one tries");
-            let waits = other.try_it(now, lease).expect_err("the others wait");
-            assert_eq!((waits.until, waits.rest(now)), (now + lease, SMTP_PAUSE_MAX), "and look again before that");
-            assert!(!one.failed(now, "down".into(), PAUSES), "no news");
+            assert!(one.try_it(now, lease).is_ok(), "one delivery retries");
+            let waits = other.try_it(now, lease).expect_err("other deliveries wait");
+            assert_eq!((waits.until, waits.rest(now)), (now + lease, SMTP_PAUSE_MAX), "the other deliveries check again earlier");
+            assert!(!one.failed(now, "down".into(), PAUSES), "the failure does not change the state");
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
-        now = one.try_it(now, lease).expect_err("left alone").until;
+        now = one.try_it(now, lease).expect_err("the server is paused").until;
         let mut third = throttle.enter().await;
         assert!(third.try_it(now, lease).is_ok() && other.try_it(now, lease).is_err());
         drop(third);
-        assert!(one.try_it(now.max(Instant::now()), lease).is_ok(), "the one that tried has given up");
+        assert!(one.try_it(now.max(Instant::now()), lease).is_ok(), "the delivery that retried has given up");
         assert!(one.reached() && !one.reached());
         assert!(other.try_it(now, lease).is_ok() && throttle.resting(now).is_none());
     }

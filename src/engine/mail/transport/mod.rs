@@ -1,10 +1,10 @@
 //! Delivers messages to other servers: through relays, or directly to the recipients' servers.
 //!
-//! [`Transport::deliver`] takes one finished message for one recipient and returns its outcome. It chooses the route (relays in order of
-//! preference, those for the recipient's domain first; otherwise the recipient's mail exchangers), reuses connections, bypasses servers
-//! that are down, and never retries after the moment from which the message might have been accepted.
+//! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in
+//! order of preference, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
+//! skips servers that are down, and never retries once the message might have been accepted.
 //!
-//! It stores nothing: the caller records deliveries, through [`BeforeDot`] and by the outcome.
+//! The transport stores nothing: the caller records deliveries with [`BeforeDot`] and from the outcome.
 
 mod direct;
 mod exchange;
@@ -51,9 +51,9 @@ pub struct Parts {
     /// Finds the MTA-STS policies of domains.
     pub policies: Box<dyn PolicySource>,
     pub random: Arc<dyn Random>,
-    /// Certificate authorities in addition to the machine's own.
+    /// The certificate authorities that are used in addition to the machine's own.
     pub roots: Vec<CertificateDer<'static>>,
-    /// The port of mail exchangers: 25, except in tests.
+    /// The port of mail exchangers: 25 except in tests.
     pub exchanger_port: u16,
     pub timeouts: Timeouts,
 }
@@ -68,7 +68,7 @@ pub struct Transport {
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
     ending: watch::Sender<StopStage>,
-    /// The state of a relay has changed.
+    /// Signals that the state of a relay has changed.
     news: Notify,
 }
 
@@ -82,12 +82,12 @@ struct RelayHost {
 /// The result of [`Transport::close`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloseReport {
-    /// Deliveries that had not ended within the grace period.
+    /// The number of deliveries that had not ended within the grace period and were cut.
     pub cut: usize,
 }
 
 impl Transport {
-    /// The transport for these settings.
+    /// Creates the transport for these settings.
     pub fn new(settings: &Settings, parts: Parts) -> Self {
         let mail = &settings.mail;
         let connections = mail.connections.count();
@@ -116,7 +116,7 @@ impl Transport {
 
     /// Delivers one message to one recipient.
     ///
-    /// Dropping the future aborts the delivery like a crash: if the dot was sent, its result is unknown.
+    /// Dropping the future aborts the delivery as a crash would: if the final dot was sent, the outcome is unknown.
     pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Outcome {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
@@ -133,8 +133,8 @@ impl Transport {
         }
     }
 
-    /// Checks whether the servers are usable now: connects to each, encrypts, logs in and quits. Direct delivery is checked with a
-    /// well-known server. Nothing is sent.
+    /// Checks whether the servers are usable now: connects to each server, encrypts, logs in and quits. Direct delivery is checked with a
+    /// well-known server. No message is sent.
     pub async fn probe(&self) -> Vec<(String, Result<(), String>)> {
         let mut probed = Vec::new();
         for relay_host in &self.relays {
@@ -149,13 +149,13 @@ impl Transport {
         probed
     }
 
-    /// Why mail to this domain is not worth rendering now, if that is known without any request.
+    /// Returns why a message to this domain should not be rendered now, if the reason is known without contacting a server.
     pub fn left_alone(&self, domain: &str) -> Option<Cause> {
         let resting = self.direct.as_ref()?.known_to_rest(domain, Instant::now())?;
         Some(Cause::LeftAlone { rest: resting.rest(Instant::now()), why: resting.why })
     }
 
-    /// Closes connections that were idle for long enough, as long as the service runs.
+    /// Closes connections that have been idle for long enough. Runs until the service stops.
     pub async fn maintain(&self) {
         let mut stop = self.stop();
         while !stop.is(StopStage::Draining) {
@@ -172,15 +172,15 @@ impl Transport {
         }
     }
 
-    /// Starts nothing new, waits up to `grace` for running deliveries, then cuts them: those that had sent their dot end as
-    /// [`Outcome::Unknown`].
+    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts the rest. A delivery whose final dot was already sent ends
+    /// as [`Outcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
         if timeout(grace, self.pool.all_free()).await.is_err() {
             cut = self.pool.in_use();
             self.ending.send_replace(StopStage::Cut);
-            // Only deliveries whose handoff is just being stored still run: that must not be interrupted.
+            // Only deliveries whose handoff is being stored are still running. Storing must not be interrupted.
             self.pool.all_free().await;
         }
         for session in self.pool.rested(Instant::now(), Duration::ZERO) {
@@ -194,7 +194,7 @@ impl Transport {
         Stop(self.ending.subscribe())
     }
 
-    /// The result of `waiting`, unless the service stops first.
+    /// Returns the result of `waiting`, or `None` if the service stops first.
     async fn unless_stopped<T>(&self, waiting: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop();
         tokio::select! {
@@ -204,18 +204,19 @@ impl Transport {
         }
     }
 
-    /// A slot at this server and one in the pool. The server's comes first: a delivery that waits for a slow server must not block others.
+    /// Waits for a slot at this server, then for one in the pool. In this order, a delivery that waits for a slow server does not block
+    /// others.
     async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
         self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }
 
-    /// Delivers through the first reachable relay; if there is none, waits a while for one.
+    /// Delivers through the first reachable relay. If none is reachable, waits for a limited time.
     async fn by_relays(&self, mut relays: Vec<&RelayHost>, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
         let deadline = Instant::now() + self.timeouts.patience;
         let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
         loop {
-            // Subscribes before it reads the state, so that no change is missed.
+            // Subscribes before reading the state, so that no change is missed.
             let news = self.news.notified();
             let now = Instant::now();
             let Some(at) = relays.iter().position(|relay| relay.throttle.resting(now).is_none()) else {
@@ -259,7 +260,7 @@ impl Transport {
         }
     }
 
-    /// Updates the throttle from a message that reached a server.
+    /// Updates the throttle after a message reached a server.
     fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &Outcome) {
         self.reached(way, turn);
         match outcome {
@@ -278,7 +279,7 @@ impl Transport {
         }
     }
 
-    /// A connection failed: lowers the limit, or pauses the server.
+    /// Lowers the limit or pauses the server after a connection failed.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
@@ -287,13 +288,13 @@ impl Transport {
         }
         let cause = broken.cause.to_string();
         if turn.failed(Instant::now(), cause.clone(), (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX)) {
-            tracing::warn!(server = way.server(), stage = ?broken.stage, cause, "the mail server cannot be used");
+            tracing::warn!(server = way.server(), stage = ?broken.stage, cause, "the mail server is unusable for now");
         }
         self.news.notify_waiters();
     }
 }
 
-/// The message to deliver.
+/// A message that is being delivered.
 struct Delivery<'a, B> {
     envelope: &'a Envelope,
     message: &'a [u8],
@@ -316,7 +317,7 @@ fn left_alone(resting: &BackedOff) -> Outcome {
     Outcome::Deferred { stage: Stage::Connect, cause }
 }
 
-/// Our name in EHLO: the setting's, or that of the public URL, or the machine's.
+/// Returns the host name that we send in EHLO: from the settings, or else from the public URL, or else the machine's.
 pub fn hello_name(settings: &Settings) -> String {
     if let Some(name) = &settings.mail.hello_name {
         return name.clone();

@@ -1,7 +1,7 @@
-//! The pool of open connections: their maximum number, and those idle between two messages.
+//! The pool of open connections: limits their number, and keeps those that are idle between two messages.
 //!
-//! Invariant: connections in use and idle ones together never exceed the maximum. If another server needs one more, the longest-idle
-//! connection is closed. The pool only knows whether two connections lead to the same server.
+//! Invariant: the connections in use and the idle ones together never exceed the maximum. If a server needs one more connection, the
+//! connection that has been idle longest is closed. The pool distinguishes connections only by the server to which they lead.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::engine::mail::smtp::Session;
 
-/// The pool.
+/// The pool of open connections.
 pub struct Pool {
     places: Semaphore,
     places_max: usize,
@@ -20,7 +20,7 @@ pub struct Pool {
 #[derive(Default)]
 struct State {
     in_use: usize,
-    /// The longest-idle first.
+    /// The idle connections, the one that has been idle longest first.
     resting: Vec<IdleConnection>,
 }
 
@@ -30,14 +30,14 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// A slot for one connection.
+/// A slot in the pool for one connection.
 pub struct PoolSlot<'a> {
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,
 }
 
 impl Pool {
-    /// At most this many connections.
+    /// Creates a pool of at most this many connections.
     pub fn new(places_max: usize) -> Self {
         Self { places: Semaphore::new(places_max), places_max, state: Mutex::default() }
     }
@@ -49,18 +49,18 @@ impl Pool {
         PoolSlot { pool: self, _permit: permit }
     }
 
-    /// The number in use.
+    /// Returns the number of connections in use.
     pub fn in_use(&self) -> usize {
         self.state().in_use
     }
 
-    /// Waits until none is in use.
+    /// Waits until no connection is in use.
     pub async fn all_free(&self) {
         let all = u32::try_from(self.places_max).expect("the setting is a small number");
         drop(self.places.acquire_many(all).await.expect("the semaphore is never closed"));
     }
 
-    /// Takes connections out that were idle for longer than this.
+    /// Removes and returns the connections that have been idle for longer than this duration.
     pub fn rested(&self, now: Instant, longer_than: Duration) -> Vec<Session> {
         let mut state = self.state();
         let count = state.resting.iter().take_while(|resting| now - resting.since >= longer_than).count();
@@ -73,21 +73,21 @@ impl Pool {
 }
 
 impl PoolSlot<'_> {
-    /// Takes the most recently used connection to this server.
+    /// Removes and returns the most recently used idle connection to this server.
     pub fn take(&self, leads_to: &str) -> Option<Session> {
         let mut state = self.pool.state();
         let at = state.resting.iter().rposition(|resting| resting.leads_to == leads_to)?;
         Some(state.resting.remove(at).session)
     }
 
-    /// Makes space for a new connection: returns one to close, if necessary.
+    /// Makes space for a new connection. Returns a connection to close, if necessary.
     pub fn make_room(&self) -> Option<Session> {
         let mut state = self.pool.state();
         let is_full = state.in_use + state.resting.len() > self.pool.places_max;
         is_full.then(|| state.resting.remove(0).session)
     }
 
-    /// Returns a connection to the pool. For a moment it counts twice, so at worst one too many is closed.
+    /// Returns a connection to the pool. For a moment the connection is counted twice, so at worst one connection too many is closed.
     pub fn put(self, leads_to: &str, session: Session, now: Instant) {
         let resting = IdleConnection { leads_to: leads_to.to_owned(), session, since: now };
         self.pool.state().resting.push(resting);

@@ -1,4 +1,4 @@
-//! The URL of a relay in the setting `mail.relay`. Pure functions.
+//! Parses the URL of a relay in the setting `mail.relay`. Pure functions.
 
 use std::net::IpAddr;
 
@@ -8,14 +8,14 @@ use crate::base::secret::Secret;
 use crate::engine::mail::smtp::{Credentials, Mechanism};
 use crate::vocab::limits::SMTP_RELAYS_MAX;
 
-/// A relay.
+/// A relay: an SMTP server that forwards mail.
 #[derive(Clone, Debug)]
 pub struct Relay {
     pub host: Host,
     pub port: u16,
     pub security: Security,
     pub credentials: Option<Credentials>,
-    /// The only domains whose recipients it accepts, in ASCII and lowercase; all of them if empty.
+    /// The domains whose recipients the relay accepts, in ASCII and lowercase. If empty, it accepts all domains.
     pub domains: Vec<String>,
 }
 
@@ -23,13 +23,13 @@ pub struct Relay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     FromTheStart,
-    /// With STARTTLS, or the delivery fails.
+    /// The connection uses STARTTLS, and the delivery fails if the relay does not offer it.
     Required,
-    /// Not at all: the relay is on this machine, or the operator disabled TLS.
+    /// The connection is never encrypted: the relay is on this machine, or the operator disabled TLS.
     Clear,
 }
 
-/// All configured relays, or the problem with the first invalid one. Errors never contain a password.
+/// Parses all configured relays, or returns the problem with the first invalid one. Errors never contain a password.
 pub fn relays(setting: &[Secret]) -> Result<Vec<Relay>, String> {
     if setting.len() > SMTP_RELAYS_MAX {
         return Err(format!("{} relays are configured; use at most {SMTP_RELAYS_MAX}", setting.len()));
@@ -39,11 +39,13 @@ pub fn relays(setting: &[Secret]) -> Result<Vec<Relay>, String> {
 }
 
 impl Relay {
-    /// Parses one URL.
+    /// Parses the URL of one relay.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| {
-            format!("{error}; expected smtp://user:password@host:port, with signs like @ / : # ? % in user and password written as %40 \
-                     %2F %3A %23 %3F %25")
+            format!(
+                "{error}; expected smtp://user:password@host:port, with @ / : # ? % in the user and password written as %40 \
+                     %2F %3A %23 %3F %25"
+            )
         })?;
         let is_encrypted = match url.scheme() {
             "smtp" => false,
@@ -51,18 +53,18 @@ impl Relay {
             _ => return Err("expected a URL that starts with smtp:// or smtps://".to_owned()),
         };
         if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
-            return Err(
-                "something follows the host and port; signs like / and # in a password are written %2F and %23".to_owned()
-            );
+            return Err("unexpected text after the host and port; write / and # in a password as %2F and %23".to_owned());
         }
-        let host =
-            url.host_str().filter(|host| !host.is_empty()).ok_or("the host is missing, like smtp://mail.example.com:587")?;
-        let host = Host::parse(host).map_err(|error| format!("the host cannot be read ({error})"))?;
+        let host = url
+            .host_str()
+            .filter(|host| !host.is_empty())
+            .ok_or("the host is missing; write a URL like smtp://mail.example.com:587")?;
+        let host = Host::parse(host).map_err(|error| format!("the host is not valid ({error})"))?;
         let is_this_machine = is_this_machine(&host);
         let query = Query::parse(url.query().unwrap_or_default())?;
         let credentials = query.credentials(decoded(url.username())?, url.password().map(decoded).transpose()?)?;
         let security = match (is_encrypted, query.tls_off) {
-            (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove it".to_owned()),
+            (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove tls=off".to_owned()),
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
                 return Err("a password is never sent over an unencrypted connection; remove tls=off or the user".to_owned());
@@ -78,12 +80,12 @@ impl Relay {
         Ok(Self { host, port, security, credentials, domains: query.domains })
     }
 
-    /// Whether it is on this machine.
+    /// Whether the relay is on this machine.
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)
     }
 
-    /// Whether it is configured for this domain in particular.
+    /// Whether the relay is configured for this domain in particular.
     pub fn is_for(&self, domain: &str) -> bool {
         self.domains.iter().any(|own| own == domain)
     }
@@ -97,7 +99,7 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// The query parameters.
+/// The query parameters of a relay's URL.
 #[derive(Default)]
 struct Query {
     mechanism: Option<Mechanism>,
@@ -133,7 +135,8 @@ impl Query {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
                             return Err(
-                                "for names a domain, like for=example.com; several as for=example.com&for=example.org".to_owned()
+                                "for must be a domain; repeat the parameter for more domains: for=example.com&for=example.org"
+                                    .to_owned(),
                             );
                         };
                         query.domains.push(domain);
@@ -151,21 +154,21 @@ impl Query {
             (Some(token), None, true) => Some(token.clone()),
             (None, password, false) => password,
             (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
-            (Some(_), _, false) => return Err("token is only for auth=xoauth2".to_owned()),
+            (Some(_), _, false) => return Err("token is allowed only with auth=xoauth2".to_owned()),
         };
         match (user.is_empty(), secret) {
             (true, None) if self.mechanism.is_none() => Ok(None),
             (false, Some(secret)) if !secret.is_empty() && !user.contains('\0') && !secret.contains('\0') => {
                 Ok(Some(Credentials { user, secret: Secret::new(secret), mechanism: self.mechanism }))
             }
-            _ => Err("user and password belong together: smtp://user:password@host".to_owned()),
+            _ => Err("give both a user and a password, or neither: smtp://user:password@host".to_owned()),
         }
     }
 }
 
-/// The text with its %XX sequences decoded.
+/// Returns the text with its %XX sequences decoded.
 fn decoded(text: &str) -> Result<String, String> {
-    let wrong = || "a % is not followed by two hexadecimal digits; write a % itself as %25".to_owned();
+    let wrong = || "a % is not followed by two hexadecimal digits; write a literal % as %25".to_owned();
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -209,11 +212,11 @@ mod tests {
     #[test]
     fn user_password_and_token_are_decoded() {
         let found = relay("smtp://ana%40example.com:p%40s%2Fs%3A%25+@mail.example.com:587?auth=login");
-        let credentials = found.credentials.expect("given");
+        let credentials = found.credentials.expect("the relay has credentials");
         assert_eq!((credentials.user.as_str(), credentials.secret.expose().as_str()), ("ana@example.com", "p@s/s:%+"));
         assert_eq!(credentials.mechanism, Some(Mechanism::Login));
         let found = relay("smtp://ana%40example.com@mail.example.com:587?auth=xoauth2&token=ya29.a%2Bb+c");
-        let credentials = found.credentials.expect("given");
+        let credentials = found.credentials.expect("the relay has credentials");
         assert_eq!((credentials.secret.expose().as_str(), credentials.mechanism), ("ya29.a+b+c", Some(Mechanism::Xoauth2)));
     }
 
@@ -231,18 +234,18 @@ mod tests {
             ("http://mail.example.com", "smtp:// or smtps://"),
             ("smtp://", "host is missing"),
             ("smtp://user:hunter2/x@mail.example.com", "%2F"),
-            ("smtp://user:hunter2@mail.example.com/x", "something follows"),
-            ("smtp://user:hunter2@mail.example.com#x", "something follows"),
+            ("smtp://user:hunter2@mail.example.com/x", "unexpected text"),
+            ("smtp://user:hunter2@mail.example.com#x", "unexpected text"),
             ("smtp://user:hunter2%zz@mail.example.com", "%25"),
-            ("smtp://user@mail.example.com", "belong together"),
-            ("smtp://:hunter2@mail.example.com", "belong together"),
-            ("smtp://mail.example.com?auth=plain", "belong together"),
+            ("smtp://user@mail.example.com", "or neither"),
+            ("smtp://:hunter2@mail.example.com", "or neither"),
+            ("smtp://mail.example.com?auth=plain", "or neither"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
             ("smtp://mail.example.com?tls=maybe", "required or off"),
             ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
-            ("smtp://user:hunter2@mail.example.com?token=x", "only for auth=xoauth2"),
+            ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),
             ("smtp://mail.example.com?via=x", "there is no parameter via"),
             ("smtp://exa mple.com", "host"),
@@ -251,7 +254,7 @@ mod tests {
             assert!(why.contains(expected) && !why.contains("hunter2"), "{text}: {why}");
         }
         let two = [Secret::new("smtp://localhost".to_owned()), Secret::new("x".to_owned())];
-        assert!(relays(&two).expect_err("the second").starts_with("relay 2: "));
+        assert!(relays(&two).expect_err("the second relay is invalid").starts_with("relay 2: "));
         let many = vec![Secret::new("smtp://localhost".to_owned()); SMTP_RELAYS_MAX + 1];
         assert!(relays(&many).is_err());
     }

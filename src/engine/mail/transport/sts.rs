@@ -1,7 +1,8 @@
-//! MTA-STS (RFC 8461): policies of domains that require encrypted connections to verified servers.
+//! MTA-STS (RFC 8461): the policies of domains that require encrypted connections to verified servers.
 //!
 //! A domain announces its policy in the DNS and publishes it on a website; [`PolicySource`] provides both. A policy is cached for as long
-//! as it says, so that an attacker who blocks a look-up today cannot disable yesterday's policy. The cache is lost with the process.
+//! as the policy itself states, so that an attacker who blocks a lookup today cannot disable yesterday's policy. The cache is lost when the
+//! process ends.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -18,13 +19,13 @@ use crate::vocab::limits::{
 
 /// The source of policies.
 pub trait PolicySource: Send + Sync + 'static {
-    /// The TXT records of a name, each joined from its parts; none if the name does not exist or has none.
+    /// Returns the TXT records of a name, each joined from its parts. The list is empty if the name does not exist or has no TXT records.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
-    /// The file at this URL, over a verified connection. A redirect is an error.
+    /// Returns the file at this URL, fetched over a verified connection. A redirect is an error.
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;
 }
 
-/// The policy file, fetched with the HTTP client.
+/// Fetches the policy file with the HTTP client.
 pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let limits = Limits {
         head: STS_FETCH_TIME,
@@ -35,17 +36,17 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let fetched = fetch.get(url, "text/plain", &limits).await.map_err(|error| LookupError::Failed(error.to_string()))?;
     let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
-        return Err(LookupError::Failed(format!("there is no policy at {url}")));
+        return Err(LookupError::Failed(format!("there is no MTA-STS policy at {url}")));
     }
-    String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the policy at {url} is not text")))
+    String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the MTA-STS policy at {url} is not UTF-8 text")))
 }
 
 /// A domain's policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether servers outside the policy must be skipped; otherwise it is a test.
+    /// Whether servers outside the policy must be skipped; if false, the policy is only being tested.
     is_enforced: bool,
-    /// Server names; one that starts with `*.` matches all names with one more label.
+    /// The names of the allowed servers; a name that starts with `*.` matches all names with one more label.
     hosts: Vec<String>,
     max_age: Duration,
 }
@@ -73,7 +74,7 @@ impl Policy {
         Some(Self { is_enforced, hosts, max_age: Duration::from_secs(max_age?).min(STS_AGE_MAX) })
     }
 
-    /// Whether it allows mail to this server.
+    /// Whether the policy allows mail to this server.
     fn allows(&self, host: &str) -> bool {
         let fits = |pattern: &String| match pattern.strip_prefix("*.") {
             Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),
@@ -83,7 +84,7 @@ impl Policy {
     }
 }
 
-/// The policies of domains.
+/// The policies of domains, with a cache.
 pub struct Policies {
     source: Box<dyn PolicySource>,
     known: Mutex<HashMap<String, CachedPolicy>>,
@@ -91,7 +92,7 @@ pub struct Policies {
 
 #[derive(Clone)]
 struct CachedPolicy {
-    /// The id in the DNS record when the policy was read.
+    /// The ID in the DNS record at the time when the policy was read.
     id: Option<String>,
     policy: Option<Policy>,
     /// The end of the policy's validity.
@@ -104,12 +105,12 @@ impl Policies {
         Self { source, known: Mutex::default() }
     }
 
-    /// The servers of `hosts` that may get mail for `domain`, and whether their names must be verified.
+    /// Returns those servers of `hosts` that may receive mail for `domain`, and whether their names must be verified.
     pub async fn apply(&self, domain: &str, hosts: Vec<String>, now: Instant) -> Result<(Vec<String>, bool), String> {
         let Some(policy) = self.policy(domain, now).await.filter(|policy| policy.is_enforced) else { return Ok((hosts, false)) };
         let allowed: Vec<String> = hosts.into_iter().filter(|host| policy.allows(host)).collect();
         if allowed.is_empty() {
-            return Err(format!("the policy of {domain} allows none of its mail servers"));
+            return Err(format!("the MTA-STS policy of {domain} allows none of the domain's mail servers"));
         }
         Ok((allowed, true))
     }
@@ -125,11 +126,11 @@ impl Policies {
         };
         let id = self.id(domain).await;
         let is_news = id.is_some() && old.as_ref().is_none_or(|old| old.id != id);
-        let found = if is_news { self.look(domain).await } else { None };
+        let found = if is_news { self.fetch(domain).await } else { None };
         let look_again = now + STS_RECHECK_AFTER;
         let known = match (found, old) {
             (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), look_again },
-            // The cached policy stays valid if no newer one is found.
+            // The cached policy stays valid if no newer policy is found.
             (None, Some(old)) => CachedPolicy { look_again, ..old },
             (None, None) => CachedPolicy { id: None, policy: None, until: now, look_again },
         };
@@ -141,7 +142,7 @@ impl Policies {
     fn remember(&self, domain: &str, news: CachedPolicy, now: Instant) {
         let mut known = self.known.lock().expect("no holder of this lock panics");
         if known.len() >= SMTP_DESTINATIONS_MAX {
-            // Policies are kept; the absence of one is looked up again.
+            // If the cache is full, only valid policies are kept: the policy of any other domain is looked up again.
             known.retain(|_, known| known.until > now);
         }
         if known.len() < SMTP_DESTINATIONS_MAX {
@@ -149,7 +150,7 @@ impl Policies {
         }
     }
 
-    /// The id in the one record that announces a policy.
+    /// Returns the ID in the only DNS record that announces a policy.
     async fn id(&self, domain: &str) -> Option<String> {
         let texts = self.source.texts(&format!("_mta-sts.{domain}")).await.ok()?;
         let mut records = texts.iter().filter(|text| text.trim_start().starts_with("v=STSv1"));
@@ -158,12 +159,12 @@ impl Policies {
         Some(id.trim().to_owned())
     }
 
-    async fn look(&self, domain: &str) -> Option<Policy> {
+    async fn fetch(&self, domain: &str) -> Option<Policy> {
         let url = format!("https://mta-sts.{domain}/.well-known/mta-sts.txt").parse().ok()?;
         match self.source.file(&url).await {
             Ok(text) => Policy::parse(&text),
             Err(error) => {
-                tracing::info!(domain, %error, "the MTA-STS policy cannot be read");
+                tracing::info!(domain, %error, "failed to read the MTA-STS policy");
                 None
             }
         }
@@ -177,12 +178,12 @@ mod tests {
 
     use super::*;
 
-    /// A domain with the records of a test.
+    /// A domain with the records that a test sets.
     #[derive(Default)]
     struct Site {
         record: Mutex<Vec<String>>,
         text: Mutex<Option<String>>,
-        looks: AtomicUsize,
+        fetches: AtomicUsize,
     }
 
     struct Source(Arc<Site>);
@@ -190,14 +191,14 @@ mod tests {
     impl PolicySource for Source {
         fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>> {
             assert_eq!(name, "_mta-sts.example.com");
-            let found = self.0.record.lock().expect("no panic").clone();
+            let found = self.0.record.lock().expect("no holder of this lock panics").clone();
             Box::pin(std::future::ready(Ok(found)))
         }
 
         fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String> {
             assert_eq!(url.as_str(), "https://mta-sts.example.com/.well-known/mta-sts.txt");
-            self.0.looks.fetch_add(1, Ordering::SeqCst);
-            let found = self.0.text.lock().expect("no panic").clone();
+            self.0.fetches.fetch_add(1, Ordering::SeqCst);
+            let found = self.0.text.lock().expect("no holder of this lock panics").clone();
             Box::pin(std::future::ready(found.ok_or_else(|| LookupError::Failed("404".to_owned()))))
         }
     }
@@ -209,8 +210,8 @@ mod tests {
     }
 
     fn set(site: &Site, record: &[&str], text: Option<&str>) {
-        *site.record.lock().expect("no panic") = record.iter().map(|text| (*text).to_owned()).collect();
-        *site.text.lock().expect("no panic") = text.map(str::to_owned);
+        *site.record.lock().expect("no holder of this lock panics") = record.iter().map(|text| (*text).to_owned()).collect();
+        *site.text.lock().expect("no holder of this lock panics") = text.map(str::to_owned);
     }
 
     const ENFORCED: &str = "version: STSv1\r\nmode: enforce\r\nmx: mail.example.com\r\nmx: *.example.net.\r\nmax_age: 86400\r\n";
@@ -252,27 +253,28 @@ mod tests {
         let start = Instant::now();
         let is_enforced = async |seconds| {
             let applied = policies.apply("example.com", hosts(), start + Duration::from_secs(seconds)).await;
-            applied.expect("allowed").1
+            applied.expect("the policy allows a mail server").1
         };
         assert!(is_enforced(0).await && is_enforced(1).await);
-        // Removing the record or closing the site does not disable the cached policy.
+        // Removing the DNS record or closing the website does not disable the cached policy.
         set(&site, &[], None);
         assert!(is_enforced(7_200).await);
         set(&site, &["v=STSv1; id=2;"], None);
         assert!(is_enforced(14_400).await);
-        assert_eq!(site.looks.load(Ordering::SeqCst), 2);
+        assert_eq!(site.fetches.load(Ordering::SeqCst), 2);
         set(&site, &["v=STSv1; id=1;"], None);
         assert!(is_enforced(21_600).await);
-        assert_eq!(site.looks.load(Ordering::SeqCst), 2, "the same id: not read again");
+        assert_eq!(site.fetches.load(Ordering::SeqCst), 2, "a policy with an unchanged ID is not read again");
         set(&site, &["v=STSv1; id=3;"], Some("version: STSv1\nmode: none\nmax_age: 86400"));
         assert!(!is_enforced(28_800).await);
         let (site, policies) = self::site(&["v=STSv1; id=1;"], Some(ENFORCED));
         let applied = async |seconds| policies.apply("example.com", hosts(), start + Duration::from_secs(seconds)).await;
-        assert!(applied(0).await.expect("allowed").1);
+        assert!(applied(0).await.expect("the policy allows a mail server").1);
         set(&site, &[], None);
         assert!(
-            applied(86_000).await.expect("allowed").1 && !applied(90_000).await.expect("allowed").1,
-            "it is valid for its time"
+            applied(86_000).await.expect("the policy allows a mail server").1
+                && !applied(90_000).await.expect("the policy allows a mail server").1,
+            "the cached policy is valid until it expires"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Measures images: size, dominant colors, and the backgrounds on which they are visible. Pure functions.
+//! Measures images: their size, their dominant colors, and the backgrounds on which they are visible. Pure functions.
 
 use std::collections::HashMap;
 
@@ -9,33 +9,33 @@ use crate::base::color::{self, contrast, distance};
 use crate::base::text::Color;
 use crate::vocab::limits::DECODED_IMAGE_SIDE_MAX;
 
-/// Colors are counted on a smaller copy.
+/// The side length of the smaller copy of an image on which colors are counted.
 const SAMPLE_SIDE: u32 = 64;
-/// The number of colors reported.
+/// The maximum number of colors that a measurement reports.
 const COLORS_MAX: usize = 5;
-/// A color that covers less than this share is ignored.
+/// The smallest share of the area for which a color is reported.
 const SHARE_MIN: f32 = 0.03;
-/// An image with a smaller share of transparent pixels has a background of its own.
+/// The smallest share of transparent pixels for which an image counts as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// A pixel with less opacity shows mostly the background.
+/// The lowest opacity at which a pixel is measured: a paler pixel shows mostly the background.
 const SEEN_ALPHA_MIN: u8 = 64;
-/// The minimum contrast for a logo to be visible (WCAG requires 3 for graphics; a part of a logo may be paler, but deep green on black is
-/// not visible).
+/// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics; parts of a logo may have less contrast, but deep green on
+/// black is not visible.
 const SEEN_CONTRAST: f64 = 2.5;
-/// The share of a logo that must be visible.
+/// The share of a logo's pixels that must be visible.
 const SEEN_SHARE: f32 = 0.75;
 
 const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };
 const DARK: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
 
-/// The background that an image needs to be visible.
+/// The background on which an image is visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ground {
-    /// A light one: the transparent image is dark.
+    /// A light background, because the image is transparent and dark.
     Light,
-    /// A dark one: the transparent image is light.
+    /// A dark background, because the image is transparent and light.
     Dark,
-    /// Any: it has a background of its own, or is visible on both.
+    /// Any background: the image has its own background, or is visible on both light and dark ones.
     Any,
 }
 
@@ -44,12 +44,12 @@ pub enum Ground {
 pub struct ImageMeasurements {
     pub width: u32,
     pub height: u32,
-    /// Sorted by covered area, largest first.
+    /// The dominant colors, sorted by covered area, largest first.
     pub colors: Vec<Color>,
     pub ground: Ground,
-    /// Whether parts of it are transparent.
+    /// Whether parts of the image are transparent.
     pub is_clear: bool,
-    /// The approximate number of different colors: drawings have few, photos many.
+    /// The approximate number of different colors: logos and illustrations have few, photos have many.
     pub variety: usize,
 }
 
@@ -60,14 +60,14 @@ pub fn measure(picture: &DynamicImage) -> ImageMeasurements {
     measured(width, height, &sample)
 }
 
-/// Whether it is an SVG.
+/// Whether a file is an SVG image.
 pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
     content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
 }
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     let total = sample.pixels().len().max(1) as f32;
-    // Thin lines of a large image are pale in the small copy, so the total coverage counts.
+    // The thin lines of a large image are pale in the small copy, so the total coverage is measured.
     let covered = sample.pixels().map(|pixel| f32::from(pixel.0[3]) / 255.0).sum::<f32>() / total;
     let is_clear = 1.0 - covered > CLEAR_SHARE_MIN;
     let seen: Vec<Color> = sample
@@ -80,7 +80,7 @@ fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     ImageMeasurements { width, height, colors, ground, is_clear, variety }
 }
 
-/// The backgrounds on which most of these pixels are visible.
+/// Returns the background on which most of these pixels are visible.
 fn ground(seen: &[Color]) -> Ground {
     let share = |ground: Color| {
         let visible = seen.iter().filter(|pixel| contrast(**pixel, ground) >= SEEN_CONTRAST).count();
@@ -93,7 +93,7 @@ fn ground(seen: &[Color]) -> Ground {
     }
 }
 
-/// The colors that cover the most area, with similar ones combined, and how many there are in total.
+/// Returns the colors that cover the most area, with similar ones combined, and the total number of colors.
 fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
     for pixel in seen {
@@ -124,9 +124,9 @@ fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     (colors, variety)
 }
 
-/// Measures an SVG. It is not rendered: its size and the colors in its source are enough.
+/// Measures an SVG image without rendering it: the size and the colors in its source are enough.
 pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
-    let start = text.find("<svg").ok_or("it is not an SVG")?;
+    let start = text.find("<svg").ok_or("the file is not an SVG image")?;
     let tag = text[start..].split('>').next().unwrap_or_default();
     let attribute = |name: &str| {
         let at = tag.find(&format!(" {name}=")).or_else(|| tag.find(&format!("\n{name}=")))? + name.len() + 2;
@@ -144,10 +144,10 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
             .and_then(pixels)
             .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(DECODED_IMAGE_SIDE_MAX as f32) as u32))
     };
-    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it has no size")?;
+    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("the SVG image has no size")?;
     let mut painted = painted(text);
     if painted.is_empty() {
-        // Shapes without a color are black.
+        // Shapes without a color are drawn in black.
         painted.push(Color { red: 0, green: 0, blue: 0 });
     }
     let ground = ground(&painted);
@@ -162,7 +162,7 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
     Ok(ImageMeasurements { width, height, colors, ground, is_clear: true, variety })
 }
 
-/// Every color that a drawing uses, as often as it occurs; a line counts half of an area.
+/// Returns every color in an SVG image, as often as it is used. The color of a line has half the weight of the color of an area.
 fn painted(text: &str) -> Vec<Color> {
     let mut found = Vec::new();
     for (mark, weight) in [("fill=", 2), ("stroke=", 1), ("stop-color=", 2), ("fill:", 2), ("stroke:", 1), ("stop-color:", 2)] {
@@ -208,17 +208,17 @@ mod tests {
     #[test]
     fn size_and_colors_of_an_svg_are_measured() {
         let drawing = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><path fill="#fff" d=""/></svg>"##;
-        let measured = measure_drawing(drawing).expect("a drawing");
+        let measured = measure_drawing(drawing).expect("the SVG can be read");
         assert_eq!((measured.width, measured.height, measured.ground), (120, 40, Ground::Dark));
         let plain = r#"<svg width="24" height="24"><path d=""/></svg>"#;
-        assert_eq!(measure_drawing(plain).expect("a drawing").ground, Ground::Light);
+        assert_eq!(measure_drawing(plain).expect("the SVG can be read").ground, Ground::Light);
     }
 
     #[test]
     fn the_dominant_color_of_a_drawing_decides_its_background() {
         let drawing = r##"<svg width="190" height="44"><path fill="#1f4d3a"/><path stroke="#faf6ee" fill="none"/><circle fill="#c8663f"/>
             <text fill="#1f4d3a">Leaf</text></svg>"##;
-        let measured = measure_drawing(drawing).expect("a drawing");
+        let measured = measure_drawing(drawing).expect("the SVG can be read");
         assert_eq!((measured.ground, measured.colors.len()), (Ground::Light, 3));
     }
 
@@ -229,7 +229,7 @@ mod tests {
             let _ = measure_drawing(&drawing[..end]);
             let _ = measure_drawing(&drawing[end..]);
         }
-        let vast = measure_drawing("<svg width='9e30' height='20'/>").expect("a drawing");
+        let vast = measure_drawing("<svg width='9e30' height='20'/>").expect("the SVG can be read");
         assert_eq!((vast.width, vast.height), (DECODED_IMAGE_SIDE_MAX, 20));
     }
 }

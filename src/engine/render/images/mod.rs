@@ -1,8 +1,7 @@
-//! Image files: converted for emails, scaled down, and measured.
+//! Processes image files: converts them for emails, scales them down and measures them.
 //!
-//! The files are untrusted, and a few hundred bytes can decode to gigabytes. Decoding therefore runs in a worker process
-//! ([`super::pixels`]), and only for as many pixels as the process-wide budget grants. The server itself reads only the dimensions in a
-//! file's header ([`pixels`]).
+//! The files are untrusted, and a few hundred bytes can decode to gigabytes. Therefore a worker process ([`super::pixels`]) decodes them,
+//! and only as many pixels as the process-wide budget grants. The server itself reads only the dimensions in a file's header ([`pixels`]).
 
 mod measure;
 
@@ -20,24 +19,24 @@ use crate::vocab::limits::{
     UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
 };
 
-/// JPEG quality for photos: no visible difference, and a third of the bytes.
+/// The JPEG quality for photos: it causes no visible difference, and saves two thirds of the bytes.
 const UPLOAD_QUALITY: u8 = 88;
 const PREVIEW_QUALITY: u8 = 80;
-/// The maximum ratio of a thumbnail's height to its width: a card shows the top of the email.
+/// The maximum ratio of a thumbnail's height to its width: a thumbnail shows only the top of the email.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
-const DAMAGED: &str = "it is damaged";
+const DAMAGED: &str = "the image is damaged; upload a new copy";
 
 /// A task for an image file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
-    /// Converts an uploaded image for emails, and measures the result.
+    /// Convert an uploaded image for emails, and measure the result.
     Upload,
-    /// Measures an image that was served with this content type.
+    /// Measure an image that was served with this content type.
     Measure { content_type: String },
-    /// Makes a small copy for lists.
+    /// Create a small copy for lists.
     Preview,
-    /// Makes a PNG of the image's top, with this width.
+    /// Create a PNG of the top of the image, with this width.
     Thumbnail { width: u32 },
 }
 
@@ -58,7 +57,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Its name in a `Content-Type` header.
+    /// Returns the format's name in a `Content-Type` header.
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -68,7 +67,7 @@ impl Format {
         }
     }
 
-    /// Its file name extension.
+    /// Returns the format's file name extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -86,8 +85,8 @@ pub struct ImageFile {
     pub format: Format,
 }
 
-/// The number of pixels that a file decodes to, by the dimensions in its header. Files with an unreadable header count as the largest
-/// allowed image; files that are not decoded (SVG and unknown formats) count nothing.
+/// Returns the number of pixels that a file decodes to, according to the dimensions in its header. A file with an unreadable header is
+/// treated as the largest allowed image. Files that are not decoded (SVG and unknown formats) have no pixels.
 pub fn pixels(file: &[u8]) -> u64 {
     let decoded = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico];
     if !image::guess_format(file).is_ok_and(|format| decoded.contains(&format)) {
@@ -96,15 +95,15 @@ pub fn pixels(file: &[u8]) -> u64 {
     imagesize::blob_size(file).map_or(DECODED_IMAGE_PIXELS_MAX, |size| (size.width as u64).saturating_mul(size.height as u64))
 }
 
-/// Why an image with this many pixels is rejected, if it is.
+/// Returns why an image with this many pixels is rejected, or `None` if it is allowed.
 pub fn refusal(pixels: u64) -> Option<String> {
     (pixels > DECODED_IMAGE_PIXELS_MAX).then(|| {
         let (found, most) = (pixels.div_ceil(1_000_000), DECODED_IMAGE_PIXELS_MAX / 1_000_000);
-        format!("it has {found} million pixels, and at most {most} million are decoded; make the image smaller")
+        format!("the image has {found} million pixels, but at most {most} million are allowed; reduce its width and height")
     })
 }
 
-/// Runs a task. `granted` is the number of pixels that may be decoded. An error is the reason, for display.
+/// Runs a task. `granted` is the number of pixels that may be decoded. The error is a reason for display.
 pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
     let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {
@@ -124,17 +123,19 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
     }
 }
 
-/// An uploaded image converted for emails: upright, not too wide, and without camera metadata such as the location.
+/// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
-    let format = image::guess_format(file).map_err(|_| "its format is unknown; upload a PNG, JPEG or GIF file")?;
+    let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG or GIF file")?;
     let picture = match format {
-        ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => return Err("an animation has at most 3 MB".to_owned()),
+        ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
+            return Err("an animated GIF can have at most 3 MB; upload a smaller file".to_owned());
+        }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);
             return Ok((ImageFile { bytes: file.to_vec(), format: Format::Gif }, measured));
         }
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
-        _ => return Err("mail programs do not show its format; upload a PNG, JPEG or GIF file".to_owned()),
+        _ => return Err("email clients don't support this image format; upload a PNG, JPEG or GIF file".to_owned()),
     };
     let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),
@@ -151,11 +152,11 @@ fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<ImageMeasure
 }
 
 fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
-    // A drawing is small already; as an image in a page it runs nothing and loads nothing.
+    // An SVG file is already small. As an image in a page, it runs no scripts and loads no files.
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
-            false => Err("the drawing is too large".to_owned()),
+            false => Err("the SVG image is too large".to_owned()),
         };
     }
     let picture = decode(file, granted)?;
@@ -164,26 +165,26 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     encode(&picture, PREVIEW_QUALITY)
 }
 
-/// The pixels of a file, upright; of an animation, those of its first frame.
+/// Decodes a file to its pixels, upright. Of an animation, only the first frame is decoded.
 fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     let start = String::from_utf8_lossy(&file[..file.len().min(1024)]);
     if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
-        return Err("it is an HTML page, not an image".to_owned());
+        return Err("the file is an HTML page, not an image".to_owned());
     }
-    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "its format is unknown")?;
+    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "the image format is unknown")?;
     if reader.format().is_none() {
-        return Err("its format is unknown (PNG, JPEG, GIF, WebP, ICO and SVG are supported)".to_owned());
+        return Err("the image format is unknown (PNG, JPEG, GIF, WebP, ICO and SVG are supported)".to_owned());
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(DECODED_IMAGE_SIDE_MAX);
     limits.max_image_height = Some(DECODED_IMAGE_SIDE_MAX);
     limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(|_| "it is damaged, or too large")?;
-    // The decoder's dimensions count: a header can be crafted so that another reader finds different ones.
+    let mut decoder = reader.into_decoder().map_err(|_| "the image is damaged or too large")?;
+    // The dimensions that the decoder reports are used, because a crafted header can show different dimensions to another reader.
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > granted || decoder.total_bytes() > DECODED_IMAGE_BYTES_MAX {
-        return Err(format!("its {width} × {height} pixels are too many; make the image smaller"));
+        return Err(format!("the image is too large at {width} × {height} pixels; reduce its width and height"));
     }
     let orientation = decoder.orientation().map_err(|_| DAMAGED)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| DAMAGED)?;
@@ -198,20 +199,20 @@ fn encode(picture: &DynamicImage, quality: u8) -> Result<ImageFile, String> {
         true => picture.write_to(&mut out, ImageFormat::Png),
         false => picture.to_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut out, quality)),
     };
-    written.map_err(|_| "it cannot be written")?;
+    written.map_err(|_| "the converted image cannot be encoded")?;
     Ok(ImageFile { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
 }
 
-/// An image as PNG.
+/// Encodes an image as PNG.
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    // Flat areas and text compress well at any effort; photos do not, and would take long.
+    // Flat areas and text compress well at any effort. Photos do not, and more effort would take long.
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
     picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
     Ok(out)
 }
 
-/// The top of an image, scaled down, as PNG.
+/// Returns the top of an image, scaled down, as PNG.
 pub fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, String> {
     let (wide, high) = picture.dimensions();
     let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
@@ -233,28 +234,28 @@ mod tests {
         let picture = DynamicImage::from(RgbaImage::from_pixel(width, height, Rgba([200, 30, 40, alpha])));
         let mut out = Cursor::new(Vec::new());
         let picture = if format == ImageFormat::Jpeg { picture.to_rgb8().into() } else { picture };
-        picture.write_to(&mut out, format).expect("memory");
+        picture.write_to(&mut out, format).expect("the image can be written");
         out.into_inner()
     }
 
     fn size(made: &ImageFile) -> (u32, u32, &'static str) {
-        let picture = image::load_from_memory(&made.bytes).expect("an image");
+        let picture = image::load_from_memory(&made.bytes).expect("the image can be read");
         (picture.width(), picture.height(), made.format.content_type())
     }
 
     #[test]
     fn an_upload_has_the_width_that_emails_need_and_keeps_transparency() {
-        let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), MOST).expect("an image");
+        let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), MOST).expect("the image can be read");
         assert_eq!(size(&wide), (1_600, 200, "image/jpeg"));
         assert_eq!((measured.width, measured.height, measured.ground), (1_600, 200, Ground::Any));
-        let (clear, _) = upload(&file(300, 100, 90, ImageFormat::Png), MOST).expect("an image");
+        let (clear, _) = upload(&file(300, 100, 90, ImageFormat::Png), MOST).expect("the image can be read");
         assert_eq!(size(&clear), (300, 100, "image/png"));
-        let (moving, _) = upload(&file(20, 10, 255, ImageFormat::Gif), MOST).expect("an image");
+        let (moving, _) = upload(&file(20, 10, 255, ImageFormat::Gif), MOST).expect("the image can be read");
         assert_eq!(size(&moving), (20, 10, "image/gif"));
     }
 
     #[test]
-    fn an_upload_that_mail_programs_do_not_show_is_rejected() {
+    fn an_upload_that_email_clients_do_not_show_is_rejected() {
         let cut = file(50, 50, 255, ImageFormat::Jpeg)[..200].to_vec();
         for wrong in [b"<svg></svg>".to_vec(), b"nonsense".to_vec(), cut, file(9, 9, 255, ImageFormat::Ico)] {
             assert!(upload(&wrong, MOST).is_err());
@@ -263,10 +264,10 @@ mod tests {
 
     #[test]
     fn a_preview_is_small_and_a_drawing_is_used_as_is() {
-        let small = preview(&file(2_000, 1_000, 255, ImageFormat::Jpeg), MOST).expect("an image");
+        let small = preview(&file(2_000, 1_000, 255, ImageFormat::Jpeg), MOST).expect("the image can be read");
         assert_eq!(size(&small), (480, 240, "image/jpeg"));
         let drawing = b"<svg viewBox=\"0 0 1 1\"></svg>";
-        assert_eq!(preview(drawing, 0).expect("a drawing").format, Format::Svg);
+        assert_eq!(preview(drawing, 0).expect("the SVG can be read").format, Format::Svg);
         assert!(preview(b"<!doctype html>", MOST).is_err());
     }
 
@@ -275,7 +276,7 @@ mod tests {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico] {
             let file = file(40, 30, 255, format);
             assert_eq!(pixels(&file), 1_200, "{format:?}");
-            // The pixels are not needed.
+            // The pixels themselves are not needed.
             let header = &file[..file.len().min(if format == ImageFormat::Jpeg { 400 } else { 64 })];
             assert_eq!(pixels(header), 1_200, "{format:?}");
         }
@@ -283,8 +284,8 @@ mod tests {
         assert_eq!((pixels(b"<svg/>"), pixels(b"")), (0, 0));
     }
 
-    /// An ICO file has the dimensions of its images in a directory, and the PNG inside has its own: 256 × 256 pixels were granted, and
-    /// 10,000 × 10,000 decoded.
+    /// An ICO file lists the dimensions of its images in a directory, but the PNG inside has its own dimensions. In an earlier version, 256
+    /// × 256 pixels were granted, but 10,000 × 10,000 were decoded.
     #[test]
     fn more_pixels_than_were_granted_are_not_decoded() {
         let mut png = file(300, 300, 255, ImageFormat::Png);
@@ -300,15 +301,15 @@ mod tests {
 
     #[test]
     fn an_image_over_the_limit_is_rejected_with_its_size() {
-        let reason = refusal(100_000_000).expect("it is too large");
-        assert_eq!(reason, "it has 100 million pixels, and at most 50 million are decoded; make the image smaller");
+        let reason = refusal(100_000_000).expect("the image is too large");
+        assert_eq!(reason, "the image has 100 million pixels, but at most 50 million are allowed; reduce its width and height");
         assert_eq!(refusal(DECODED_IMAGE_PIXELS_MAX), None);
     }
 
     #[test]
     fn a_file_that_is_not_an_image_is_reported() {
-        let html = measure(b"<!doctype html><p>not found", "image/png", MOST).expect_err("it is HTML");
-        assert_eq!(html, "it is an HTML page, not an image");
+        let html = measure(b"<!doctype html><p>not found", "image/png", MOST).expect_err("the file is HTML");
+        assert_eq!(html, "the file is an HTML page, not an image");
         assert!(measure(b"nonsense", "image/png", MOST).is_err());
         let half = file(50, 50, 255, ImageFormat::Png);
         assert!(measure(&half[..half.len() / 2], "image/png", MOST).is_err());

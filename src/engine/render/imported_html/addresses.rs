@@ -1,20 +1,20 @@
-//! The URLs that may stay in imported HTML: links that readers follow, and images that mail clients load.
+//! Decides which URLs may stay in imported HTML: links that readers follow, and images that email clients load.
 //!
-//! URLs are parsed like in browsers, which ignore spaces and line breaks anywhere in them.
+//! URLs are parsed as in browsers, which ignore tabs and line breaks anywhere in a URL.
 
-/// A URL as browsers read it.
+/// Returns a URL as browsers read it, without the characters that they ignore.
 fn compact(address: &str) -> String {
     address.trim_matches(|c: char| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
 }
 
-/// The scheme in lowercase, if there is one.
+/// Returns the scheme of a URL in lowercase, if there is one.
 fn scheme(address: &str) -> Option<String> {
     let (scheme, _) = address.split_once(':')?;
     let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound)).then(|| scheme.to_ascii_lowercase())
 }
 
-/// A link's URL, if it may stay: web, mail, phone, an anchor in the email, or a merge field.
+/// Returns a link's URL if the link may stay: to a web page, an email address, a phone number, an anchor in the email, or a merge field.
 pub fn link(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {
@@ -26,14 +26,14 @@ pub fn link(address: &str) -> Option<String> {
     matches!(scheme(&address)?.as_str(), "http" | "https" | "mailto" | "tel").then_some(address)
 }
 
-/// Whether a link's URL belongs in the plain text: all but those that browsers would execute, like `javascript:`. URLs whose kind is
-/// unknown before a template is filled stay.
-pub fn is_told(address: &str) -> bool {
+/// Whether a link's URL is shown in the plain text. Anchors in the email, and URLs whose scheme is not allowed, such as `javascript:`, are
+/// not shown. A URL without a scheme is shown, because a merge field may contain the scheme.
+pub fn is_listed(address: &str) -> bool {
     let address = compact(address);
     !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
 }
 
-/// An image's URL, if it may stay: web, embedded, or a part of the same email.
+/// Returns an image's URL if the image may stay: on the web, embedded, or a part of the same message.
 pub fn image(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {
@@ -46,7 +46,7 @@ pub fn image(address: &str) -> Option<String> {
     }
 }
 
-/// Whether a data URL is an image that mail clients show. SVG is excluded: it can contain scripts.
+/// Whether a data URL is an image that email clients show. SVG is excluded because it can contain scripts.
 fn is_picture(address: &str) -> bool {
     let start: String = address.chars().take(24).collect::<String>().to_ascii_lowercase();
     ["png", "jpeg", "jpg", "gif", "webp"].iter().any(|kind| start.starts_with(&format!("data:image/{kind};base64,")))

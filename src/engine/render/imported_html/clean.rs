@@ -1,4 +1,4 @@
-//! The walk through imported HTML that keeps only harmless parts.
+//! Walks through imported HTML and keeps only harmless parts.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{ImportedHtml, Outline, RemovedCounts, addresses, text};
 use crate::engine::render::html_limits::{HtmlRefusal, admit, stood_in};
 use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
-/// Elements that are kept.
+/// The elements that are kept.
 const ELEMENTS: [&str; 70] = [
     "a",
     "abbr",
@@ -82,7 +82,7 @@ const ELEMENTS: [&str; 70] = [
     "ul",
     "wbr",
 ];
-/// Elements that are removed with their content; of other unknown elements only the tags are removed.
+/// The elements that are removed with their content. Of other unknown elements, only the tags are removed.
 const DROPPED: [&str; 28] = [
     "script",
     "iframe",
@@ -113,7 +113,7 @@ const DROPPED: [&str; 28] = [
     "xml",
     "plaintext",
 ];
-/// Attributes that are kept on any element. Those with URLs are checked separately.
+/// The attributes that are kept on any element. Attributes that contain URLs are checked separately.
 const ATTRIBUTES: [&str; 37] = [
     "abbr",
     "align",
@@ -153,11 +153,11 @@ const ATTRIBUTES: [&str; 37] = [
     "vspace",
     "width",
 ];
-/// The limit for one attribute value; tracking URLs and long class lists have a thousand bytes.
+/// The maximum length of an attribute value. Tracking URLs and long class lists have about a thousand bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
-/// Sanitizes HTML. `parts` are images as data URLs, by the content id that the HTML of a message refers to.
+/// Sanitizes HTML. `parts` contains attached images as data URLs, by the content ID in the HTML of a message.
 pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtml, HtmlRefusal> {
     let admitted = admit(source)?;
     let mut cleaner = Cleaner {
@@ -185,7 +185,7 @@ struct Cleaner<'a> {
     removed: RemovedCounts,
     head: String,
     body: String,
-    /// The attributes of `html` and of `body`, in order of occurrence.
+    /// The attributes of the `html` and `body` elements, in order of occurrence.
     attributes: Vec<(&'static str, String)>,
     title: Option<String>,
 }
@@ -243,7 +243,7 @@ impl Visitor for Cleaner<'_> {
     }
 }
 
-/// An untrusted name, shortened for a list.
+/// Returns an untrusted name, shortened for the list of removed content.
 fn told(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
 }
@@ -268,7 +268,7 @@ impl Cleaner<'_> {
     fn style(&mut self, element: ElementRef<'_>) {
         let kind = element.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
         if !matches!(kind.as_str(), "" | "text/css") {
-            self.removed.note("style sheet of an unknown kind");
+            self.removed.note("style sheet of an unknown type");
             return;
         }
         let text = raw_text(element);
@@ -308,13 +308,13 @@ impl Cleaner<'_> {
                         push_attribute("href", &address, out);
                         push_attribute("target", "_blank", out);
                     }
-                    None => self.removed.note("link that leads to no page, mail address or telephone"),
+                    None => self.removed.note("link to something other than a web page, an email address or a phone number"),
                 },
                 "src" | "background" if name == "background" || tag == "img" => {
                     let address = addresses::image(value).and_then(|address| put_in_place(&address, self.embedded, self.parts));
                     match address {
                         Some(address) => push_attribute(name, &address, out),
-                        None => self.removed.note("image that cannot be shown in mail"),
+                        None => self.removed.note("image that cannot be shown in email"),
                     }
                 }
                 "type" if matches!(tag, "ul" | "ol" | "li") => push_attribute(name, value, out),
@@ -322,7 +322,7 @@ impl Cleaner<'_> {
                 _ if ATTRIBUTES.contains(&name) || (name.starts_with("aria-") && is_plain_name(name)) => {
                     push_attribute(name, value, out);
                 }
-                // Irrelevant, and on every other tag.
+                // These attributes have no effect in emails, but many tags have them, so they are not listed.
                 "target" | "rel" | "srcset" | "sizes" | "loading" | "decoding" | "xmlns" | "charset" => {}
                 _ if name.starts_with("data-") || name.starts_with("xmlns:") => {}
                 _ => self.removed.note(&format!("attribute {}", told(name))),
@@ -331,7 +331,7 @@ impl Cleaner<'_> {
     }
 }
 
-/// The URL of an image, with removed or attached images restored.
+/// Returns the URL of an image. Images that were removed before parsing, or are attached to the message, are restored.
 fn put_in_place(address: &str, embedded: &[&str], parts: &HashMap<String, String>) -> Option<String> {
     if let Some(number) = stood_in(address) {
         return embedded.get(number).and_then(|data| addresses::image(data));
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     fn cleaned(source: &str) -> ImportedHtml {
-        html(source, &HashMap::new()).expect("it is small")
+        html(source, &HashMap::new()).expect("the HTML is small enough")
     }
 
     fn body(source: &str) -> String {
@@ -413,7 +413,7 @@ mod tests {
         let parts = HashMap::from([("logo@x".to_owned(), "data:image/png;base64,QUJD".to_owned())]);
         let source = "<img src='CID:logo@x'><img src=cid:none><img src='data:image/gif;base64,R0lG'><p style='background:url(cid:logo@x)'>\
                       <img src='data:image/svg+xml;base64,AAAA'>";
-        let made = html(source, &parts).expect("it is small").html;
+        let made = html(source, &parts).expect("the HTML is small enough").html;
         let expected = "<img src=\"data:image/png;base64,QUJD\"><img src=\"cid:none\"><img src=\"data:image/gif;base64,R0lG\">\
                         <p style=\"background:url(&quot;data:image/png;base64,QUJD&quot;);\"><img></p></body></html>";
         assert!(made.ends_with(expected), "{made}");

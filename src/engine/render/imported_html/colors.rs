@@ -1,6 +1,6 @@
-//! The colours of an email, listed and replaced: in styles of elements, in style sheets, in old attributes.
+//! Lists and replaces the colors of an email: in inline styles, in style sheets and in old attributes.
 //!
-//! Rules for dark mode stay as they are: their colours are others.
+//! Rules for dark mode are not changed, because they have their own colors.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use super::dom::Dom;
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};
 
-/// Attributes with colors.
+/// The attributes that contain colors.
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
-/// The number of colors listed.
+/// The maximum number of colors that are listed.
 const COLORS_MAX: usize = 24;
-/// The role of a color.
+/// What a color is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Ground,
@@ -38,7 +38,7 @@ fn use_of_attribute(name: &str) -> Use {
     }
 }
 
-/// Every color of an email, the most used first.
+/// Returns the colors of an email, the most used first.
 pub fn colors(dom: &Dom) -> Vec<Color> {
     let mut counts: HashMap<Color, (usize, usize)> = HashMap::new();
     let mut seen = 0;
@@ -65,10 +65,10 @@ pub fn colors(dom: &Dom) -> Vec<Color> {
     found.into_iter().take(COLORS_MAX).map(|(color, _)| color).collect()
 }
 
-/// The new colour in place of one that is there for something; `None` to leave it.
+/// A function that returns the replacement of a color with this use, or `None` to keep the color.
 pub type Replace<'a> = &'a mut dyn FnMut(Use, Color) -> Option<Color>;
 
-/// The declarations with replaced colors.
+/// Returns the declarations with replaced colors.
 pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
@@ -82,7 +82,7 @@ pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     out
 }
 
-/// A style sheet with replaced colors, in rules with selected selectors.
+/// Returns a style sheet with replaced colors in those rules whose selectors `of_interest` accepts.
 fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {

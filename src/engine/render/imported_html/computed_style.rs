@@ -1,7 +1,7 @@
-//! The computed style of an email's elements, as far as edits need it: backgrounds, text colors, font sizes, visibility.
+//! Computes the parts of an element's style that edits need: backgrounds, text colors, font sizes and visibility.
 //!
-//! It reads inline styles, rules that select an element by its tag, class or id, and the old attributes. It ignores rules for small screens
-//! and dark mode, and the precedence of rules: emails have the relevant styles inline.
+//! Inline styles, rules that select an element by its tag, class or ID, and old attributes are read. Rules for small screens and dark mode,
+//! and the precedence of rules, are ignored: emails have the relevant styles inline.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::engine::render::css::{self, Piece};
 /// The default font size in pixels.
 const SIZE: f32 = 16.0;
 
-/// The styles of every element, and the simple rules of the style sheets by selector.
+/// The styles of every element, and the simple rules of the style sheets.
 #[derive(Debug, Default)]
 pub struct ComputedStyles {
     own: Vec<Vec<(String, String)>>,
@@ -21,7 +21,7 @@ pub struct ComputedStyles {
     by_name: HashMap<String, Vec<usize>>,
 }
 
-/// `tag.class#id { … }`.
+/// A rule with a simple selector: `tag.class#id { … }`.
 #[derive(Debug)]
 struct Rule {
     tag: Option<String>,
@@ -66,7 +66,7 @@ impl ComputedStyles {
         }
     }
 
-    /// The value of a property on the element itself.
+    /// Returns the value of a property on the element itself, without inheritance.
     pub fn value(&self, dom: &Dom, node: usize, property: &str) -> Option<String> {
         let own = self.own.get(node).and_then(|own| own.iter().rev().find(|(name, _)| name == property));
         if let Some((_, value)) = own {
@@ -97,12 +97,12 @@ impl ComputedStyles {
         value.or_else(old).map(|painted| painted.color)
     }
 
-    /// The background color of an element itself.
+    /// Returns the background color of the element itself, without inheritance.
     pub fn ground(&self, dom: &Dom, node: usize) -> Option<Color> {
         self.painted(dom, node, &["background-color", "background"], "bgcolor")
     }
 
-    /// The text color of an element itself.
+    /// Returns the text color of the element itself, without inheritance.
     pub fn ink(&self, dom: &Dom, node: usize) -> Option<Color> {
         let attribute = if dom.name(node) == "body" { "text" } else { "color" };
         self.painted(dom, node, &["color"], attribute)
@@ -121,7 +121,7 @@ impl ComputedStyles {
             || (is("overflow", &["hidden"]) && (is("max-height", &nothing) || is("height", &nothing)))
     }
 
-    /// The font size of an element in pixels, given the size around it.
+    /// Returns the font size of an element in pixels, if the surrounding font size is `around`.
     pub fn size(&self, dom: &Dom, node: usize, around: f32) -> f32 {
         let own = self.value(dom, node, "font-size").and_then(|value| pixels(&value, around));
         let own = own.or_else(|| self.value(dom, node, "font").and_then(|value| first_size(&value, around)));
@@ -134,7 +134,7 @@ impl ComputedStyles {
         })
     }
 
-    /// The background and text color of every node, by its number; `None` if not set.
+    /// Returns the background and text color of every node, by its number; a color that is not set is `None`.
     pub fn all(&self, dom: &Dom) -> Vec<TextColors> {
         let mut shades = vec![TextColors::default(); dom.numbers().end];
         let roots: Vec<usize> = dom.first("html").into_iter().collect();
@@ -159,12 +159,12 @@ pub struct TextColors {
     pub ink: Option<Color>,
 }
 
-/// Colors in attributes may lack the `#`.
+/// Parses a color in an attribute, which may lack the `#`.
 pub fn old_color(value: &str) -> Option<Painted> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
 }
 
-/// A selector without combinators, pseudo-classes and attributes.
+/// Parses a selector without combinators, pseudo-classes and attributes.
 fn simple(selector: &str) -> Option<Rule> {
     let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
     if selector.is_empty() || !selector.chars().all(sound) {
@@ -185,7 +185,7 @@ fn simple(selector: &str) -> Option<Rule> {
     Some(rule)
 }
 
-/// A length in pixels.
+/// Converts a length to pixels.
 pub fn pixels(value: &str, around: f32) -> Option<f32> {
     let value = value.trim().to_ascii_lowercase();
     let units = [("px", 1.0), ("pt", 4.0 / 3.0), ("rem", SIZE), ("em", around), ("%", around / 100.0)];
@@ -193,7 +193,7 @@ pub fn pixels(value: &str, around: f32) -> Option<f32> {
     number.trim().parse().ok().map(|number: f32| number * scale).filter(|size| (0.0..1000.0).contains(size))
 }
 
-/// The size in the shorthand `font`.
+/// Returns the font size in a value of the shorthand `font`.
 fn first_size(value: &str, around: f32) -> Option<f32> {
     value.split_whitespace().find_map(|part| pixels(part.split('/').next().unwrap_or(part), around))
 }
@@ -207,10 +207,10 @@ mod tests {
         let html = "<style>.btn{background:#0a7b5c}a.btn{color:#fff} .x p{color:red} td:hover{color:blue}</style><body text=333333>\
                     <table bgcolor=f4f4f4><tr><td style=\"font:14px/20px Arial\"><a class=btn>Go</a><p>x</p>\
                     <div style=\"display:none\">y</div></td></tr></table>";
-        let dom = Dom::read(html).expect("small");
+        let dom = Dom::read(html).expect("the HTML is small enough");
         let looks = ComputedStyles::of(&dom);
-        let one = |name: &str| dom.first(name).expect("there");
-        let color = |text: &str| Some(text.parse::<Color>().expect("a color"));
+        let one = |name: &str| dom.first(name).expect("the element exists");
+        let color = |text: &str| Some(text.parse::<Color>().expect("the color is valid"));
         assert_eq!((looks.ground(&dom, one("a")), looks.ink(&dom, one("a"))), (color("#0A7B5C"), color("#FFFFFF")));
         let shades = looks.all(&dom);
         assert_eq!(shades[one("p")], TextColors { ground: color("#F4F4F4"), ink: color("#333333") });

@@ -1,7 +1,7 @@
 //! The HTML of a sanitized email as a tree that can be edited and serialized.
 //!
-//! Nodes are numbered in document order, so that the same HTML always has the same numbers. The input is already sanitized, and the output
-//! is sanitized again.
+//! Nodes are numbered in document order, so that identical HTML always has identical numbers. The input is already sanitized, and the
+//! output is sanitized again.
 
 use scraper::ElementRef;
 
@@ -18,7 +18,7 @@ pub enum Node {
     Text(String),
 }
 
-/// The tree.
+/// The tree of an email's HTML.
 #[derive(Debug, Default)]
 pub struct Dom {
     nodes: Vec<Node>,
@@ -30,7 +30,7 @@ pub struct Dom {
 const ROOT: usize = 0;
 
 impl Dom {
-    /// Parses HTML.
+    /// Parses HTML into a tree.
     pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
         let mut reader = Reader { dom: Self::default(), at: ROOT };
         reader.dom.push(Node::Text(String::new()), ROOT);
@@ -49,7 +49,7 @@ impl Dom {
         number
     }
 
-    /// The numbers of all nodes ever parsed or created, attached or not.
+    /// Returns the numbers of all nodes that were ever parsed or created, whether attached or not.
     pub fn numbers(&self) -> std::ops::Range<usize> {
         1..self.nodes.len()
     }
@@ -62,7 +62,7 @@ impl Dom {
         &self.children[node]
     }
 
-    /// An element's name; empty for text.
+    /// Returns an element's name; empty for a text node.
     pub fn name(&self, node: usize) -> &str {
         match &self.nodes[node] {
             Node::Element { name, .. } => name,
@@ -70,7 +70,7 @@ impl Dom {
         }
     }
 
-    /// The text of a text node; empty for elements.
+    /// Returns the text of a text node; empty for an element.
     pub fn text(&self, node: usize) -> &str {
         match &self.nodes[node] {
             Node::Element { .. } => "",
@@ -110,13 +110,13 @@ impl Dom {
         }
     }
 
-    /// A property in the element's own `style` attribute.
+    /// Returns the value of a property in the element's own `style` attribute.
     pub fn own_style(&self, node: usize, property: &str) -> Option<String> {
         let declarations = css::declarations(self.attribute(node, "style")?);
         declarations.iter().rev().find(|one| one.name == property).map(|one| one.value.to_owned())
     }
 
-    /// Sets a property in the element's own `style` attribute, at its previous position.
+    /// Sets a property in the element's own `style` attribute. An existing property keeps its position.
     pub fn set_style(&mut self, node: usize, property: &str, value: &str) {
         let own = self.attribute(node, "style").unwrap_or_default().to_owned();
         let mut out = String::new();
@@ -136,7 +136,7 @@ impl Dom {
         self.set_attribute(node, "style", Some(&out));
     }
 
-    /// The first element with this name, in document order.
+    /// Returns the first element with this name, in document order.
     pub fn first(&self, name: &str) -> Option<usize> {
         self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
     }
@@ -146,13 +146,13 @@ impl Dom {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
 
-    /// The ancestors of a node, nearest first, excluding the body.
+    /// Returns the ancestors of a node, nearest first, excluding the body.
     pub fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let up = move |at: &usize| Some(self.parents[*at]);
         std::iter::successors(Some(self.parents[node]), up).take_while(|at| *at != ROOT && self.name(*at) != "body")
     }
 
-    /// A node and its descendants, in document order.
+    /// Returns a node and its descendants, in document order.
     pub fn within(&self, node: usize) -> Vec<usize> {
         let (mut found, mut open) = (Vec::new(), vec![node]);
         while let Some(at) = open.pop() {
@@ -162,7 +162,7 @@ impl Dom {
         found
     }
 
-    /// The index of a node among its parent's children.
+    /// Returns the index of a node among its parent's children.
     pub fn place(&self, node: usize) -> usize {
         self.children[self.parents[node]].iter().position(|other| *other == node).unwrap_or_default()
     }
@@ -201,7 +201,8 @@ impl Dom {
         self.children[self.parents[node]].retain(|other| *other != node);
     }
 
-    /// A detached copy of a node with its descendants, and the mapping from original to copied nodes. Ids stay with the original.
+    /// Returns a detached copy of a node with its descendants, and the mapping from original to copied nodes. The copies have no `id`
+    /// attributes.
     pub fn copy(&mut self, node: usize) -> (usize, Vec<(usize, usize)>) {
         let mut copies: Vec<(usize, usize)> = Vec::new();
         for from in self.within(node) {
@@ -218,7 +219,7 @@ impl Dom {
         (copies[0].1, copies)
     }
 
-    /// Serializes the tree.
+    /// Serializes the tree to HTML.
     pub fn write(&self) -> String {
         enum Step {
             Node(usize),
@@ -254,7 +255,7 @@ impl Dom {
         self.attribute(node, "background").is_some() || values.any(|value| value.contains("url("))
     }
 
-    /// Whether an element is inline in a line of text.
+    /// Whether an element is part of a line of text.
     pub fn is_inline(&self, node: usize) -> bool {
         let name = self.name(node);
         if is_block(name) || is_cell(name) || matches!(name, "html" | "head" | "col" | "colgroup") {
@@ -306,19 +307,19 @@ mod tests {
         let source = "<html lang=en><title>A &amp; B</title><style>a > b{color:red} @media (max-width:3px){p{margin:0}}</style>\
                       <body bgcolor=#fff><table><tr><td style=\"color:red;font-family:'X &amp; Y'\">1 &lt; 2&nbsp;<b>x</b><br><img \
                       src=https://x.example/a.png></table><ul><li>a<li>b</ul><a href=\"{{ unsubscribe_url }}\">Stop</a>";
-        let safe = clean::html(source, &HashMap::new()).expect("small").html;
-        let written = Dom::read(&safe).expect("small").write();
+        let safe = clean::html(source, &HashMap::new()).expect("the HTML is small enough").html;
+        let written = Dom::read(&safe).expect("the HTML is small enough").write();
         assert_eq!(written.len(), safe.len(), "{written}");
-        assert_eq!(clean::html(&written, &HashMap::new()).expect("small").html, safe);
+        assert_eq!(clean::html(&written, &HashMap::new()).expect("the HTML is small enough").html, safe);
     }
 
     #[test]
     fn a_copy_is_complete_and_has_no_ids() {
-        let mut dom = Dom::read("<div id=a><p id=b>x<b>y</b></p></div>").expect("small");
-        let div = dom.first("div").expect("there");
+        let mut dom = Dom::read("<div id=a><p id=b>x<b>y</b></p></div>").expect("the HTML is small enough");
+        let div = dom.first("div").expect("the element exists");
         let (copy, copies) = dom.copy(div);
         assert_eq!(copies.len(), 5);
-        let body = dom.first("body").expect("there");
+        let body = dom.first("body").expect("the element exists");
         dom.append(copy, body);
         dom.set_style(copy, "color", "red");
         assert!(dom.write().ends_with("</div><div style=\"color:red;\"><p>x<b>y</b></p></div></body></html>"), "{}", dom.write());

@@ -1,7 +1,7 @@
-//! Edits of an email's HTML, which refer to nodes by the numbers of its [`Outline`](super::Outline).
+//! Edits an email's HTML. Edits refer to nodes by the numbers of the email's [`Outline`](super::Outline).
 //!
-//! Elements that an edit leaves empty are removed too, as far up as nothing else is visible; new content copies the markup of similar
-//! content in the same email. The result is sanitized afterwards.
+//! Elements that an edit leaves empty are also removed, and so are their ancestors without other visible content. New content copies the
+//! markup of similar content in the same email. The result is sanitized afterward.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +14,15 @@ use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::is_cell;
 
-/// One edit.
+/// One edit of an email's HTML.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// Replaces or removes the text of a piece. `\n` is a line break.
+    /// Replaces or removes the text of a piece. `\n` stands for a line break.
     Words {
         node: usize,
         text: String,
     },
-    /// Adds text after a link that is not part of it.
+    /// Adds text after a link, outside of the link.
     Behind {
         link: usize,
         text: String,
@@ -40,22 +40,22 @@ pub enum Change {
         element: usize,
         words: String,
     },
-    /// Sets the preheader, if there is none yet.
+    /// Sets the preheader of an email that has none yet.
     Preheader(String),
-    /// Sets the title in the head.
+    /// Sets the title in the head of the HTML.
     Title(String),
     /// Removes these nodes.
     Remove {
         nodes: Vec<usize>,
     },
-    /// Inserts content before or after these nodes, or at the end.
+    /// Inserts content before or after these nodes, or at the end of the email.
     Insert {
         beside: Vec<usize>,
         before: bool,
         new: New,
         pattern: Vec<usize>,
     },
-    /// Moves these nodes before or after others.
+    /// Moves these nodes before or after other nodes.
     Move {
         nodes: Vec<usize>,
         beside: Vec<usize>,
@@ -71,7 +71,7 @@ pub enum Change {
     },
 }
 
-/// New content.
+/// New content to insert into an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum New {
     Paragraph(String),
@@ -80,16 +80,16 @@ pub enum New {
     Image { address: String, alt: String },
 }
 
-/// The style that hides a preheader in all mail clients.
+/// The style that hides a preheader in all email clients.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
-/// The width of inserted images: the maximum width of emails.
+/// The width of inserted images, which is the maximum width of emails.
 const IMAGE_WIDTH: &str = "560";
 
-/// The padding of text in its own row.
+/// The padding of text that gets its own table row.
 const ROW_PADDING: &str = "16px 24px";
 
-/// Applies the edits in order. Edits of nodes that no longer exist are skipped.
+/// Applies edits in order, and returns the edited HTML. Edits of nodes that no longer exist are skipped.
 pub fn edited(html: &str, changes: &[Change]) -> Result<String, HtmlRefusal> {
     let mut dom = Dom::read(html)?;
     let known = dom.numbers();
@@ -144,7 +144,7 @@ fn make(dom: &mut Dom, change: &Change, is_known: &dyn Fn(usize) -> bool) {
     }
 }
 
-/// Replaces a text; a line break can only be removed.
+/// Replaces the text of a node. A line break can only be removed, not replaced.
 fn say(dom: &mut Dom, node: usize, text: &str) {
     if !dom.is_text(node) || text.is_empty() {
         let mut empty = node;
@@ -157,7 +157,7 @@ fn say(dom: &mut Dom, node: usize, text: &str) {
         dom.remove(empty);
         return;
     }
-    // The filler that keeps message lists from showing more than the preheader stays.
+    // Keeps the filler characters, because of which message lists show only the preheader.
     let old = dom.text(node).to_owned();
     let filler = &old[old.trim_end_matches(is_filler).len()..];
     let filler = if shows(filler) || !filler.contains(|c: char| !c.is_whitespace()) { "" } else { filler };
@@ -192,7 +192,7 @@ fn hang_text(dom: &mut Dom, text: &str, parent: usize, mut place: usize) {
     }
 }
 
-/// Replaces an image. The width stays, and the height follows from it.
+/// Replaces an image. The width stays the same, and the height follows from the width.
 fn exchange(dom: &mut Dom, image: usize, address: &str, alt: Option<&str>) {
     dom.set_attribute(image, "src", Some(address));
     if let Some(alt) = alt {
@@ -222,7 +222,7 @@ fn entitle(dom: &mut Dom, text: &str) {
     hang_text(dom, text, title, 0);
 }
 
-/// The largest elements in which only these nodes are visible.
+/// Returns the largest elements in which only these nodes are visible.
 fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for node in nodes {
@@ -240,7 +240,7 @@ fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Removes an element. A table cell next to others stays, empty, so that the columns are preserved.
+/// Removes an element. A table cell that has neighbors is only emptied, so that the columns stay in place.
 fn take_out(dom: &mut Dom, root: usize) {
     if is_cell(dom.name(root)) {
         for child in dom.children(root).to_vec() {
@@ -277,12 +277,12 @@ fn made(dom: &mut Dom, new: &New, pattern: &[usize]) -> usize {
     }
 }
 
-/// A copy of a text's markup with another text.
+/// Returns a copy of the markup of a text part, with different text.
 fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, address: Option<&str>) -> usize {
     let (copy, copies) = dom.copy(root);
     let twins: Vec<usize> = copies.iter().filter(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin).collect();
     let is_linked = |dom: &Dom, node: usize| dom.above(node).any(|above| dom.name(above) == "a");
-    // The plainest piece gets the text: not the link or the bold beginning.
+    // The new text replaces the longest piece: inside a link if the new text has a link, or else outside.
     let texts = twins.iter().copied().filter(|node| dom.is_text(*node));
     let longest = texts.max_by_key(|node| (address.is_some() == is_linked(dom, *node), dom.text(*node).chars().count()));
     for twin in twins {
@@ -295,7 +295,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
         let link = dom.above(longest).find(|above| dom.name(*above) == "a");
         match (link, address) {
             (Some(link), Some(address)) => dom.set_attribute(link, "href", Some(address)),
-            // A text that is entirely a link is not a model for one without.
+            // If the new text has no link, a link around the copied text is removed.
             (Some(link), None) => unwrap(dom, link),
             (None, _) => {}
         }
@@ -303,7 +303,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
     out_of_cell(dom, copy)
 }
 
-/// A copy of an image's markup with another image, without its link.
+/// Returns a copy of an image's markup with a different image, without the link.
 fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, alt: &str) -> usize {
     let (copy, copies) = dom.copy(root);
     let twin = copies.iter().find(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin);
@@ -325,7 +325,7 @@ fn unwrap(dom: &mut Dom, element: usize) {
     dom.remove(element);
 }
 
-/// The font styles that an element inherits, except those of the body, which apply everywhere.
+/// Returns the font styles that an element inherits, except those of the body, which apply to all elements.
 fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     let all = ["font", "font-family", "font-size", "line-height", "color"];
     let nearest = |property: &'static str| {
@@ -347,7 +347,7 @@ fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     }
 }
 
-/// The content of a cell next to others, without the cell.
+/// Returns the content of a table cell that has neighbors, without the cell.
 fn out_of_cell(dom: &mut Dom, copy: usize) -> usize {
     if !is_cell(dom.name(copy)) {
         return copy;
@@ -387,7 +387,7 @@ fn plain_image(dom: &mut Dom, address: &str, alt: &str) -> usize {
     dom.make("img", &[("src", address), ("alt", alt), ("width", IMAGE_WIDTH), ("style", style)])
 }
 
-/// Attaches new content before or after others, or at the end, in a form that fits there.
+/// Attaches new content before or after these nodes, or at the end, in a form that fits there.
 fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     let all = roots(dom, beside);
     let Some(mut anchor) = (if before { all.first() } else { all.last() }).copied() else {
@@ -397,7 +397,7 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
         }
         return;
     };
-    // New content next to inline text goes before or after the whole line.
+    // New content next to inline text is placed before or after the whole line.
     while dom.is_inline(anchor) && dom.is_inline(dom.parent(anchor)) && dom.name(dom.parent(anchor)) != "body" {
         anchor = dom.parent(anchor);
     }
@@ -407,12 +407,12 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
         dom.hang(new, anchor, if before { 0 } else { usize::MAX });
         return;
     }
-    // Lists contain only items.
+    // Lists may contain only list items.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "ul" | "ol" | "menu") && dom.name(new) != "li" {
         anchor = parent;
     }
-    // Paragraphs and headings contain no blocks.
+    // Paragraphs, headings and links may not contain block elements.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "a") {
         anchor = parent;
@@ -423,7 +423,7 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     dom.hang(new, parent, place);
 }
 
-/// The content in a form that fits into an element of this name: rows in tables, tables elsewhere.
+/// Returns new content in a form that fits into an element with this name: rows in tables, and tables elsewhere.
 fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> usize {
     let takes_rows = matches!(around, "table" | "tbody" | "thead" | "tfoot");
     let new = match dom.name(new) {
@@ -453,14 +453,14 @@ fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> us
     }
     let row = dom.make("tr", &[]);
     let cell = dom.make("td", &[]);
-    // Like the cell next to it: its padding and font.
+    // The new cell gets the padding and font of the neighboring cell.
     let like = beside.and_then(|beside| dom.within(beside).into_iter().find(|node| is_cell(dom.name(*node))));
     for (name, value) in like.map(|like| dom.attributes(like).to_vec()).unwrap_or_default() {
         if matches!(name.as_str(), "align" | "style" | "class" | "colspan" | "bgcolor" | "valign") {
             dom.set_attribute(cell, &name, Some(&value));
         }
     }
-    // An image may fill its row; text needs some padding.
+    // An image may fill its row, but text needs some padding.
     if dom.own_style(cell, "padding").is_none()
         && dom.name(new) != "img"
         && !dom.within(new).iter().any(|node| dom.name(*node) == "img")

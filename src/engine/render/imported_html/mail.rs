@@ -1,4 +1,4 @@
-//! Imports a mail file (.eml): its best HTML part with the attached images, or its text as simple HTML.
+//! Imports a mail file (.eml): its best HTML part with the attached images, or else its plain text as simple HTML.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::push_text;
 use crate::vocab::limits::DRAWN_INPUT_BYTES_MAX;
 
-/// Images attached to the HTML. Newsletters have up to fifty.
+/// The maximum number of images attached to the HTML. Newsletters have up to fifty.
 const PARTS_MAX: usize = 200;
 const SUBJECT_CHARACTERS_MAX: usize = 300;
 
@@ -50,7 +50,7 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
     Ok(imported_html)
 }
 
-/// Text as paragraphs.
+/// Converts plain text to HTML paragraphs.
 fn from_text(text: &str) -> String {
     let mut out =
         "<div style=\"max-width:600px;margin:0 auto;padding:16px;font-family:Arial,sans-serif;font-size:15px\">".to_owned();
@@ -81,7 +81,7 @@ mod tests {
              <p>Gr=FC=DFe<img src=3D\"cid:p1\"><script>x</script>\r\n--c--\r\n--b\r\nContent-Type: image/png\r\nContent-ID: <p1>\r\n\
              Content-Transfer-Encoding: base64\r\n\r\n{pixel}\r\n--b--\r\n"
         );
-        let imported_html = mail(file.as_bytes()).expect("it is a mail");
+        let imported_html = mail(file.as_bytes()).expect("the file is an email");
         assert_eq!(imported_html.subject.as_deref(), Some("Grüße"));
         assert!(
             imported_html.html.contains(&format!("<p>Grüße<img src=\"data:image/png;base64,{pixel}\">")),
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn text_becomes_paragraphs() {
         let file = b"Subject: Hi\r\nContent-Type: text/plain\r\n\r\nOne <b>\r\ntwo\r\n\r\nthree\r\n";
-        let imported_html = mail(file).expect("it is a mail");
+        let imported_html = mail(file).expect("the file is an email");
         assert!(imported_html.html.contains("<p>One &lt;b&gt;<br>two</p><p>three</p>"), "{}", imported_html.html);
     }
 

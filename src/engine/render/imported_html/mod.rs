@@ -1,7 +1,8 @@
-//! Sanitizes imported emails, as HTML or as a mail file: the resulting HTML neither executes, nor deceives, nor tracks.
+//! Sanitizes imported emails, given as HTML or as a mail file, so that the resulting HTML cannot run scripts, deceive readers or track
+//! them.
 //!
-//! Elements, attributes, styles and URLs are kept if they are known to be harmless; everything else is removed and reported. It runs in the
-//! worker process, because parsing hostile HTML can be expensive.
+//! Elements, attributes, styles and URLs that are known to be harmless are kept; all others are removed and reported. The sanitizer runs in
+//! the worker process, because parsing hostile HTML can be expensive.
 
 mod addresses;
 mod clean;
@@ -35,40 +36,40 @@ pub fn revise(html: &str, changes: &[Change]) -> Result<ImportedHtml, HtmlRefusa
     clean::html(&edit::edited(html, changes)?, &HashMap::new())
 }
 
-/// The number of different kinds of removed content that are listed.
-const KINDS_TOLD_MAX: usize = 60;
+/// The maximum number of different kinds of removed content that are listed.
+const KINDS_LISTED_MAX: usize = 60;
 
 /// A sanitized email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedHtml {
     pub html: String,
-    /// The same content as plain text.
+    /// The content of the email as plain text.
     pub text: String,
-    /// The declared language.
+    /// The language that the HTML declares.
     pub language: Option<String>,
-    /// The subject of a message, or the title of a page.
+    /// The subject of a message, or the title of an HTML page.
     pub subject: Option<String>,
-    /// Descriptions of removed content, with counts.
+    /// Descriptions of the removed content, with counts.
     pub removed: Vec<String>,
-    /// The editable content.
+    /// The content of the email that users can edit.
     pub outline: Outline,
 }
 
-/// Counts removed content.
+/// Counts how often each kind of content was removed.
 #[derive(Debug, Default)]
 pub struct RemovedCounts(BTreeMap<String, usize>);
 
 impl RemovedCounts {
-    /// Counts one more of a kind.
+    /// Adds one to the count of a kind of content.
     pub fn note(&mut self, what: &str) {
         if let Some(count) = self.0.get_mut(what) {
             *count += 1;
-        } else if self.0.len() < KINDS_TOLD_MAX {
+        } else if self.0.len() < KINDS_LISTED_MAX {
             self.0.insert(what.to_owned(), 1);
         }
     }
 
-    /// All counts as descriptions.
+    /// Returns a description with the count for each kind of content.
     pub fn list(&self) -> Vec<String> {
         self.0.iter().map(|(what, count)| if *count == 1 { what.clone() } else { format!("{what} ({count} times)") }).collect()
     }

@@ -1,5 +1,5 @@
-//! The editable content of an email's HTML: its texts, buttons, links and images in order, each with the number that a
-//! [`Change`](super::Change) refers to. No markup.
+//! The editable content of an email's HTML: its text, buttons, links and images in order, each with the number that a
+//! [`Change`](super::Change) refers to. It contains no markup.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 
-/// The content of an email.
+/// The editable content of an email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// The preheader: hidden text that message lists show after the subject.
@@ -19,30 +19,30 @@ pub struct Outline {
     /// The visible parts, from top to bottom.
     pub parts: Vec<Part>,
     pub links: Vec<Link>,
-    /// The most used first.
+    /// The colors of the email, the most used first.
     pub colors: Vec<Color>,
-    /// Texts that are hardly visible on their background.
+    /// The text parts that are hardly visible on their background.
     pub faint: Vec<String>,
 }
 
-/// A visible part.
+/// A visible part of an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
     Words(TextPart),
     Image(Image),
 }
 
-/// A separate text.
+/// A separate paragraph, heading, list item or button.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextPart {
     pub kind: Kind,
-    /// Never empty.
+    /// The pieces of the text; there is at least one.
     pub pieces: Vec<Piece>,
     /// The font size in pixels.
     pub size: u16,
 }
 
-/// The kind of a text.
+/// The kind of a text part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Heading,
@@ -52,64 +52,64 @@ pub enum Kind {
     Button,
 }
 
-/// Text in one style; or a line break, as `\n`.
+/// Text in one style, or a line break as `\n`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// The number of the text or of the `br`.
+    /// The number of the text node or of the `br` element.
     pub node: usize,
     pub text: String,
-    /// The number of the link, if the piece is one.
+    /// The number of the link, if the piece is part of a link.
     pub link: Option<usize>,
 }
 
-/// A link.
+/// A link in an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     pub element: usize,
     pub address: String,
 }
 
-/// An image.
+/// An image in an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     pub element: usize,
-    /// Truncated for an embedded image.
+    /// The image's URL; truncated if the image is embedded.
     pub address: String,
     pub alt: String,
-    /// In pixels, if the HTML has it.
+    /// The width in pixels, if the HTML states it.
     pub width: Option<u32>,
     pub link: Option<usize>,
 }
 
-/// From this font size on, and up to this length, a text is a heading.
+/// The smallest font size in pixels of a heading that is not marked as one. Longer text than [`HEADING_CHARACTERS_MAX`] is not a heading.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
 const BUTTON_CHARACTERS_MAX: usize = 60;
 const ADDRESS_CHARACTERS_MAX: usize = 2048;
-/// Text with less contrast is practically invisible.
+/// The contrast below which text is practically invisible.
 const FAINT: f64 = 1.5;
 const FAINT_MAX: usize = 5;
 const FAINT_CHARACTERS_MAX: usize = 60;
 
 impl TextPart {
-    /// The text of the part.
+    /// Returns the text of the part.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
-    /// The number of its node.
+    /// Returns the number of the part's first node.
     pub fn node(&self) -> usize {
         self.pieces.first().map_or(0, |piece| piece.node)
     }
 
-    /// Its link, if it is one.
+    /// Returns the number of the first link in the part, if there is one.
     pub fn link(&self) -> Option<usize> {
         self.pieces.iter().find_map(|piece| piece.link)
     }
 }
 
 impl Part {
-    /// The number of its node.
+    /// Returns the number of the part's first node.
     pub fn node(&self) -> usize {
         match self {
             Self::Words(words) => words.node(),
@@ -117,7 +117,7 @@ impl Part {
         }
     }
 
-    /// The numbers of all its nodes.
+    /// Returns the numbers of all nodes of the part.
     pub fn nodes(&self) -> Vec<usize> {
         match self {
             Self::Words(words) => words.pieces.iter().map(|piece| piece.node).collect(),
@@ -151,7 +151,7 @@ impl Outline {
         reader.outline
     }
 
-    /// The texts, without the preheader.
+    /// Returns the text parts, without the preheader.
     pub fn words(&self) -> impl Iterator<Item = &TextPart> {
         self.parts.iter().filter_map(Part::words)
     }
@@ -164,7 +164,7 @@ impl Outline {
         self.words().filter(|words| words.kind == Kind::Button)
     }
 
-    /// The URL of a link.
+    /// Returns the URL of a link.
     pub fn address(&self, link: usize) -> Option<&str> {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
@@ -186,7 +186,7 @@ struct Reader<'a> {
     looks: &'a ComputedStyles,
     shades: Vec<TextColors>,
     outline: Outline,
-    /// The line of text being read, and the context of its beginning.
+    /// The line of text that is being read, and the context at its beginning.
     line: Option<(Around, Vec<Piece>)>,
 }
 
@@ -259,7 +259,7 @@ impl Reader<'_> {
         self.line.get_or_insert_with(|| (around, Vec::new())).1.push(piece);
     }
 
-    /// Ends the line, which becomes a text unless it is empty.
+    /// Ends the line. Unless the line is empty, it becomes a text part.
     fn end_line(&mut self) {
         let Some((around, mut pieces)) = self.line.take() else { return };
         let is_empty = |piece: &Piece| piece.text.trim_matches([' ', '\n']).is_empty();
@@ -298,7 +298,7 @@ impl Reader<'_> {
         self.outline.parts.push(Part::Words(words));
     }
 
-    /// Whether a piece is hardly visible, by the styles of its element and ancestors.
+    /// Whether a piece is hardly visible with the styles of its element and ancestors.
     fn is_faint(&self, piece: &Piece) -> bool {
         let TextColors { ground, ink } = self.shades[piece.node];
         let stands_on_picture = self.dom.above(piece.node).any(|above| self.dom.has_picture(above));
@@ -321,7 +321,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a link looks like a button: by its name, or because it, or an element around only it, is a box with its own color.
+/// Whether a link looks like a button: because of its class or role, or because the link, or an element around only the link, is a box with
+/// its own color.
 fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
     let within = dom.within(link);
     let text: String = within.iter().map(|node| dom.text(*node)).collect();
@@ -343,7 +344,7 @@ fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
     if is_box(link) && (looks.ground(dom, link).is_some() || has(link, "border")) {
         return true;
     }
-    // The box is often the cell around it.
+    // The box of a button is often the table cell around the link.
     let alone = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link]));
     let around = |node: usize| dom.above(node).find_map(|above| looks.ground(dom, above));
     alone.into_iter().any(|above| {
@@ -358,7 +359,7 @@ mod tests {
     use super::*;
 
     fn told(html: &str) -> Vec<String> {
-        let outline = Outline::read(html).expect("small");
+        let outline = Outline::read(html).expect("the HTML is small enough");
         let part = |part: &Part| match part {
             Part::Words(words) => format!("{:?} {}", words.kind, words.text()),
             Part::Image(image) => format!("Image {} {:?}", image.alt, image.width),
@@ -384,7 +385,7 @@ mod tests {
             "Heading Big words",
         ];
         assert_eq!(told(html), expected);
-        let outline = Outline::read(html).expect("small");
+        let outline = Outline::read(html).expect("the HTML is small enough");
         assert_eq!(outline.preheader.map(|words| words.text()).as_deref(), Some("Only today"));
         assert_eq!(outline.links.len(), 3);
     }

@@ -1,4 +1,4 @@
-//! Other colours for an email, with text that stays readable on them.
+//! Changes the colors of an email, and keeps its text readable on the new colors.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::visible::{shows, shows_nothing_but};
 use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
 
-/// Less contrast makes large text hard to read (WCAG AA).
+/// The contrast below which even large text is hard to read (WCAG AA).
 const SEEN: f64 = 3.0;
 
-/// Text of this font size in pixels or smaller is small print, not body text.
+/// The largest font size in pixels of small print, which is not treated as body text.
 const SMALL: u16 = 13;
 
-/// What to recolor.
+/// The kind of content to recolor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColorTarget {
     Buttons,
@@ -29,14 +29,14 @@ pub enum ColorTarget {
     Headings,
 }
 
-/// Replaces colors by one color everywhere, and keeps text readable.
+/// Replaces the colors `from` by the color `to` in the whole email, and keeps text readable.
 pub fn recolor(dom: &mut Dom, from: &[Color], to: Color) {
     keeping_readable(dom, |dom| {
         replace(dom, &|_| true, &|_| true, &mut |_, color| from.contains(&color).then_some(to));
     });
 }
 
-/// Recolors everything of one kind.
+/// Recolors all content of one kind.
 pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     match surface {
         ColorTarget::Buttons => buttons(dom, to),
@@ -46,7 +46,7 @@ pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     }
 }
 
-/// Recolors the boxes of the buttons, with readable text.
+/// Recolors the boxes of the buttons, and keeps their text readable.
 fn buttons(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -54,7 +54,7 @@ fn buttons(dom: &mut Dom, to: Color) {
         let Some(link) = button.link() else { continue };
         let inside = dom.within(link);
         let around: Vec<usize> = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link])).collect();
-        // If the link is not a box itself, the nearest element with no other content is the box.
+        // If the link has no background itself, the nearest element without other content is the box of the button.
         let own = looks.ground(dom, link);
         let old = own.or_else(|| around.iter().find_map(|above| looks.ground(dom, *above)));
         let is_box = |node: &usize| old.is_some() && looks.ground(dom, *node) == old;
@@ -72,7 +72,7 @@ fn buttons(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Sets the background of an element, wherever it was set before.
+/// Sets the background of an element in each place where it was set before.
 fn fill(dom: &mut Dom, looks: &ComputedStyles, node: usize, to: Color) {
     let old = looks.ground(dom, node);
     if old == Some(to) {
@@ -104,7 +104,7 @@ fn write_in(dom: &mut Dom, node: usize, ink: Color) {
     }
 }
 
-/// Recolors the background of the page wherever it is set again, except buttons.
+/// Recolors the background of the page, also where inner elements repeat it, except on buttons.
 fn ground(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let Some(body) = dom.first("body") else { return };
@@ -114,7 +114,7 @@ fn ground(dom: &mut Dom, to: Color) {
             boxes.contains(&node) || (looks.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
         })
         .collect();
-    // The page background is the one that covers the whole page: of the body, or of its only content.
+    // The page background covers the whole page: it is set on the body, or on the body's only content.
     let mut at = body;
     let mut old = looks.ground(dom, at);
     while old.is_none() {
@@ -146,12 +146,12 @@ fn ground(dom: &mut Dom, to: Color) {
     dom.set_style(body, if has_own { "background" } else { "background-color" }, &to.to_string());
 }
 
-/// Whether an element contains only a link.
+/// Whether an element contains only this link.
 fn holds(dom: &Dom, node: usize, link: usize) -> bool {
     dom.above(link).any(|above| above == node) && shows_nothing_but(dom, node, &[link])
 }
 
-/// Recolors the text color that most of the text has.
+/// Replaces the color that most of the text has.
 fn text(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -183,7 +183,7 @@ fn text(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Recolors the headings, except links in them.
+/// Recolors the headings, except the links in them.
 fn headings(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let words = Outline::of(dom, &looks).parts;
@@ -196,7 +196,7 @@ fn headings(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Changes backgrounds, and recolors text that would become unreadable.
+/// Applies a change of backgrounds, and recolors text that would become unreadable.
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);

@@ -1,6 +1,6 @@
-//! The styles that may stay in imported HTML: known properties with values of known parts, and media queries.
+//! Decides which styles may stay in imported HTML: known properties whose values consist of known parts, and media queries.
 //!
-//! Everything kept is serialized from its tokens, so that no reader can interpret it differently from the check.
+//! Every style that is kept is serialized from its tokens, so that no email client can interpret it differently from the check.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 
@@ -8,12 +8,12 @@ use super::RemovedCounts;
 use super::addresses;
 use crate::engine::render::css::{self, Piece};
 
-/// Nesting of media queries.
+/// The maximum nesting of media queries.
 const LEVELS_MAX: usize = 2;
 const VALUE_BYTES_MAX: usize = 4 * 1024;
 const SELECTORS_BYTES_MAX: usize = 4 * 1024;
 
-/// Properties that emails use, besides those of [`FAMILIES`].
+/// The properties that emails use, in addition to those of [`FAMILIES`].
 const PROPERTIES: [&str; 62] = [
     "align-items",
     "align-self",
@@ -78,7 +78,7 @@ const PROPERTIES: [&str; 62] = [
     "-webkit-text-size-adjust",
     "-ms-text-size-adjust",
 ];
-/// Prefixes of property names.
+/// The prefixes of allowed property names.
 const FAMILIES: [&str; 13] = [
     "background",
     "border",
@@ -118,12 +118,12 @@ const FUNCTIONS: [&str; 18] = [
 /// Checks styles and records what was removed.
 pub struct Styles<'a> {
     pub removed: &'a mut RemovedCounts,
-    /// Returns the URL to use for an image, if it may stay.
+    /// Returns the URL to use for an image, or `None` if the image may not stay.
     pub image: &'a mut dyn FnMut(&str) -> Option<String>,
 }
 
 impl Styles<'_> {
-    /// The allowed declarations of a `style` attribute.
+    /// Returns the allowed declarations of a `style` attribute.
     pub fn declarations(&mut self, body: &str) -> String {
         let mut out = String::new();
         for one in css::declarations(body) {
@@ -134,11 +134,11 @@ impl Styles<'_> {
         out
     }
 
-    /// The allowed rules of a style sheet.
+    /// Returns the allowed rules of a style sheet.
     pub fn sheet(&mut self, text: &str) -> String {
         let mut out = String::new();
         self.push_sheet(text, 0, &mut out);
-        // Inside a style element nothing may look like a tag.
+        // Inside a `style` element, no character sequence may look like a tag.
         out.replace('<', "\\3c ")
     }
 
@@ -148,7 +148,7 @@ impl Styles<'_> {
                 Piece::Rule { selectors, body } => {
                     let sound = |c: char| !c.is_control() || c.is_whitespace();
                     if selectors.is_empty() || selectors.len() > SELECTORS_BYTES_MAX || !selectors.chars().all(sound) {
-                        self.removed.note("style rule without sound selectors");
+                        self.removed.note("style rule without valid selectors");
                         continue;
                     }
                     let kept = self.declarations(body);
@@ -180,13 +180,13 @@ impl Styles<'_> {
         let fits = self.copy(&mut Parser::new(value), &mut out).is_some();
         let placed = name != "position" || matches!(out.trim(), "static" | "relative");
         if !fits || !placed {
-            self.removed.note(&format!("style property {name} with a value that mail must not have"));
+            self.removed.note(&format!("style property {name} with a value that is not allowed in email"));
             return None;
         }
         Some(out.trim().to_owned())
     }
 
-    /// Copies tokens as long as each is allowed.
+    /// Copies tokens as long as each token is allowed.
     fn copy(&mut self, input: &mut Parser<'_>, out: &mut String) -> Option<()> {
         loop {
             let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return Some(()) };
@@ -238,7 +238,7 @@ impl Styles<'_> {
     }
 }
 
-/// Whether a media query contains only words, numbers and brackets.
+/// Whether a media query contains only words, numbers, brackets and other harmless characters.
 fn is_query(prelude: &str) -> bool {
     let sound = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "(),:.%/->=_".contains(c);
     !prelude.is_empty() && prelude.len() < 500 && prelude.chars().all(sound)

@@ -1,4 +1,4 @@
-//! Edits of emails from different tools, and the resulting HTML.
+//! Tests edits of emails from different email tools, and the resulting HTML.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ const ROWS: &str = "<body bgcolor=#f4f4f4 style=\"margin:0\"><div style=\"displa
     </tr></table></td></tr><tr><td style=\"font-size:12px;color:#999999\">Acme, 1 High Street</td></tr></table></td></tr></table></body>";
 
 fn safe(source: &str) -> ImportedHtml {
-    html(source, &HashMap::new()).expect("small")
+    html(source, &HashMap::new()).expect("the HTML is small enough")
 }
 
 fn color(text: &str) -> Color {
-    text.parse().expect("a colour")
+    text.parse().expect("the color is valid")
 }
 
-/// The part with this text.
+/// Returns the part that contains these words.
 fn part<'a>(imported_html: &'a ImportedHtml, words: &str) -> &'a Part {
     let says = |part: &&Part| match part {
         Part::Words(own) => own.text().contains(words),
@@ -30,7 +30,7 @@ fn part<'a>(imported_html: &'a ImportedHtml, words: &str) -> &'a Part {
 }
 
 fn changed(imported_html: &ImportedHtml, changes: &[Change]) -> ImportedHtml {
-    let revised = revise(&imported_html.html, changes).expect("small");
+    let revised = revise(&imported_html.html, changes).expect("the HTML is small enough");
     assert_eq!(revised.removed, Vec::<String>::new());
     revised
 }
@@ -38,7 +38,7 @@ fn changed(imported_html: &ImportedHtml, changes: &[Change]) -> ImportedHtml {
 #[test]
 fn texts_are_replaced_and_emptied_elements_removed() {
     let before = safe(ROWS);
-    let Part::Words(words) = part(&before, "all teas") else { panic!("a text") };
+    let Part::Words(words) = part(&before, "all teas") else { panic!("the part is not text") };
     let nodes: Vec<(usize, &str)> = words.pieces.iter().map(|piece| (piece.node, piece.text.as_str())).collect();
     assert_eq!(nodes.iter().map(|(_, text)| *text).collect::<Vec<_>>(), ["Save ", "20%", " on ", "all teas", " today."]);
     let say = |place: usize, text: &str| Change::Words { node: nodes[place].0, text: text.to_owned() };
@@ -50,7 +50,7 @@ fn texts_are_replaced_and_emptied_elements_removed() {
         "{}",
         after.html
     );
-    let preheader = before.outline.preheader.as_ref().expect("there").node();
+    let preheader = before.outline.preheader.as_ref().expect("the email has a preheader").node();
     let after = changed(&before, &[Change::Words { node: preheader, text: "Save tomorrow".into() }]);
     assert!(after.html.contains("Save tomorrow\u{200c}&nbsp;</div>"), "{}", after.html);
 }
@@ -141,7 +141,7 @@ fn recoloring_covers_styles_sheets_and_attributes_and_stays_readable() {
 #[test]
 fn images_links_and_preheaders_can_be_changed() {
     let before = safe(ROWS);
-    let Part::Image(image) = part(&before, "Hero") else { panic!("an image") };
+    let Part::Image(image) = part(&before, "Hero") else { panic!("the part is not an image") };
     let link = before.outline.links[0].element;
     let after = changed(
         &before,
@@ -169,8 +169,9 @@ fn images_links_and_preheaders_can_be_changed() {
 fn content_of_an_edit_is_sanitized() {
     let before = safe(ROWS);
     let link = before.outline.links[0].element;
-    let after = revise(&before.html, &[Change::Link { element: link, address: "javascript:alert(1)".into() }]).expect("small");
+    let after = revise(&before.html, &[Change::Link { element: link, address: "javascript:alert(1)".into() }])
+        .expect("the HTML is small enough");
     assert!(!after.html.contains("javascript") && !after.removed.is_empty());
     let unknown = revise(&before.html, &[Change::Words { node: 100_000, text: "x".into() }, Change::Remove { nodes: vec![0] }]);
-    assert_eq!(unknown.expect("small").html, before.html);
+    assert_eq!(unknown.expect("the HTML is small enough").html, before.html);
 }

@@ -1,17 +1,17 @@
-//! The plain text of an email's HTML, for its plain-text part and for search.
+//! Converts an email's HTML to plain text, for the plain-text part of a message and for search.
 
 use scraper::ElementRef;
 
-use super::addresses::is_told;
+use super::addresses::is_listed;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::{Descend, Visitor, is_block, is_cell, parse, walk};
 
-/// Elements with space above and below.
+/// The elements that have space above and below.
 const PARAGRAPHS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "ol", "ul", "blockquote"];
-/// Elements with invisible text.
+/// The elements whose text is invisible.
 const UNSEEN: [&str; 4] = ["style", "title", "script", "head"];
 
-/// The text of a sanitized email, and its declared language.
+/// Returns the plain text of a sanitized email, and the language that its HTML declares.
 pub fn of(html: &str) -> Result<(String, Option<String>), HtmlRefusal> {
     let tree = parse(html);
     let language = tree.root_element().attr("lang").map(str::trim).filter(|lang| !lang.is_empty()).map(str::to_owned);
@@ -23,13 +23,13 @@ pub fn of(html: &str) -> Result<(String, Option<String>), HtmlRefusal> {
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// Pending line breaks before the next word: one ends a line, two end a paragraph.
+    /// The number of line breaks to write before the next word: one ends a line, two end a paragraph.
     breaks: usize,
-    /// A space is pending before the next word.
+    /// Whether to write a space before the next word.
     spaced: bool,
-    /// The start of each link in the text, and its URL.
+    /// The start of each open link in the text, and the link's URL.
     links: Vec<(usize, Option<String>)>,
-    /// The text so far ends with a link, or with its URL.
+    /// Whether the text so far ends with a link or with a link's URL.
     ends_with: Option<Ending>,
 }
 
@@ -76,9 +76,9 @@ impl Visitor for Writer {
                 words.inspect(|words| self.word(words));
             }
             "a" => {
-                // Adjacent links are separated by their style, or would be read as one word.
+                // Adjacent links are only separated by their style, so without a space they would be read as one word.
                 self.spaced |= self.ends_with.is_some();
-                let href = element.attr("href").map(str::trim).filter(|href| is_told(href));
+                let href = element.attr("href").map(str::trim).filter(|href| is_listed(href));
                 self.links.push((self.out.len(), href.map(str::to_owned)));
             }
             name if is_cell(name) => self.spaced = true,
@@ -112,7 +112,7 @@ impl Visitor for Writer {
     }
 
     fn text(&mut self, text: &str) {
-        // Preheader filler is invisible.
+        // Characters that pad a preheader are invisible.
         let is_filler = |c: char| matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
         self.spaced |= text.starts_with(char::is_whitespace);
         for word in text.split_whitespace().map(|word| word.trim_matches(is_filler)).filter(|word| !word.is_empty()) {
@@ -133,14 +133,17 @@ mod tests {
                     <table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table><ul><li>x</li><li>y</li></ul>\
                     <p><a href=\"https://a.example/\">Shop now</a> <img alt=\"A pot\"></p>";
         let text = "Hello\n\nOne bold, two.\nThree\n\na 1\nb 2\n\n* x\n* y\n\nShop now (https://a.example/) A pot\n";
-        assert_eq!(of(html).expect("readable"), (text.to_owned(), Some("en".to_owned())));
+        assert_eq!(of(html).expect("the HTML is small enough"), (text.to_owned(), Some("en".to_owned())));
     }
 
     #[test]
     fn urls_that_browsers_execute_are_omitted() {
         let html = "<p><a href=\"javascript:alert(1)\">One</a> <a href=\" JAVA\nSCRIPT:x\">two</a> <a href=\"data:text/html,x\">three</a> \
                     <a href=\"vbscript:x\">four</a> <a href=\"{{ link }}\">five</a> <a href=\"mailto:a@b.example\">six</a></p>";
-        assert_eq!(of(html).expect("readable").0, "One two three four five ({{ link }}) six (mailto:a@b.example)\n");
+        assert_eq!(
+            of(html).expect("the HTML is small enough").0,
+            "One two three four five ({{ link }}) six (mailto:a@b.example)\n"
+        );
     }
 
     #[test]
@@ -148,6 +151,6 @@ mod tests {
         let html = "<p><a href=\"https://a.example/\">Home</a><a href=\"https://b.example/\">Shop</a>, <a \
                     href=\"https://c.example/\"><img alt=\"Us\"></a>now<a href=\"javascript:x\">x</a><a href=\"https://d.example/\">y</a>.</p>";
         let text = "Home (https://a.example/) Shop (https://b.example/), Us (https://c.example/) nowx y (https://d.example/).\n";
-        assert_eq!(of(html).expect("readable").0, text);
+        assert_eq!(of(html).expect("the HTML is small enough").0, text);
     }
 }

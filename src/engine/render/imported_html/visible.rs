@@ -1,12 +1,12 @@
-//! What a reader of an email sees of its HTML.
+//! Determines what a reader of an email sees of its HTML.
 
 use super::computed_style::pixels;
 use super::dom::Dom;
 
-/// Images up to this size are tracking pixels and spacers.
+/// The maximum side length of tracking pixels and spacers.
 const TINY: f32 = 3.0;
 
-/// Invisible characters that pad a preheader.
+/// Whether a character is invisible and pads a preheader.
 pub fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -15,7 +15,7 @@ pub fn is_filler(c: char) -> bool {
         )
 }
 
-/// Whether a text has visible characters.
+/// Whether a string has visible characters.
 pub fn shows(text: &str) -> bool {
     text.chars().any(|c| !is_filler(c))
 }
@@ -29,7 +29,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Whether nothing else under a node is visible.
+/// Whether no other nodes than `others` are visible within a node.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {

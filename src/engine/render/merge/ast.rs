@@ -4,7 +4,7 @@ use serde_json::Number;
 
 use super::dates::Language;
 
-/// One name of a path, in the template's spelling and in the other one: `firstName` and `first_name`.
+/// One name of a path, in the template's spelling and in its alternative spelling, such as `firstName` and `first_name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub given: Box<str>,
@@ -12,7 +12,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// A name with its other spelling.
+    /// Creates a name with its alternative spelling.
     pub fn new(given: &str) -> Self {
         let snake = snake_case(given);
         let other = if snake == given { camel_case(given) } else { snake };
@@ -20,25 +20,25 @@ impl Word {
     }
 }
 
-/// A field: `order.total`.
+/// The path of a field, such as `order.total`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     pub words: Vec<Word>,
-    /// The template's spelling.
+    /// The path in the template's spelling.
     pub text: Box<str>,
-    /// A uniform spelling, to compare fields.
+    /// The path in a uniform spelling, to compare fields.
     pub same: Box<str>,
 }
 
 impl Path {
-    /// A path of names joined by dots.
+    /// Creates a path from names joined by dots.
     pub fn new(text: &str) -> Self {
         let words = text.split('.').map(Word::new).collect();
         Self { words, text: text.into(), same: snake_case(text).into() }
     }
 }
 
-/// `firstName` → `first_name`; snake case stays unchanged.
+/// Converts a name to snake case: `firstName` → `first_name`. Snake case stays unchanged.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for c in name.chars() {
@@ -50,7 +50,7 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-/// `first_name` → `firstName`.
+/// Converts a name to camel case: `first_name` → `firstName`.
 fn camel_case(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     let mut raise = false;
@@ -67,7 +67,7 @@ fn camel_case(name: &str) -> String {
     camel
 }
 
-/// A value written in the template.
+/// A value that is written in the template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     Text(String),
@@ -75,7 +75,7 @@ pub enum Constant {
     Truth(bool),
 }
 
-/// The source of a value.
+/// The source of a value: a field or a constant.
 #[derive(Debug)]
 pub enum Operand {
     Path(Path),
@@ -99,11 +99,11 @@ pub enum Filter {
     Round(usize),
     Join(String),
     Length,
-    /// The format, and the language if the template sets one.
+    /// The date format, and the language if the template sets one.
     Date(String, Option<Language>),
 }
 
-/// A value and its filters, in order.
+/// A value with its filters, in order.
 #[derive(Debug)]
 pub struct Chain {
     pub operand: Operand,
@@ -112,7 +112,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The field at its start.
+    /// Returns the path of the field at the start of the chain, if it starts with a field.
     pub fn path(&self) -> Option<&Path> {
         match &self.operand {
             Operand::Path(path) => Some(path),
@@ -120,7 +120,7 @@ impl Chain {
         }
     }
 
-    /// Whether it always has a value.
+    /// Whether the chain always has a value, because of a `default` filter.
     pub fn has_default(&self) -> bool {
         self.filters.iter().any(|filter| matches!(filter, Filter::Default(_)))
     }
@@ -135,7 +135,7 @@ pub enum Comparison {
     AtMost,
     More,
     AtLeast,
-    /// The left value is an item of the right list, or a part of the right text.
+    /// The left value is an item of the list on the right, or a part of the text on the right.
     Within,
 }
 
@@ -150,22 +150,22 @@ pub enum Condition {
     Any(Vec<Condition>),
 }
 
-/// The context of a value, which decides how it is escaped.
+/// The context of a value, which determines how the value is escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeContext {
-    /// Plain text.
+    /// In plain text.
     Text,
-    /// One line of text.
+    /// In a single line of text.
     Line,
-    /// Text of an element, or of a quoted attribute.
+    /// In the text of an element, or in a quoted attribute.
     Markup,
-    /// The start of a URL, which decides where it leads.
+    /// At the start of a URL, where the value determines the target of the URL.
     Link,
-    /// Inside a URL, before its target is decided.
+    /// Inside a URL, before the target of the URL is determined.
     LinkPart,
 }
 
-/// One `if`, `elif` or `else` with its content; an `else` has no condition.
+/// One `if`, `elif` or `else` with its content. An `else` has no condition.
 #[derive(Debug)]
 pub struct Branch {
     pub condition: Option<Condition>,

@@ -1,6 +1,6 @@
-//! Dates in a language: names of months and days, as in the composer, and their short forms.
+//! Formats dates in a language: with the names of months and days that the composer uses, and their short forms.
 //!
-//! The template sets the format of a date; only `%B`, `%b`, `%A` and `%a` depend on the language.
+//! The template sets the format of a date. Only `%B`, `%b`, `%A` and `%a` depend on the language.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde::Deserialize;
 
-/// A language with known names of months and days: a row of [`TABLE`].
+/// A language whose names of months and days are known: an index into [`TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(usize);
 
@@ -16,17 +16,17 @@ pub struct Language(usize);
 struct Row {
     /// The language subtag.
     code: &'static str,
-    /// The composer's copy file, which has the long names.
+    /// The composer's copy file, which contains the long names.
     copy: &'static str,
     months_short: [&'static str; 12],
-    /// Starting with Monday.
+    /// The short names of the days, starting with Monday.
     weekdays_short: [&'static str; 7],
 }
 
 /// The number of languages.
 const LANGUAGES: usize = 7;
 
-/// TABLE: languages, with short names.
+/// TABLE: the languages with their short names.
 static TABLE: [Row; LANGUAGES] = [
     Row {
         code: "en",
@@ -72,22 +72,22 @@ static TABLE: [Row; LANGUAGES] = [
     },
 ];
 
-/// The long names of a language.
+/// The long names of months and days in a language.
 #[derive(Debug, Deserialize)]
 struct Names {
     months: Vec<String>,
-    /// Starting with Monday.
+    /// The names of the days, starting with Monday.
     weekdays: Vec<String>,
 }
 
 impl Language {
-    /// The language of a tag like `de-CH`, if it is known.
+    /// Returns the language of a tag such as `de-CH`, if the language is known.
     pub fn of(tag: &str) -> Option<Self> {
         let code = tag.split(['-', '_']).next().unwrap_or_default();
         TABLE.iter().position(|row| row.code.eq_ignore_ascii_case(code)).map(Self)
     }
 
-    /// English, the default for templates without a language.
+    /// Returns English, the default for templates without a language.
     pub fn english() -> Self {
         Self(0)
     }
@@ -95,27 +95,27 @@ impl Language {
     fn names(self) -> &'static Names {
         static ALL: [OnceLock<Names>; LANGUAGES] = [const { OnceLock::new() }; LANGUAGES];
         ALL[self.0].get_or_init(|| {
-            // Only this section of a long file is parsed.
-            let (_, format) = TABLE[self.0].copy.split_once("[format]\n").expect("a test reads every row");
+            // Only this section of the long file is parsed.
+            let (_, format) = TABLE[self.0].copy.split_once("[format]\n").expect("a test checks that every row is valid");
             let format = format.split("\n[").next().unwrap_or_default();
-            toml::from_str(format).expect("a test reads every row")
+            toml::from_str(format).expect("a test checks that every row is valid")
         })
     }
 
-    /// A date in the template's format; `None` if the format is invalid.
+    /// Writes a date in the template's format. Returns `None` if the format is invalid.
     pub fn write(self, form: &str, moment: DateTime) -> Option<String> {
-        // The library's own names are English.
+        // The library itself writes English names.
         let form = if self == Self::english() { form.to_owned() } else { self.in_words(form, moment) };
         strtime::format(&form, moment).ok()
     }
 
-    /// The format with its names filled in.
+    /// Returns the format with the names of this date filled in.
     fn in_words(self, form: &str, moment: DateTime) -> String {
         let mut out = String::with_capacity(form.len() + 16);
         let mut rest = form;
         while let Some((before, after)) = rest.split_once('%') {
             out.push_str(before);
-            // Flags and a width may be between the percent sign and its letter.
+            // Flags and a width may precede the letter after the percent sign.
             let end = after.find(|c: char| !c.is_ascii_digit() && !"-_^#".contains(c)).unwrap_or(after.len());
             let (flags, c) = (&after[..end], after[end..].chars().next());
             match c.and_then(|c| self.word(c, moment)) {
@@ -152,7 +152,7 @@ mod tests {
 
     fn written(language: &str, form: &str) -> String {
         let moment = jiff::civil::date(2026, 3, 7).at(9, 5, 0, 0);
-        Language::of(language).expect("known").write(form, moment).expect("a form")
+        Language::of(language).expect("the language is known").write(form, moment).expect("the date format is valid")
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn only_names_are_translated() {
         assert_eq!(written("de", "100%% %^B %d.%m.%y %H:%M %h"), "100% MÄRZ 07.03.26 09:05 März");
-        assert!(Language::of("de").expect("known").write("%Q%", DateTime::default()).is_none());
+        assert!(Language::of("de").expect("the language is known").write("%Q%", DateTime::default()).is_none());
     }
 
     #[test]

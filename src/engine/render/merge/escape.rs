@@ -1,44 +1,44 @@
-//! The HTML context of each value, and how the value is escaped there.
+//! Determines the HTML context of each value, and how the value is escaped in this context.
 //!
-//! The literals are parsed like in a browser, as far as needed: elements, attributes, their quotes, and whether an attribute contains a
-//! URL. Values are allowed in text and in quoted attributes. Where escaping does not help (in scripts, style sheets, attribute names or
-//! without quotes) the template is rejected.
+//! The literals are parsed as in a browser, but only for elements, attributes and their quotes, and for whether an attribute contains a
+//! URL. Values are allowed in text and in quoted attributes. A template is rejected if a value is in a place where escaping does not help:
+//! in a script, a style sheet, an attribute name or an unquoted attribute.
 
 use super::MergeError;
 use super::ast::{EscapeContext, Node};
 use super::lexer::refuse;
 
-/// Attributes with URLs.
+/// The attributes that contain URLs.
 const ADDRESSES: [&str; 12] =
     ["href", "src", "action", "formaction", "background", "poster", "cite", "data", "longdesc", "usemap", "xlink:href", "srcset"];
 
-/// Elements whose content is not HTML.
+/// The elements whose content is not HTML.
 const RAW: [&str; 2] = ["script", "style"];
 
-/// Decides the context of every value, or rejects the template.
+/// Determines the context of every value, or rejects the template.
 pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError> {
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// What is known of a URL before a position.
+/// What is known about a URL before a position in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
-    /// Nothing: the value decides where it leads.
+    /// The URL is empty so far: the value determines the target.
     Start,
-    /// Characters of the template, not enough to decide.
+    /// The URL has characters from the template, but too few to determine the target.
     Letters,
-    /// Characters from a field.
+    /// The URL has characters from a field.
     Field,
-    /// Its scheme, host or path: the template decided where it leads.
+    /// The template has written the URL's scheme, host or path, which determines the target.
     Decided,
-    /// The attribute is not a URL.
+    /// The attribute does not contain a URL.
     None,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Text,
-    /// After `<`, in the element's name; starts with `/` for an end tag.
+    /// After `<`, in the element's name, which starts with `/` in an end tag.
     Element(String),
     /// In a tag, between attributes.
     Tag {
@@ -49,27 +49,27 @@ enum State {
         element: String,
         name: String,
     },
-    /// After an attribute's `=`.
+    /// After the `=` of an attribute.
     Equals {
         element: String,
         name: String,
     },
-    /// Inside quotes.
+    /// In a quoted attribute value.
     Quoted {
         element: String,
         name: String,
         quote: char,
         address: Address,
     },
-    /// In an unquoted value.
+    /// In an unquoted attribute value.
     Bare {
         element: String,
     },
-    /// In `<!-- … -->`, with the number of characters of its end that were read.
+    /// In a comment `<!-- … -->`, with the number of characters of its end that were read so far.
     Comment(u8),
-    /// In a `<! … >` that is not a comment: Outlook's conditions, the document type.
+    /// In a declaration `<! … >` that is not a comment, such as an Outlook condition or the document type.
     Declaration(String),
-    /// In the content of a script or style sheet, with the characters of its end that were read.
+    /// In a script or style sheet; `end` contains the characters of its end tag that were read so far.
     Raw {
         element: String,
         end: String,
@@ -95,11 +95,11 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 state = joined.unwrap_or(State::Text);
             }
             Node::For { list, nodes, .. } => {
-                // Once from the start, and once from the end of an iteration.
+                // Walk through the loop's content once from the state at its start, and once from the state at the end of an iteration.
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {
-                    // Repeats at most once in nested loops: then the state no longer changes.
+                    // Nested loops repeat this step at most once, because then the state no longer changes.
                     let either = state.join(once, line)?;
                     let again = walk(nodes, literals, either.clone())?;
                     state = either.join(again, line)?;
@@ -111,7 +111,7 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
 }
 
 impl State {
-    /// The state after either of two branches.
+    /// Returns the state after a choice between two branches.
     fn join(self, other: State, line: usize) -> Result<State, MergeError> {
         if self == other {
             return Ok(self);
@@ -124,17 +124,18 @@ impl State {
                 let address = if one == two { one } else { Address::Field };
                 Ok(State::Quoted { element, name, quote, address })
             }
-            // Content started in either branch is the same content.
+            // Both branches are in the same kind of element, so the state is the same.
             (State::Raw { element, .. }, State::Raw { element: same, .. }) if element == same => {
                 Ok(State::Raw { element, end: String::new() })
             }
-            _ => {
-                refuse(line, "this if or for opens a tag or an attribute and does not close it in every branch; close it within")
-            }
+            _ => refuse(
+                line,
+                "an if or for block opens a tag or an attribute but does not close it in every branch; close it inside the block",
+            ),
         }
     }
 
-    /// The context of a value at this position, and the state after it.
+    /// Returns the context of a value at this position, and the state after the value.
     fn value(self, line: usize) -> Result<(EscapeContext, State), MergeError> {
         match self {
             State::Text => Ok((EscapeContext::Markup, State::Text)),
@@ -168,7 +169,7 @@ impl State {
     fn read(mut self, literal: &str) -> Result<State, MergeError> {
         let mut rest = literal;
         loop {
-            // Most of an email is text and attributes, in which only a few characters matter.
+            // For speed: most of an email is text and attributes, in which only a few characters change the state.
             let stop: &[char] = match &self {
                 State::Text => &['<'],
                 State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],
@@ -194,7 +195,7 @@ impl State {
             State::Attribute { element, mut name } => match letter {
                 '=' => State::Equals { element, name },
                 '>' | '/' => in_tag(element, letter),
-                // An `=` may follow after space; other characters start the next attribute.
+                // An `=` may follow after white space; any other character starts the next attribute.
                 letter if letter.is_ascii_whitespace() => State::Attribute { element, name: name + " " },
                 letter => {
                     if name.ends_with(' ') {
@@ -244,7 +245,7 @@ fn in_element_name(mut name: String, letter: char) -> State {
             name.push(letter.to_ascii_lowercase());
             State::Element(name)
         }
-        // A less-than sign in text.
+        // The less-than sign is part of the text.
         '<' => State::Element(String::new()),
         _ => State::Text,
     }
@@ -263,7 +264,7 @@ fn after_tag(element: String) -> State {
     if RAW.contains(&element.as_str()) { State::Raw { element, end: String::new() } } else { State::Text }
 }
 
-/// `<!--` starts a comment, unless it is an Outlook condition, which contains HTML.
+/// Reads the start of a declaration. `<!--` starts a comment, unless an Outlook condition follows, which contains HTML.
 fn in_declaration(mut start: String, letter: char) -> State {
     match (start.as_str(), letter) {
         ("--", '[') => State::Declaration("[".to_owned()),
@@ -289,8 +290,8 @@ fn in_raw(element: String, mut end: String, letter: char) -> State {
         if closes {
             return State::Tag { element: format!("/{element}") };
         }
-        let goes_on = end.len() < 2 + element.len() && format!("</{element}").starts_with(&end);
-        if !goes_on {
+        let continues = end.len() < 2 + element.len() && format!("</{element}").starts_with(&end);
+        if !continues {
             end.clear();
         }
     }
@@ -372,9 +373,9 @@ mod tests {
             ("<a hr{{ a }}=\"x\">", "tag"),
             ("<a onclick=\"go('{{ a }}')\">", "onclick"),
             ("<iframe srcdoc='{{ a }}'>", "srcdoc"),
-            ("{% if a %}<a href=\"{% endif %}{{ b }}", "close it within"),
-            ("{% for a in b %}<a title='{% endfor %}", "close it within"),
-            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "close it within"),
+            ("{% if a %}<a href=\"{% endif %}{{ b }}", "close it inside"),
+            ("{% for a in b %}<a title='{% endfor %}", "close it inside"),
+            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "close it inside"),
         ] {
             let refused = Template::compile(source, Kind::Html).expect_err(source).to_string();
             assert!(refused.contains(word), "{source}: {refused}");

@@ -1,4 +1,4 @@
-//! Renders a template. Every step and every byte is counted, so that no template or data can use too many resources.
+//! Renders a template. Every step and every byte is counted, so that neither a template nor its data can use too many resources.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,12 +13,12 @@ use super::{Kind, MergeError, Sink, Template};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
-/// Bytes that take as long to process as one step.
+/// The number of bytes that take as long to process as one step.
 const BYTES_PER_STEP: usize = 32;
-/// The cost of a list or map that had to be built for one look-up, instead of being borrowed.
+/// The cost of a list or map that had to be built for one lookup instead of being borrowed.
 const STEPS_PER_COPY: usize = 500;
 
-/// Schemes that a value may lead to.
+/// The URL schemes that a value may use.
 const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
@@ -42,19 +42,19 @@ struct Evaluator<'a, 's, S: Sink> {
     template: &'a Template,
     fields: &'a dyn Fields,
     locals: Vec<(&'a str, Local<'a>)>,
-    /// The remaining steps.
+    /// The number of remaining steps.
     steps: usize,
-    /// The remaining bytes of output.
+    /// The number of remaining bytes of output.
     bytes: usize,
-    /// The buffer for escaping.
+    /// The buffer for escaped values.
     scratch: String,
     sink: &'s mut S,
 }
 
-/// A name defined by a loop.
+/// A name that a loop defines.
 enum Local<'a> {
     Item(Value<'a>),
-    /// `loop`: the iteration, and their number.
+    /// The variable `loop`: the number of the iteration, and the number of iterations.
     Round {
         index: usize,
         count: usize,
@@ -101,7 +101,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
                 items.into_iter().map(Value::from).collect()
             }
             Value::Missing => return Err(missing(list)),
-            _ => return Err(unsuitable(list, "is not a list, and a loop needs one")),
+            _ => return Err(unsuitable(list, "is not a list; a loop needs a list")),
         };
         let count = items.len();
         for (index, item) in items.into_iter().enumerate() {
@@ -117,9 +117,9 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
     fn output(&mut self, chain: &'a Chain, place: EscapeContext) -> Result<(), MergeError> {
         let text = match self.chain(chain)? {
             Value::Missing => return Err(missing(chain)),
-            value => {
-                value.into_text().ok_or_else(|| unsuitable(chain, "is a list or a map; write one of its fields, or a loop"))?
-            }
+            value => value
+                .into_text()
+                .ok_or_else(|| unsuitable(chain, "is a list or a map; write one of its fields, or use a loop"))?,
         };
         let harmless = match place {
             EscapeContext::Text => text,
@@ -138,7 +138,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
             return Ok(());
         }
         self.take(harmless.len() / BYTES_PER_STEP)?;
-        // Each character becomes at most six: checked before memory is allocated.
+        // Escaping turns each character into at most six, so the length is checked before memory is allocated.
         if harmless.len() > self.bytes {
             return Err(MergeError::OutputTooLong);
         }
@@ -231,7 +231,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
     }
 }
 
-/// The reader's language, if it is known.
+/// Returns the reader's language, if it is known.
 fn reader(fields: &dyn Fields) -> Option<Language> {
     fields.field("language").into_text().and_then(|tag| Language::of(&tag))
 }
@@ -252,17 +252,17 @@ fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
     MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
 }
 
-/// The bytes or items of a value, as a measure of work.
+/// Returns the number of bytes or items of a value, as a measure of work.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
-        // An item costs as much as a short text.
+        // An item costs as much as a short string.
         Value::List(items) => items.len().saturating_mul(BYTES_PER_STEP),
         Value::Missing | Value::Number(_) | Value::Truth(_) | Value::Map(_) => 0,
     }
 }
 
-/// The same for a filter, which may also make a text longer.
+/// Returns the work that a filter causes, which may also make a string longer.
 fn weight(value: &Value<'_>, filter: &Filter) -> usize {
     match filter {
         Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,
@@ -310,19 +310,20 @@ fn has_key(entries: &Map<String, Json>, key: &str) -> bool {
     entries.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Whether two values are equal. A missing value equals nothing.
+/// Whether two values are equal. A missing value is not equal to any value.
 fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Missing, _) | (_, Value::Missing) => false,
         (Value::Text(left), Value::Text(right)) => left == right,
         (Value::Truth(left), Value::Truth(right)) => left == right,
-        // The depth of lists depends on the data: comparing them could overflow the stack, and no email needs it.
+        // Lists and maps are never equal: their depth depends on the data, so comparing them could overflow the stack, and no email needs
+        // it.
         (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
         (left, right) => order(left, right) == Some(Ordering::Equal),
     }
 }
 
-/// Compares numbers, including numeric texts next to a number, by value, and texts by their characters.
+/// Compares two values: numbers, including a numeric string next to a number, by value; and strings by their characters.
 fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
@@ -348,10 +349,10 @@ fn escape(text: &str, into: &mut String) {
     into.push_str(rest);
 }
 
-/// Whether a browser would parse a scheme in this URL, like `javascript:`.
+/// Whether a browser would find a disallowed scheme in this URL, such as `javascript:`.
 fn leads_elsewhere(address: &str) -> bool {
     let mut scheme = String::new();
-    // Browsers ignore invisible characters, also inside the scheme.
+    // Browsers ignore invisible characters, even inside the scheme.
     for c in address.chars().filter(|c| !c.is_control() && !c.is_whitespace()) {
         match c {
             ':' => return !SCHEMES.contains(&scheme.as_str()),
@@ -362,7 +363,7 @@ fn leads_elsewhere(address: &str) -> bool {
     false
 }
 
-/// A part of a URL that cannot complete a scheme.
+/// Returns a part of a URL, encoded so that it cannot complete a scheme.
 fn without_scheme(part: Cow<'_, str>) -> Cow<'_, str> {
     let end = part.find(['/', '?', '#']).unwrap_or(part.len());
     match part[..end].contains(':') {

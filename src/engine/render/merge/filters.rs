@@ -1,4 +1,4 @@
-//! The filters. Each limits the size of its result.
+//! The filters of merge fields. Each filter limits the size of its result.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,18 @@ use super::dates::Language;
 use super::value::Value;
 use crate::vocab::limits;
 
-/// More decimals are floating-point noise.
+/// The maximum number of decimals: further decimals would be floating-point noise.
 const DECIMALS_MAX: u64 = 9;
 
-/// The filter with this name and these arguments, or the problem.
+/// Returns the filter with this name and these arguments, or the problem.
 pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     let mut arguments = arguments.into_iter();
     let filter = match (name, arguments.next(), arguments.next()) {
-        // In Jinja a second argument enables what always applies here: an empty value counts as missing.
+        // Jinja's second argument makes an empty value count as missing, which is always the case here.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
-        ("default" | "d", ..) => return Err("default takes a replacement for the value, like default(\"there\")".to_owned()),
+        ("default" | "d", ..) => {
+            return Err("default needs a replacement for the missing value, like default(\"there\")".to_owned());
+        }
         ("upper", None, None) => Filter::Upper,
         ("lower", None, None) => Filter::Lower,
         ("title", None, None) => Filter::Title,
@@ -29,34 +31,36 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("length" | "count", None, None) => Filter::Length,
         ("truncate", Some(Constant::Number(number)), None) => match number.as_u64() {
             Some(length @ 1..) => Filter::Truncate(usize::try_from(length).unwrap_or(usize::MAX)),
-            _ => return Err("truncate takes a whole number above 0, like truncate(40)".to_owned()),
+            _ => return Err("truncate needs a whole number above 0, like truncate(40)".to_owned()),
         },
-        ("truncate", ..) => return Err("truncate takes the number of characters to keep, like truncate(40)".to_owned()),
+        ("truncate", ..) => return Err("truncate needs the number of characters to keep, like truncate(40)".to_owned()),
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
-        ("replace", ..) => return Err("replace takes two texts, like replace(\"_\", \" \")".to_owned()),
+        ("replace", ..) => return Err("replace takes two quoted strings, like replace(\"_\", \" \")".to_owned()),
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
             Some(decimals @ 0..=DECIMALS_MAX) => Filter::Round(decimals as usize),
-            _ => return Err(format!("round takes 0 to {DECIMALS_MAX} decimals, like round(2)")),
+            _ => return Err(format!("round accepts 0 to {DECIMALS_MAX} decimals, like round(2)")),
         },
         ("join", None, None) => Filter::Join(String::new()),
         ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
         ("date", Some(Constant::Text(format)), language) => {
-            // A test with one date shows whether the format is valid, before any recipient's date.
+            // Formatting a sample date shows whether the format is valid, before any recipient's date is formatted.
             strtime::format(&format, DateTime::default())
-                .map_err(|_| "date takes a format of day, month and year, like date(\"%d %B %Y\")".to_owned())?;
+                .map_err(|_| "date needs a format with day, month and year, like date(\"%d %B %Y\")".to_owned())?;
             Filter::Date(format, language.map(date_language).transpose()?)
         }
-        ("date", ..) => return Err("date takes a format, like date(\"%d %B %Y\")".to_owned()),
+        ("date", ..) => return Err("date needs a format, like date(\"%d %B %Y\")".to_owned()),
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
-            return Err(format!("{name} does not take these arguments"));
+            return Err(format!("the filter {name} does not accept these arguments"));
         }
-        ("safe" | "escape" | "e", ..) => return Err(format!("{name} is not supported in emails; values are always escaped")),
-        _ => return Err(format!("there is no filter {name}; there are {FILTERS}")),
+        ("safe" | "escape" | "e", ..) => {
+            return Err(format!("the filter {name} is not supported in emails; values are always escaped"));
+        }
+        _ => return Err(format!("there is no filter {name}; the filters are {FILTERS}")),
     };
     match arguments.next() {
         None => Ok(filter),
-        Some(_) => Err(format!("{name} takes fewer arguments")),
+        Some(_) => Err(format!("the filter {name} has too many arguments; remove some")),
     }
 }
 
@@ -72,15 +76,15 @@ const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate,
 
 /// Why a filter failed.
 pub enum FilterError {
-    /// The value does not fit; the message follows the field's name.
+    /// The value does not fit. Contains a message that follows the field's name.
     Value(&'static str),
     /// The result would be too long.
     Long,
 }
 
 impl Filter {
-    /// Applies the filter. A missing value stays missing until a default. If the template sets no language, dates are in the language that
-    /// `date_language` returns.
+    /// Applies the filter. A missing value stays missing until a `default` filter. If the template sets no language, dates are in the
+    /// language that `date_language` returns.
     pub fn apply<'a>(&'a self, value: Value<'a>, date_language: impl FnOnce() -> Language) -> Result<Value<'a>, FilterError> {
         if let Filter::Default(constant) = self {
             return Ok(if value.is_blank() { constant.value() } else { value });
@@ -88,13 +92,13 @@ impl Filter {
         match (self, value) {
             (_, Value::Missing) => Ok(Value::Missing),
             (Filter::Join(between), Value::List(items)) => join(&items, between),
-            (Filter::Join(_), _) => Err(FilterError::Value("is not a list, and join needs one")),
+            (Filter::Join(_), _) => Err(FilterError::Value("is not a list; join needs a list")),
             (Filter::Length, Value::List(items)) => Ok(Value::Number(items.len().into())),
             (Filter::Length, Value::Map(entries)) => Ok(Value::Number(entries.len().into())),
             (Filter::Round(decimals), value) => round(&value, *decimals),
             (filter, value) => match value.into_text() {
                 Some(text) => filter.on_text(text, date_language),
-                None => Err(FilterError::Value("is a list or a map, and this filter needs a text")),
+                None => Err(FilterError::Value("is a list or a map; this filter needs text")),
             },
         }
     }
@@ -128,7 +132,7 @@ impl Filter {
 }
 
 impl Constant {
-    /// The constant as a value.
+    /// Returns the constant as a value.
     pub fn value(&self) -> Value<'_> {
         match self {
             Constant::Text(text) => Value::from(text.as_str()),
@@ -156,7 +160,7 @@ fn title(text: &str) -> String {
     made
 }
 
-/// At most `length` characters, cut between words if a word ends in the second half.
+/// Truncates text to at most `length` characters, at the end of a word if one ends in the second half.
 fn truncate(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
     if text.char_indices().nth(length).is_none() {
         return text;
@@ -179,7 +183,9 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
         match Value::from(item).into_text() {
             Some(text) => joined.push_str(&text),
             None => {
-                return Err(FilterError::Value("contains more than texts and numbers, and join cannot write that; use a loop"));
+                return Err(FilterError::Value(
+                    "contains items other than text and numbers, which join cannot write; use a loop",
+                ));
             }
         }
         if joined.len() > limits::MERGE_OUTPUT_BYTES_MAX {
@@ -189,28 +195,28 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
     Ok(Value::Text(Cow::Owned(joined)))
 }
 
-/// With exactly this number of decimals, as prices are written.
+/// Rounds a number to exactly this number of decimals, as prices are written.
 fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterError> {
     let number = match value {
         Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),
-        value => value.as_number().ok_or(FilterError::Value("is not a number, and round needs one"))?,
+        value => value.as_number().ok_or(FilterError::Value("is not a number; round needs a number"))?,
     };
-    // Rounds halves up, as people do; formatting alone would round them to even.
+    // Halves are rounded up, as most readers expect; formatting alone would round them to even.
     let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
     let rounded = (number * scale).round() / scale;
     let text = format!("{:.decimals$}", if rounded.is_finite() { rounded } else { number });
-    // A number again if that is lossless, so that it can be compared.
+    // The result is a number again if no digits are lost, so that it can be compared.
     match text.parse::<Number>() {
         Ok(number) if decimals == 0 => Ok(Value::Number(number)),
         _ => Ok(Value::Text(Cow::Owned(text))),
     }
 }
 
-/// A date or time in ISO 8601 in another format. A time keeps its own zone.
+/// Formats a date or time in ISO 8601. A time keeps its own time zone.
 fn date(text: &str, format: &str, date_language: Language) -> Result<String, FilterError> {
     let text = text.trim();
     let unfit = FilterError::Value("is not a date like 2026-11-21 or 2026-11-21T09:30:00Z");
-    // The zone at the end of a time does not change the local time before it.
+    // The time zone at the end does not change the local time before it.
     let moment =
         strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
     let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));

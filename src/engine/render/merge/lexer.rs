@@ -16,12 +16,12 @@ pub enum Token {
 /// A part of a template.
 pub enum Piece {
     Literal(String),
-    /// `{{ … }}`
+    /// An output `{{ … }}`.
     Output {
         tokens: Vec<Token>,
         line: usize,
     },
-    /// `{% … %}`
+    /// A block `{% … %}`.
     Block {
         tokens: Vec<Token>,
         line: usize,
@@ -32,7 +32,7 @@ pub fn refuse<T>(line: usize, problem: impl Into<String>) -> Result<T, MergeErro
     Err(MergeError::Syntax { line, problem: problem.into() })
 }
 
-/// The pieces of a template, in order.
+/// Splits a template into its pieces, in order.
 pub fn pieces(source: &str, kind: Kind) -> Result<Vec<Piece>, MergeError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
@@ -58,7 +58,7 @@ pub fn pieces(source: &str, kind: Kind) -> Result<Vec<Piece>, MergeError> {
             continue;
         }
         let Some(end) = after[2..].find(close) else {
-            return refuse(line, format!("{} without {close}; close it or remove it", &after[..2]));
+            return refuse(line, format!("{} has no matching {close}; close it or remove it", &after[..2]));
         };
         let inside = &after[2..2 + end];
         rest = &after[2 + end + 2..];
@@ -99,10 +99,10 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// `{#` is a common start of a CSS rule; only a clear comment is rejected.
+/// Detects comments. CSS rules often start with `{#`, so only a clear comment is rejected.
 #[derive(Default)]
 struct Comments {
-    /// The rest of the source after the line that was checked.
+    /// The length of the source that remains after the last line that was checked.
     seen: Option<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Comments {
     }
 }
 
-/// Characters that HTML writes as entities. Editors also write them so inside braces.
+/// The characters that HTML writes as entities. HTML editors also write these entities inside braces.
 const ENTITIES: [(&str, char); 10] = [
     ("&quot;", '"'),
     ("&#34;", '"'),
@@ -134,7 +134,7 @@ const ENTITIES: [(&str, char); 10] = [
     ("&amp;", '&'),
 ];
 
-/// The text of HTML without tags.
+/// Returns the text of HTML without its tags.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -151,7 +151,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Rejects blocks that are not supported in emails, before anything else in them is checked.
+/// Rejects blocks that are not supported in emails, before their other content is checked.
 fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
     let words = inside.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let word = words.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
@@ -167,13 +167,16 @@ fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
     refuse(line, format!("{{% {word} %}} is not supported in emails; {instead}"))
 }
 
-/// Signs, longer ones first.
+/// The signs, longer ones first.
 const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
 
 fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {
     let decoded = if kind == Kind::Html { plain(inside) } else { inside.to_owned() };
     if kind == Kind::Html && (inside.contains("</") || inside.contains("/>")) {
-        return refuse(line, "there is markup between the braces of a merge field; write all of it in one style");
+        return refuse(
+            line,
+            "there is HTML inside the braces of a merge field; apply bold or other styles to the whole field, not to a part of it",
+        );
     }
     let mut tokens = Vec::new();
     let mut rest = decoded.trim_start();
@@ -196,7 +199,7 @@ fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeErro
     Ok(tokens)
 }
 
-/// A quoted text, in which a backslash escapes a quote or a backslash, or writes `\n` and `\t`.
+/// Reads a quoted string, in which a backslash escapes a quote or a backslash, or writes `\n` and `\t`.
 fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeError> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
@@ -207,12 +210,12 @@ fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeE
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, 't')) => text.push('\t'),
                 Some((_, escaped @ ('"' | '\'' | '\\'))) => text.push(escaped),
-                _ => return refuse(line, "a backslash in a text is only allowed before a quote, a backslash, n or t"),
+                _ => return refuse(line, "a backslash in a quoted string is allowed only before a quote, a backslash, n or t"),
             },
             c => text.push(c),
         }
     }
-    refuse(line, format!("a text starts with {quote} and does not end; close it before the braces"))
+    refuse(line, format!("the string that starts with {quote} is not closed; close it before the closing braces"))
 }
 
 fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {
@@ -228,6 +231,6 @@ fn strange(c: char) -> String {
         '~' | '+' => format!("{c} is not supported in emails; write the fields one after the other"),
         '*' | '/' | '%' | '-' => format!("{c} is not supported in emails; pass the result as a variable"),
         '[' | ']' | '{' | '}' => format!("{c} is not supported in emails; write order.total, or loop over a list"),
-        _ => format!("{c:?} is not allowed in a merge field; write one like {{{{ first_name }}}}"),
+        _ => format!("{c:?} is not allowed in a merge field; write a field like {{{{ first_name }}}}"),
     }
 }

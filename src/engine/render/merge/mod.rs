@@ -1,16 +1,17 @@
 //! Merge fields: renders a template with one recipient's data.
 //!
-//! The language is the part of Jinja that an email needs: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`.
-//! Everything else is rejected: templates come from any key holder, data from anyone who signs up to a list, and neither may exhaust the
-//! sender's memory or time, or inject markup, links or headers.
+//! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. All
+//! other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither may exhaust
+//! the sender's memory or time, or inject markup, links or headers.
 //!
 //! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.
-//! - [`Template::render_into`] counts every step and every byte. The common template is literals and fields, which are copied one
-//!   after the other; literals keep their numbers, so that a [`Sink`] can copy what it encoded before.
-//! - A field without value and without guard is [`MergeError::Missing`]; [`Template::missing`] finds it before anything is sent.
+//! - [`Template::render_into`] counts every step and every byte. A typical template consists of literals and fields, which are copied one
+//!   after the other. Literals keep their numbers, so that a [`Sink`] can reuse what it has already encoded.
+//! - A field with neither a value nor a guard causes [`MergeError::Missing`]. [`Template::missing`] finds such a field before any message
+//!   is sent.
 //!
-//! The library that renders our pages is not used, because it exposes neither a template's syntax tree nor the HTML context of a value, and
-//! would let a template double a text thirty times before it counts. Our tests compare the two.
+//! The library that renders our pages is not used here: it exposes neither a template's syntax tree nor the HTML context of a value, and
+//! would let a template double a string thirty times before counting its length. Our tests compare both implementations.
 
 mod ast;
 mod dates;
@@ -32,14 +33,14 @@ pub use value::{Fields, Value};
 
 use crate::vocab::limits;
 
-/// The use of the text, which decides how values are escaped.
+/// The use of the rendered text, which determines how values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// HTML: values are escaped, and a value that is a whole link leads nowhere unless it is a plain URL.
+    /// HTML: values are escaped. A value at the start of a URL is replaced by `#` if its scheme is not allowed.
     Html,
     /// Plain text: values are inserted unchanged.
     Text,
-    /// One line, like a subject: line breaks and other control characters become spaces.
+    /// A single line, such as a subject: line breaks and other control characters become spaces.
     Header,
 }
 
@@ -50,13 +51,13 @@ pub enum MergeError {
     Syntax { line: usize, problem: String },
     /// The template is too long.
     SourceTooLong,
-    /// The recipient has no value for this field, and the template no default.
+    /// The recipient has no value for this field, and the template has no default for it.
     Missing(String),
-    /// The field's value does not fit at its position.
+    /// The field's value does not fit at its position in the template.
     Unsuitable { field: String, problem: String },
-    /// The text for this recipient is too long.
+    /// The rendered template is too long for this recipient.
     OutputTooLong,
-    /// Loops and filters need too much work.
+    /// The loops and filters of the template need too much work.
     TooMuchWork,
 }
 
@@ -72,20 +73,22 @@ impl fmt::Display for MergeError {
             }
             MergeError::Unsuitable { field, problem } => write!(f, "{field} {problem}"),
             MergeError::OutputTooLong => {
-                write!(f, "the text is too long once its fields are filled in; shorten its loops or values")
+                write!(f, "the rendered template is too long; shorten its loops or values")
             }
-            MergeError::TooMuchWork => write!(f, "the template needs too much work; shorten its loops or the lists passed to it"),
+            MergeError::TooMuchWork => {
+                write!(f, "the template takes too many steps; shorten its loops or the lists passed to it")
+            }
         }
     }
 }
 
 impl std::error::Error for MergeError {}
 
-/// The receiver of the parts of a rendered template.
+/// Receives the parts of a rendered template.
 pub trait Sink {
-    /// The literal with this number of [`Template::literals`].
+    /// Receives the literal that has this number in [`Template::literals`].
     fn literal(&mut self, number: usize, text: &str);
-    /// An escaped value.
+    /// Receives an escaped value.
     fn value(&mut self, text: &str);
 }
 
@@ -105,9 +108,9 @@ pub struct Template {
     kind: Kind,
     literals: Vec<String>,
     nodes: Vec<Node>,
-    /// Fields without guard, each once, in order of use.
+    /// The fields without a guard, each once, in order of use.
     unguarded: Vec<Path>,
-    /// The language of its dates; if unknown, the reader's own, from the field `language`.
+    /// The language of the template's dates. If this language is unknown, the field `language` determines the language for each reader.
     date_language: Option<Language>,
 }
 
@@ -125,34 +128,34 @@ impl Template {
         Ok(Self { kind, literals, nodes, unguarded, date_language: None })
     }
 
-    /// The template with its dates in the language of its text. Languages without known month names have no effect.
+    /// Sets the language of the template's dates. A language without known month names has no effect.
     pub fn in_language(self, tag: Option<&str>) -> Self {
         Self { date_language: tag.and_then(Language::of), ..self }
     }
 
-    /// The texts between the fields, by number.
+    /// Returns the literals, which are the text between the fields, by number.
     pub fn literals(&self) -> &[String] {
         &self.literals
     }
 
-    /// The fields that every recipient must have: those used without `default(…)` and outside an `if` about them.
+    /// Returns the fields that every recipient must have: those used without `default(…)` and outside an `if` that checks them.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.unguarded.iter().map(|path| &*path.text)
     }
 
-    /// The first of [`fields`](Self::fields) for which this recipient has no value.
+    /// Returns the first of [`fields`](Self::fields) for which this recipient has no value.
     pub fn missing(&self, fields: &dyn Fields) -> Option<&str> {
         self.unguarded.iter().find(|path| value::look_up(fields, &path.words).is_missing()).map(|path| &*path.text)
     }
 
-    /// The text for one recipient.
+    /// Renders the template for one recipient.
     pub fn render(&self, fields: &dyn Fields) -> Result<String, MergeError> {
         let mut text = String::with_capacity(self.literals.iter().map(String::len).sum());
         self.render_into(fields, &mut text)?;
         Ok(text)
     }
 
-    /// Renders the text for one recipient, part by part. After an error the sink has a part of it.
+    /// Renders the template for one recipient, part by part. After an error, the sink has received only a part of it.
     pub fn render_into(&self, fields: &dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
         eval::run(self, fields, sink)
     }

@@ -1,4 +1,4 @@
-//! Parses tokens into a tree. Unexpected syntax is rejected, with the remedy.
+//! Parses tokens into a tree. Unexpected syntax is rejected with an error that names the remedy.
 
 use std::vec;
 
@@ -9,19 +9,21 @@ use super::{Kind, MergeError};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
-/// Words that cannot be field names.
+/// The words that cannot be field names.
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
-/// The literals and the tree of a template.
+/// Returns the literals and the tree of a template.
 pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
-    // One kind of line break inside; the message writes its own.
+    // Templates use LF as the line end internally. The message writer sets the final line ends.
     let even = source.contains('\r').then(|| source.replace("\r\n", "\n").replace('\r', "\n"));
     let pieces = pieces(even.as_deref().unwrap_or(source), kind)?;
     let mut parser = Parser { pieces: pieces.into_iter(), literals: Vec::new(), kind, levels: 0 };
     let (nodes, ending) = parser.nodes()?;
     match ending {
-        Some(ending) => refuse(ending.cursor.line, format!("{{% {} %}} ends nothing here; remove it", ending.word)),
+        Some(ending) => {
+            refuse(ending.cursor.line, format!("{{% {} %}} does not belong to an open block; remove it", ending.word))
+        }
         None => Ok((parser.literals, nodes)),
     }
 }
@@ -41,7 +43,7 @@ struct Ending {
 }
 
 impl Parser {
-    /// The nodes up to a block that does not start one.
+    /// Parses nodes up to a block that does not start a new `if` or `for`.
     fn nodes(&mut self) -> Result<(Vec<Node>, Option<Ending>), MergeError> {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.next() {
@@ -85,18 +87,21 @@ impl Parser {
         Node::Literal(self.literals.len() - 1)
     }
 
-    /// Parses one level deeper.
+    /// Parses a block one level deeper.
     fn inside(&mut self, line: usize, read: impl FnOnce(&mut Self) -> Result<Node, MergeError>) -> Result<Node, MergeError> {
         self.levels += 1;
         if self.levels > limits::MERGE_LEVELS_MAX {
-            return refuse(line, format!("if and for are nested more than {} deep; flatten them", limits::MERGE_LEVELS_MAX));
+            return refuse(
+                line,
+                format!("if and for are nested more than {} levels deep; flatten them", limits::MERGE_LEVELS_MAX),
+            );
         }
         let node = read(self);
         self.levels -= 1;
         node
     }
 
-    /// Parses the rest of an `if`.
+    /// Parses the rest of an `if` block.
     fn branches(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
         let opened = cursor.line;
         let mut branches = Vec::new();
@@ -106,7 +111,9 @@ impl Parser {
             let (nodes, ending) = self.nodes()?;
             let has_condition = condition.is_some();
             branches.push(Branch { condition, nodes, line: cursor.line });
-            let Some(ending) = ending else { return refuse(opened, "if without {% endif %}; write it where the part ends") };
+            let Some(ending) = ending else {
+                return refuse(opened, "an if block has no {% endif %}; add it where the block ends");
+            };
             cursor = ending.cursor;
             condition = match (ending.word.as_str(), has_condition) {
                 ("endif", _) => break,
@@ -115,7 +122,7 @@ impl Parser {
                 (word, _) => {
                     return refuse(
                         cursor.line,
-                        format!("{{% {word} %}} within the if of line {opened}; write {{% endif %}} first"),
+                        format!("{{% {word} %}} is inside the if block that starts on line {opened}; write {{% endif %}} first"),
                     );
                 }
             };
@@ -125,7 +132,7 @@ impl Parser {
         Ok(Node::If(branches))
     }
 
-    /// Parses the rest of a `for`.
+    /// Parses the rest of a `for` block.
     fn repeated(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
         let opened = cursor.line;
         let name = cursor.field_name()?;
@@ -144,9 +151,12 @@ impl Parser {
             }
             (_, Some(ending)) => refuse(
                 ending.cursor.line,
-                format!("{{% {} %}} within the for of line {opened}; write {{% endfor %}} first", ending.word),
+                format!(
+                    "{{% {} %}} is inside the for block that starts on line {opened}; write {{% endfor %}} first",
+                    ending.word
+                ),
             ),
-            (_, None) => refuse(opened, "for without {% endfor %}; write it where the part ends"),
+            (_, None) => refuse(opened, "a for block has no {% endfor %}; add it where the block ends"),
         }
     }
 }
@@ -156,7 +166,7 @@ struct Cursor {
     tokens: Vec<Token>,
     at: usize,
     line: usize,
-    /// The number of open parentheses and `not`.
+    /// The number of open parentheses and of `not` operators.
     levels: usize,
 }
 
@@ -195,30 +205,30 @@ impl Cursor {
     fn field_name(&mut self) -> Result<String, MergeError> {
         let name = self.name()?;
         if RESERVED.contains(&name.as_str()) {
-            return refuse(self.line, format!("{name} is a word of the language; a field needs another name"));
+            return refuse(self.line, format!("{name} is a reserved word; rename the field"));
         }
         Ok(name)
     }
 
-    /// Checks that nothing follows.
+    /// Checks that no tokens follow.
     fn end(&self) -> Result<(), MergeError> {
         match self.peek() {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
-            Some(Token::Name(word)) if word == "if" => refuse(self.line, "if needs a block of its own: {% if … %} … {% endif %}"),
+            Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
             found => {
                 refuse(self.line, format!("{} is not expected here; write one field like {{{{ first_name }}}}", shown(found)))
             }
         }
     }
 
-    /// `name.name | filter | filter(…)`
+    /// Parses a value with its filters: `name.name | filter | filter(…)`.
     fn chain(&mut self) -> Result<Chain, MergeError> {
         let operand = self.operand()?;
         let mut filters = Vec::new();
         while self.sign("|") {
             if filters.len() == limits::MERGE_FILTERS_MAX {
-                return refuse(self.line, format!("more than {} filters after one field; use fewer", limits::MERGE_FILTERS_MAX));
+                return refuse(self.line, format!("a field has more than {} filters; use fewer", limits::MERGE_FILTERS_MAX));
             }
             filters.push(self.filter()?);
         }
@@ -234,7 +244,10 @@ impl Cursor {
         while self.sign(".") {
             words += 1;
             if words > limits::MERGE_PATH_WORDS_MAX {
-                return refuse(self.line, format!("{path}… goes more than {} levels deep", limits::MERGE_PATH_WORDS_MAX));
+                return refuse(
+                    self.line,
+                    format!("the field {path}… has more than {} levels; use fewer", limits::MERGE_PATH_WORDS_MAX),
+                );
             }
             path.push('.');
             path.push_str(&self.field_name()?);
@@ -261,13 +274,13 @@ impl Cursor {
             loop {
                 match self.constant() {
                     Some(constant) => arguments.push(constant),
-                    None => return refuse(self.line, format!("{name}(…) takes texts in quotes or numbers")),
+                    None => return refuse(self.line, format!("{name}(…) accepts only numbers, and strings in quotes")),
                 }
                 if self.sign(")") {
                     break;
                 }
                 if !self.sign(",") {
-                    return refuse(self.line, format!("{name}(… is not closed; write ) after it"));
+                    return refuse(self.line, format!("{name}(… is not closed; write ) after its arguments"));
                 }
             }
         }
@@ -293,7 +306,10 @@ impl Cursor {
     fn one(&mut self) -> Result<Condition, MergeError> {
         self.levels += 1;
         if self.levels > limits::MERGE_LEVELS_MAX {
-            return refuse(self.line, format!("a condition is nested more than {} deep", limits::MERGE_LEVELS_MAX));
+            return refuse(
+                self.line,
+                format!("a condition is nested more than {} levels deep; simplify it", limits::MERGE_LEVELS_MAX),
+            );
         }
         let condition = if self.word("not") {
             Condition::Not(Box::new(self.one()?))
@@ -328,7 +344,7 @@ impl Cursor {
         }
         if self.word("not") {
             if !self.word("in") {
-                return refuse(self.line, "not is only allowed before a condition, or as not in");
+                return refuse(self.line, "the word not is allowed only before a condition or as part of not in");
             }
             return Ok(Condition::Not(Box::new(Condition::Compares(Comparison::Within, left, self.chain()?))));
         }
@@ -339,14 +355,19 @@ impl Cursor {
         let defined = match self.name()?.as_str() {
             "defined" => true,
             "undefined" | "none" => false,
-            word => return refuse(self.line, format!("is {word} is not supported in emails; use is defined or is not defined")),
+            word => {
+                return refuse(
+                    self.line,
+                    format!("the test is {word} is not supported in emails; use is defined or is not defined"),
+                );
+            }
         };
         let condition = Condition::Defined(left);
         Ok(if defined == negated { Condition::Not(Box::new(condition)) } else { condition })
     }
 }
 
-/// A token, for a message.
+/// Returns a token as text for an error message.
 fn shown(token: Option<&Token>) -> String {
     match token {
         None => "the end of the braces".to_owned(),

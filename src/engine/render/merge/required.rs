@@ -1,10 +1,10 @@
-//! The fields that must have a value: those used neither with a default nor inside an `if` that checks them.
+//! Finds the fields that must have a value: those used neither with a default nor inside an `if` that checks them.
 
 use std::collections::{HashMap, HashSet};
 
 use super::ast::{Chain, Comparison, Condition, Node, Path};
 
-/// The fields without guard, each once, in order of use.
+/// Returns the fields without a guard, each once, in order of use.
 pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
     let mut walk =
         RequiredWalk { found: Vec::new(), known: HashSet::new(), present: PresentFields::default(), locals: Vec::new() };
@@ -14,10 +14,10 @@ pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
 
 struct RequiredWalk<'t> {
     found: Vec<Path>,
-    /// The fields found, in their uniform spelling.
+    /// The fields found so far, in their uniform spelling.
     known: HashSet<&'t str>,
     present: PresentFields<'t>,
-    /// The names defined by loops.
+    /// The names that loops define.
     locals: Vec<&'t str>,
 }
 
@@ -56,7 +56,7 @@ impl<'t> RequiredWalk<'t> {
     fn needs(&mut self, chain: &'t Chain) {
         let Some(path) = chain.path().filter(|_| !chain.has_default()) else { return };
         let first = &*path.words[0].given;
-        // `loop` exists only inside loops.
+        // The name `loop` exists only inside loops.
         let is_local = self.locals.contains(&first) || (first == "loop" && !self.locals.is_empty());
         let is_present = self.present.times.contains_key(&*path.same);
         if !is_local && !is_present && self.known.insert(&path.same) {
@@ -65,7 +65,8 @@ impl<'t> RequiredWalk<'t> {
     }
 }
 
-/// The fields with a value at one position in the template. Templates may use thousands, so no method iterates over all.
+/// The fields that certainly have a value at one position in the template. Templates may use thousands of fields, so no method iterates
+/// over all of them.
 #[derive(Default)]
 struct PresentFields<'t> {
     times: HashMap<&'t str, usize>,
@@ -73,7 +74,7 @@ struct PresentFields<'t> {
 }
 
 impl<'t> PresentFields<'t> {
-    /// Adds the fields that have a value if `condition` evaluated to `outcome`.
+    /// Adds the fields that must have a value if `condition` evaluated to `outcome`.
     fn learn(&mut self, condition: &'t Condition, outcome: bool) {
         match (condition, outcome) {
             (Condition::Holds(chain) | Condition::Defined(chain), true) => self.has(chain),
@@ -82,7 +83,7 @@ impl<'t> PresentFields<'t> {
             (Condition::All(all), true) => all.iter().for_each(|one| self.learn(one, true)),
             (Condition::Any(any), false) => any.iter().for_each(|one| self.learn(one, false)),
             (Condition::All(_), false) | (Condition::Any(_), true) => {}
-            // A missing value is unequal to everything, and not equal, less or greater.
+            // A missing value is unequal to every value, and neither equal, less nor greater.
             (Condition::Compares(comparison, left, right), outcome) => {
                 if (*comparison == Comparison::Unequal) != outcome {
                     self.has(left);
@@ -92,7 +93,7 @@ impl<'t> PresentFields<'t> {
         }
     }
 
-    /// A field has a value, and so has everything that contains it.
+    /// Records that a field has a value, and therefore also every map that contains the field.
     fn has(&mut self, chain: &'t Chain) {
         let Some(path) = chain.path().filter(|_| !chain.has_default()) else { return };
         let whole: &'t str = &path.same;

@@ -1,4 +1,4 @@
-//! Tests of merge fields: output, rejected templates, and limits.
+//! Tests of merge fields: their output, rejected templates, and limits.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::*;
 fn fields(json: Json) -> Map<String, Json> {
     match json {
         Json::Object(entries) => entries,
-        other => panic!("{other} is no object"),
+        other => panic!("{other} is not an object"),
     }
 }
 
-/// One recipient, with a value of each kind.
+/// Returns the data of one recipient, with a value of each kind.
 fn ana() -> Map<String, Json> {
     fields(json!({
         "firstName": "Ana",
@@ -100,11 +100,15 @@ fn dates_are_in_the_language_of_the_text_or_else_of_the_reader() {
     let filled = |language: Option<&str>, reader: &str| {
         let mut fields = ana();
         fields.insert("language".into(), reader.into());
-        Template::compile(source, Kind::Text).expect("right").in_language(language).render(&fields).expect("filled")
+        Template::compile(source, Kind::Text)
+            .expect("the template is valid")
+            .in_language(language)
+            .render(&fields)
+            .expect("every field has a value")
     };
-    assert_eq!(filled(Some("de-AT"), "fr"), "29 Februar", "the text around it is German");
+    assert_eq!(filled(Some("de-AT"), "fr"), "29 Februar", "the text around the date is German");
     assert_eq!(filled(None, "fr-CA"), "29 février");
-    assert_eq!(filled(Some("ja"), "fr"), "29 février", "no names are known in the language of the text");
+    assert_eq!(filled(Some("ja"), "fr"), "29 février", "the date names in the language of the text are unknown");
     assert_eq!((filled(None, "ja").as_str(), text(source).as_str()), ("29 February", "29 February"));
     assert_eq!(text("{{ born | date(\"%-d %b\", \"nl\") }}"), "29 feb.");
 }
@@ -160,7 +164,7 @@ fn loops_iterate_over_lists() {
     }
 }
 
-/// Data built on request, like custom fields.
+/// Data that is built when it is looked up, like custom fields.
 struct Made;
 
 impl Fields for Made {
@@ -178,7 +182,7 @@ impl Fields for Made {
 fn data_may_be_built_on_request() {
     let source =
         "{{ firstName }} {{ plan.name }} {% for s in plan.seats %}{{ s }}{% endfor %}{% for r in rows %}{{ r.a }}{% endfor %}";
-    let template = Template::compile(source, Kind::Text).expect("a template");
+    let template = Template::compile(source, Kind::Text).expect("the template is valid");
     assert_eq!(template.render(&Made).as_deref(), Ok("Ana Gold 1212"));
 }
 
@@ -218,7 +222,7 @@ fn a_header_is_one_line() {
     let source = "Hi\r\n {{ '\\nBcc: eve@example.net' }}{{ \"a\\tb\" }}";
     assert_eq!(rendered(source, Kind::Header).as_deref(), Ok("Hi   Bcc: eve@example.neta b"));
     let breaks = fields(json!({ "a": "x\r\nBcc: y\u{0}\u{85}\u{2028}z" }));
-    let template = Template::compile("{{ a }} & more", Kind::Header).expect("a template");
+    let template = Template::compile("{{ a }} & more", Kind::Header).expect("the template is valid");
     assert_eq!(template.render(&breaks).as_deref(), Ok("x  Bcc: y   z & more"));
 }
 
@@ -235,7 +239,7 @@ fn missing_values_are_found_and_named() {
     ] {
         let error = rendered(source, Kind::Text).err();
         assert_eq!(error, missing.map(|name| MergeError::Missing(name.to_owned())), "{source}");
-        let template = Template::compile(source, Kind::Text).expect("a template");
+        let template = Template::compile(source, Kind::Text).expect("the template is valid");
         assert_eq!(template.missing(&ana()), missing, "{source}");
     }
     assert_eq!(
@@ -308,18 +312,18 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
         ("{{ <b>a</b> }}", "pass the result"),
         ("{{ größe }}", "merge field"),
         ("{{ a | safe }}", "always escaped"),
-        ("{{ a | shuffle }}", "there are default"),
+        ("{{ a | shuffle }}", "the filters are default"),
         ("{{ a | default }}", "default(\"there\")"),
         ("{{ a | default(b) }}", "quotes"),
         ("{{ a | default(\"x\" }}", ")"),
         ("{{ a | upper(1) }}", "arguments"),
-        ("{{ a | replace(\"\", \"x\") }}", "two texts"),
-        ("{{ a | replace(\"a\", \"b\", 3) }}", "fewer arguments"),
+        ("{{ a | replace(\"\", \"x\") }}", "two quoted strings"),
+        ("{{ a | replace(\"a\", \"b\", 3) }}", "too many arguments"),
         ("{{ a | truncate(0) }}", "above 0"),
         ("{{ a | round(20) }}", "decimals"),
         ("{{ a | date(\"%Q%\") }}", "format"),
         ("{{ a | date(\"%d\", \"xx\") }}", "nl"),
-        ("{{ not }}", "word of the language"),
+        ("{{ not }}", "reserved word"),
         ("{% if a is odd %}", "is defined"),
         ("{% if (a %}", "parenthesis"),
         ("{% if a not b %}", "not in"),
@@ -334,8 +338,8 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
 
 #[test]
 fn formatting_inside_braces_is_reported() {
-    let error = Template::compile("{{ <b>first_name</b> }}", Kind::Html).expect_err("markup").to_string();
-    assert!(error.contains("markup"), "{error}");
+    let error = Template::compile("{{ <b>first_name</b> }}", Kind::Html).expect_err("the template contains markup").to_string();
+    assert!(error.contains("HTML inside the braces"), "{error}");
 }
 
 #[test]
@@ -343,7 +347,7 @@ fn values_that_do_not_fit_are_named() {
     for (source, word) in [
         ("{{ tags }}", "tags is a list"),
         ("{{ order }}", "order is a list or a map"),
-        ("{{ order.items | join }}", "order.items contains more"),
+        ("{{ order.items | join }}", "order.items contains items"),
         ("{{ firstName | join }}", "firstName is not a list"),
         ("{{ firstName | round }}", "firstName is not a number"),
         ("{{ firstName | date(\"%Y\") }}", "firstName is not a date"),
@@ -355,7 +359,7 @@ fn values_that_do_not_fit_are_named() {
     }
 }
 
-/// The time limit for hostile input: unoptimized, on a shared machine. Normally it takes a hundredth.
+/// The time limit for hostile input in an unoptimized build on a shared machine. Rendering normally takes a hundredth of this time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[expect(clippy::disallowed_methods, reason = "hostile templates are watched by the clock")]
@@ -439,27 +443,27 @@ fn hostile_work_is_stopped() {
         let error = quickly(what, || template.render(&data)).expect_err(what);
         assert!(matches!(error, MergeError::TooMuchWork | MergeError::OutputTooLong), "{what}: {error}");
     }
-    let subject = Template::compile("{{ long }}", Kind::Header).expect("a template");
+    let subject = Template::compile("{{ long }}", Kind::Header).expect("the template is valid");
     assert_eq!(subject.render(&data), Err(MergeError::OutputTooLong));
-    // Text that escaping makes longer counts with its final length.
+    // Text that escaping makes longer is counted with its final length.
     let quotes = fields(json!({ "q": "\"".repeat(500_000) }));
-    let template = Template::compile("{{ q }}", Kind::Html).expect("a template");
+    let template = Template::compile("{{ q }}", Kind::Html).expect("the template is valid");
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));
 }
 
-/// The same template rendered by the Jinja library.
+/// Renders the same template with the Jinja library.
 fn imported_html(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == Kind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
-    // It drops a final line break, which ours keeps.
+    // The Jinja library drops a final line break, which our implementation keeps.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
     text.pop();
     Ok(text)
 }
 
-/// A part of a template that means the same in both languages.
+/// Generates a part of a template that means the same in Jinja and in our language.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =
@@ -526,18 +530,18 @@ proptest! {
     #[test]
     fn no_value_escapes_its_html_context(value in "\\PC{0,30}|[a-z:/\"'<>&=\t ]{0,20}") {
         let source = "<p title=\"{{ a }}\">{{ a }}</p><a href='{{ a }}'>x</a><a href=\"{{ a }}\">y</a>";
-        let template = Template::compile(source, Kind::Html).expect("a template");
-        let html = template.render(&fields(json!({ "a": value }))).expect("rendered");
+        let template = Template::compile(source, Kind::Html).expect("the template is valid");
+        let html = template.render(&fields(json!({ "a": value }))).expect("the template can be rendered");
         let document = scraper::Html::parse_fragment(&html);
-        let select = |what: &str| scraper::Selector::parse(what).expect("a selector");
-        let paragraph = document.select(&select("p")).next().expect("a paragraph");
+        let select = |what: &str| scraper::Selector::parse(what).expect("the selector is valid");
+        let paragraph = document.select(&select("p")).next().expect("the page has a paragraph");
         prop_assert_eq!(paragraph.attr("title"), Some(value.as_str()));
         prop_assert_eq!(paragraph.text().collect::<String>(), value.clone());
         prop_assert_eq!(document.select(&select("*")).count(), 4, "{}", html);
         for link in document.select(&select("a")) {
-            let address = link.attr("href").expect("an address");
+            let address = link.attr("href").expect("the link has an address");
             prop_assert!(address == "#" || address == value, "{}", address);
-            let base = url::Url::parse("https://example.com/").expect("an address");
+            let base = url::Url::parse("https://example.com/").expect("the address is valid");
             if let Ok(leads) = base.join(address) {
                 prop_assert!(matches!(leads.scheme(), "https" | "http" | "mailto" | "tel" | "sms" | "cid"), "{}", leads);
             }

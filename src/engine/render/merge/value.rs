@@ -1,4 +1,4 @@
-//! The values of fields, and their source.
+//! The values of merge fields, and their source.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::ast::Word;
 
-/// One recipient's data. Look-ups use the exact name; the caller tries both spellings.
+/// The data of one recipient. Lookups use the exact name; the caller tries both spellings.
 pub trait Fields {
-    /// The value with this name, [`Value::Missing`] if there is none.
+    /// Returns the value with this name, or [`Value::Missing`] if there is none.
     fn field(&self, name: &str) -> Value<'_>;
 }
 
@@ -18,10 +18,10 @@ impl Fields for Map<String, Json> {
     }
 }
 
-/// The value of a field.
+/// The value of a merge field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// No value, or null.
+    /// There is no value, or the value is null.
     Missing,
     Text(Cow<'a, str>),
     Number(Number),
@@ -74,7 +74,7 @@ impl<'a> Value<'a> {
         matches!(self, Value::Missing)
     }
 
-    /// Whether `default(…)` replaces it: no value, or a blank text.
+    /// Whether `default(…)` replaces the value: it is missing, or is a blank string.
     pub(super) fn is_blank(&self) -> bool {
         match self {
             Value::Missing => true,
@@ -83,7 +83,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is true as a condition.
+    /// Whether the value is true as a condition.
     pub(super) fn holds(&self) -> bool {
         match self {
             Value::Missing => false,
@@ -95,7 +95,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as text; `None` for lists and maps, and if it is missing.
+    /// Returns the value as text, or `None` if it is a list, a map or missing.
     pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
         match self {
             Value::Text(text) => Some(text),
@@ -105,7 +105,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as a number, including numeric texts: imported columns are texts.
+    /// Returns the value as a number. A string that contains a number is converted too, because imported columns contain only strings.
     pub(super) fn as_number(&self) -> Option<f64> {
         let number = match self {
             Value::Number(number) => number.as_f64(),
@@ -115,7 +115,7 @@ impl<'a> Value<'a> {
         number.filter(|number| number.is_finite())
     }
 
-    /// The entry of this name.
+    /// Returns the entry with this name in a map.
     fn entry(self, word: &Word) -> Value<'a> {
         let names = [Some(&word.given), word.other.as_ref()];
         let mut names = names.into_iter().flatten();
@@ -128,13 +128,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value at the end of this path within this value.
+    /// Returns the value at the end of this path within the value.
     pub(super) fn descend(self, words: &[Word]) -> Value<'a> {
         words.iter().fold(self, Value::entry)
     }
 }
 
-/// The value of a field by its path.
+/// Looks up the value of a field by its path.
 pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
     let Some((first, rest)) = words.split_first() else { return Value::Missing };
     let mut value = fields.field(&first.given);
@@ -144,7 +144,7 @@ pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
     value.descend(rest)
 }
 
-/// Without the `.0` of a whole number.
+/// Writes a number, without the `.0` of a whole number.
 pub(super) fn number_text(number: &Number) -> String {
     let text = number.to_string();
     match text.strip_suffix(".0") {

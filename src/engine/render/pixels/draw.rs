@@ -1,6 +1,6 @@
-//! Draws with the built-in engine: a prepared email becomes screenshots or a PDF.
+//! Draws with the built-in engine: turns a prepared email into screenshots or a PDF.
 //!
-//! It runs in the worker process, where hostile input can do no harm: one call, one result.
+//! Drawing runs in the worker process, where hostile input can harm neither the server nor other drawings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use super::prepare::{GivenImages, Medium, PreparedEmail, prepare};
 use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
 
-/// The maximum depth of the engine's own tree: that of the email, plus its outermost levels.
+/// The maximum depth of the engine's own tree: the depth of the email, plus the outermost levels.
 const LEVELS: usize = DRAWN_LEVELS_MAX + 8;
 
-/// An email and its files.
+/// An email and its image files.
 pub struct Material<'a> {
     pub html: &'a str,
     pub images: &'a BTreeMap<String, Vec<u8>>,
     pub fonts: &'a FontFiles,
-    /// How many pixels of images may be decoded.
+    /// The number of pixels of images that may be decoded.
     pub pixels: u64,
 }
 
@@ -74,7 +74,7 @@ fn failed(error: impl std::fmt::Display) -> RenderError {
     RenderError::Failed(error.to_string())
 }
 
-/// Screenshots of an email, one for each width.
+/// Draws screenshots of an email, one for each width.
 pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
     let stage = Stage::set(material, Medium { dark: options.dark, paper: false, density: options.density })?;
     let mut warnings = stage.warnings();
@@ -92,7 +92,7 @@ pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Resu
     Ok(Rendering { made: shots, warnings })
 }
 
-/// One screenshot, and whether the email is longer.
+/// Draws one screenshot. Also returns whether the email is longer than the screenshot.
 fn screenshot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool), RenderError> {
     let device = |css: u32| (css as f32 * density).round() as u32;
     let limit = device(DRAWN_HEIGHT_PX_MAX);
@@ -108,7 +108,7 @@ fn screenshot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool
         takumi::render(options)
     };
     let (bitmap, mut cut) = match draw(None) {
-        // Either higher than any screenshot, or without any height.
+        // The email is either taller than the tallest screenshot, or has no height at all.
         Err(DrawError::InvalidViewport) => match draw(Some(limit)) {
             Ok(bitmap) => (bitmap, true),
             Err(error) => return Err(failed(error)),
@@ -124,7 +124,8 @@ fn screenshot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool
     Ok((on_white(pixels, wide, high), cut))
 }
 
-/// Screens are white where nothing is drawn. The buffer is converted in place: at double density it is most of the memory in use.
+/// Fills transparent areas with white, as on screens. The buffer is converted in place: at double density, the buffer is most of the memory
+/// in use.
 fn on_white(mut pixels: Vec<u8>, wide: u32, high: u32) -> RgbImage {
     let count = wide as usize * high as usize;
     for at in 0..count {
@@ -138,7 +139,7 @@ fn on_white(mut pixels: Vec<u8>, wide: u32, high: u32) -> RgbImage {
     RgbImage::from_raw(wide, high, pixels).expect("an image has as many bytes as its size requires")
 }
 
-/// An email as PDF, with selectable text.
+/// Draws an email as PDF, with selectable text.
 pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
     let stage = Stage::set(material, Medium { dark: false, paper: true, density: 1.0 })?;
     let metadata = PdfMetadata { title: Some(title.to_owned()), ..PdfMetadata::default() };
@@ -150,7 +151,7 @@ pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Renderi
         .uncovered_text(UncoveredText::Placeholder)
         .outline(true)
         .metadata(metadata);
-    // The page's own margins would shrink an email that already has margins.
+    // The margins of the paper would shrink an email that already has margins.
     let bare = |page: PageOptions| PageOptions { margin: PageMargins::uniform(0.0), ..page };
     let made = match paper {
         Paper::A4 => takumi_pdf::render(options.page(bare(PageOptions::A4)).build()),
@@ -160,7 +161,7 @@ pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Renderi
     Ok(Rendering { made: made.map_err(failed)?, warnings: stage.warnings() })
 }
 
-/// The URLs of the images in an email, each once.
+/// Returns the URLs of the images in an email, each once.
 pub fn image_addresses(html: &str) -> Result<Vec<String>, RenderError> {
     let medium = Medium { dark: false, paper: false, density: 1.0 };
     Ok(prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, medium).map_err(RenderError::Refused)?.absent)

@@ -1,6 +1,6 @@
-//! The fonts for drawing emails: the built-in ones, under all names that they replace, and additional ones from a folder.
+//! The fonts for drawing emails: the built-in fonts, under all names that they replace, and additional fonts from a folder.
 //!
-//! A fresh server has no fonts, and screenshots of one email must be the same on every machine: system fonts are never used.
+//! System fonts are never used: a fresh server has none, and screenshots of an email must be identical on every machine.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use takumi::prelude::{FontError, FontOverride, FontResource, FontSource, Fonts, 
 use super::glyphs::{Glyphs, is_pictorial, missing};
 use crate::vocab::limits::{FONT_FILE_BYTES_MAX, FONT_FILES_MAX};
 
-/// Font faces of one family, and the families that they replace because their metrics are equal or similar.
+/// The font faces of one family, and the names of the families that it replaces because their metrics are equal or similar.
 struct Family {
     faces: &'static [&'static [u8]],
     names: &'static [&'static str],
@@ -61,26 +61,27 @@ const EMOJI: Family = Family {
     generic: &[GenericFamily::EMOJI],
 };
 
-/// The names and files of each family: the first name is its own, the others are those it replaces, including the generic ones.
+/// Returns the names and files of each family. The first name is the family's own; the others, including the generic names, are those that
+/// it replaces.
 pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
     let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];
     [&SANS, &SERIF, &MONO, &WIDE, &EMOJI].into_iter().zip(generic).map(|(family, generic)| (family.names, family.faces, generic))
 }
 
-/// The notices that must accompany the fonts, and so this program.
+/// The license notices that must accompany the fonts, and therefore this program.
 pub const NOTICES: [&str; 3] = [
     include_str!("../../../../assets/fonts/LICENCE-LIBERATION.txt"),
     include_str!("../../../../assets/fonts/LICENCE-DEJAVU.txt"),
     include_str!("../../../../assets/fonts/LICENCE-TWEMOJI.txt"),
 ];
 
-/// The fonts for a text, and the characters that none of them has.
+/// The fonts for a text, and the characters for which no font has a glyph.
 pub struct ChosenFonts {
     pub fonts: Fonts,
     pub missing: BTreeSet<char>,
 }
 
-/// The fonts that a text with these characters needs. Additional files are read only if the built-in fonts lack characters.
+/// Returns the fonts for a text with these characters. Additional files are read only if the built-in fonts lack characters.
 pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
@@ -98,7 +99,7 @@ pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFon
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     let generic = family.generic.iter().map(|generic| Some(*generic));
     for (number, name) in family.names.iter().enumerate() {
-        // A family is registered with one generic name at a time, as long as there are any.
+        // A family is registered under one generic name at a time, until all are registered.
         let generic = generic.clone().nth(number).flatten();
         for face in family.faces {
             let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };
@@ -112,12 +113,12 @@ fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     Ok(())
 }
 
-/// The open font files of a folder: a worker opens them before it gives up the right to open files, and reads them when needed.
+/// The open font files of a folder. A worker opens the files before it gives up the right to open files, and reads them when needed.
 #[derive(Debug, Default)]
 pub struct FontFiles(Vec<File>);
 
 impl FontFiles {
-    /// Opens the files of a folder and its subfolders, in order, up to a limit. Files that cannot be opened are skipped.
+    /// Opens the files in a folder and its subfolders, in order, up to a limit. Files that cannot be opened are skipped.
     pub fn open(folder: &Path) -> Self {
         let mut folders = vec![folder.to_owned()];
         let mut found = Vec::new();
@@ -143,7 +144,7 @@ impl FontFiles {
     }
 }
 
-/// Adds a file if it has any of the missing characters. An unreadable file is skipped.
+/// Adds a font file if it has any of the missing characters. A file that cannot be read is skipped.
 fn add_file(fonts: &mut Fonts, file: &File, missing: &mut BTreeSet<char>) {
     if missing.is_empty() {
         return;
@@ -171,11 +172,11 @@ mod tests {
         let letters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
         let chosen = choose(&letters, &FontFiles::default()).expect("the built-in fonts are valid");
         assert_eq!(chosen.missing, BTreeSet::from(['日']));
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("the folder can be created");
         let deeper = folder.path().join("a");
-        fs::create_dir(&deeper).expect("a folder");
-        fs::write(folder.path().join("broken.ttf"), b"no font").expect("written");
-        fs::write(deeper.join("Emoji.TTF"), EMOJI.faces[0]).expect("written");
+        fs::create_dir(&deeper).expect("the folder can be created");
+        fs::write(folder.path().join("broken.ttf"), b"no font").expect("the file can be written");
+        fs::write(deeper.join("Emoji.TTF"), EMOJI.faces[0]).expect("the file can be written");
         let files = FontFiles::open(folder.path()).0;
         assert_eq!(files.len(), 2, "{files:?}");
         let mut missing = BTreeSet::from(['😀', '日']);

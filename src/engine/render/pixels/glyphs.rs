@@ -1,6 +1,6 @@
-//! The characters for which a font file has glyphs, from its character map, and the names of scripts.
+//! Finds the characters for which a font file has glyphs, and the names of scripts.
 //!
-//! The files are untrusted: an invalid file counts as a font without glyphs.
+//! The font files are untrusted: an invalid file is treated as a font without glyphs.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ pub struct Glyphs<'a> {
 
 enum Map<'a> {
     Nothing,
-    /// Sixteen-bit characters, in segments.
+    /// A table of 16-bit characters, in segments.
     Segments(&'a [u8]),
-    /// All characters, in groups.
+    /// A table of all characters, in groups.
     Groups(&'a [u8]),
 }
 
@@ -26,12 +26,12 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl<'a> Glyphs<'a> {
-    /// Reads a TrueType or OpenType file, or the first font of a collection.
+    /// Reads the character map of a TrueType or OpenType file, or of the first font in a collection.
     pub fn of(file: &'a [u8]) -> Self {
         Self { map: find_map(file).unwrap_or(Map::Nothing) }
     }
 
-    /// Whether there is a glyph for this character.
+    /// Whether the font has a glyph for this character.
     pub fn has(&self, letter: char) -> bool {
         let code = u32::from(letter);
         match self.map {
@@ -100,7 +100,7 @@ fn in_segments(table: &[u8], code: u32) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a character is invisible or space, so that no glyph is missing.
+/// Whether a character is invisible or white space, and therefore needs no glyph.
 fn is_silent(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
@@ -109,20 +109,20 @@ fn is_silent(letter: char) -> bool {
             | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFC | 0xE000..=0xF8FF | 0xE0000..=0xE0FFF)
 }
 
-/// The characters that none of the fonts has.
+/// Returns the characters for which no font has a glyph.
 pub fn missing(letters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char> {
     let lacks = |letter: &&char| !is_silent(**letter) && !fonts.iter().any(|font| font.has(**letter));
     letters.iter().filter(lacks).copied().collect()
 }
 
-/// Whether the character needs an emoji font.
+/// Whether a character needs an emoji font.
 pub fn is_pictorial(letter: char) -> bool {
     matches!(u32::from(letter), 0x203C | 0x2049 | 0x20E3 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF | 0x24C2
         | 0x25AA..=0x25FE | 0x2600..=0x27BF | 0x2934..=0x2935 | 0x2B05..=0x2B55 | 0x3030 | 0x303D | 0x3297 | 0x3299 | 0xFE0F
         | 0x1F000..=0x1FAFF)
 }
 
-/// The common name of a character's script.
+/// Returns the common name of a character's script.
 pub fn script(letter: char) -> &'static str {
     match u32::from(letter) {
         0x0370..=0x03FF | 0x1F00..=0x1FFF => "Greek",

@@ -1,8 +1,8 @@
-//! Emails as screenshots and PDF.
+//! Renders emails as screenshots and PDF.
 //!
-//! [`Pixels`] is the interface: it takes HTML and its image files, and returns files and warnings. The [`Renderer`] behind it is either the
-//! built-in engine, in a worker process for each email, or a Chromium. Nothing here fetches anything: the caller gets
-//! [`Pixels::image_addresses`], fetches the allowed ones, and passes them in.
+//! [`Pixels`] takes HTML and its image files, and returns files and warnings. The [`Renderer`] that it uses is either the built-in engine,
+//! which draws each email in its own worker process, or an installed Chromium. This module fetches no files: the caller gets
+//! [`Pixels::image_addresses`], fetches the allowed URLs, and passes in the files.
 
 pub mod chromium;
 mod draw;
@@ -38,34 +38,34 @@ use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WID
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     pub html: String,
-    /// Files by the URL in the HTML, of any kind.
+    /// The image files by their URL in the HTML, in any format.
     pub images: BTreeMap<String, Vec<u8>>,
 }
 
-/// The options of screenshots.
+/// The options for screenshots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreenshotOptions {
-    /// The widths of the window in CSS pixels; one screenshot each.
+    /// The widths of the window in CSS pixels; each results in one screenshot.
     pub widths: Vec<u32>,
-    /// Image pixels per CSS pixel.
+    /// The number of image pixels per CSS pixel.
     pub density: f32,
     /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// The width of a thumbnail of each screenshot's top.
+    /// The width of a thumbnail of each screenshot's top; absent for no thumbnails.
     pub thumbnail_width: Option<u32>,
 }
 
 impl ScreenshotOptions {
-    /// Plain screenshots of these widths.
+    /// Returns the options for plain screenshots of these widths.
     pub fn of(widths: &[u32]) -> Self {
         Self { widths: widths.to_vec(), density: 1.0, dark: false, thumbnail_width: None }
     }
 }
 
-/// One screenshot.
+/// One screenshot of an email.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screenshot {
-    /// The requested width.
+    /// The requested width of the window, in CSS pixels.
     pub width: u32,
     pub width_px: u32,
     pub height_px: u32,
@@ -78,13 +78,13 @@ pub struct Screenshot {
 pub enum Paper {
     A4,
     Letter,
-    /// One page, as long as the email and this many pixels wide.
+    /// A single page, as long as the email and this many pixels wide.
     Roll {
         width: u32,
     },
 }
 
-/// The result, with warnings for the user.
+/// The result of rendering, with warnings for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendering<T> {
     pub made: T,
@@ -94,13 +94,13 @@ pub struct Rendering<T> {
 /// A part of an email that its screenshot cannot show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
-    /// Characters without a glyph in any font.
+    /// Characters for which no font has a glyph.
     GlyphsMissing { script: String, examples: String },
-    /// Images without a file; their alternative texts are shown instead.
+    /// Images without a file, whose alternative text is shown instead.
     ImagesAbsent { count: usize, first: String },
-    /// Images that are damaged, too large, or of a kind that mail clients do not show.
+    /// Images that are damaged, too large, or in a format that email clients do not support.
     ImagesUnsound { count: usize, first: String },
-    /// The email is longer than the screenshot of this width.
+    /// The email is longer than the screenshot with this width.
     Cut { width: u32 },
 }
 
@@ -110,38 +110,41 @@ impl fmt::Display for Warning {
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
-                "No installed font has the {script} characters {examples}: the picture shows boxes, but recipients see them. Set \
-                 rendering.fonts to a folder with fonts for them, like Noto's."
+                "No installed font has the {script} characters {examples}: the screenshot shows boxes, but recipients see the characters. Set \
+                 rendering.fonts to a folder that contains fonts for this script, such as the Noto fonts."
             ),
             Self::ImagesAbsent { count, first } => {
-                write!(f, "Shown with blocked images: {first}{} could not be loaded.", others(*count))
+                write!(f, "The screenshot lacks images: {first}{} could not be loaded.", others(*count))
             }
             Self::ImagesUnsound { count, first } => write!(
                 f,
                 "The image {first}{} cannot be shown: use valid PNG, JPEG, GIF or WebP files of reasonable size.",
                 others(*count)
             ),
-            Self::Cut { width } => write!(f, "The email is longer than its picture at {width} pixels, which was cut."),
+            Self::Cut { width } => write!(
+                f,
+                "At a width of {width} pixels, the email is longer than a screenshot can be, so the screenshot is cut off."
+            ),
         }
     }
 }
 
-/// Why drawing failed.
+/// Why rendering failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderError {
-    /// The HTML exceeds a limit; the caller can fix it.
+    /// The HTML exceeds a limit. The caller can shorten or simplify it.
     Refused(HtmlRefusal),
-    /// The request is invalid, which is the caller's mistake.
+    /// The request itself is invalid, which is the caller's mistake.
     Misused(String),
-    /// The image file is the problem, for this reason.
+    /// The image file cannot be used. Contains the reason.
     Image(String),
-    /// Too many requests wait already, or this one has waited too long; a retry may succeed.
+    /// Too many requests are waiting, or this request has waited too long. A retry may succeed.
     Busy,
-    /// It needed too much time or memory, or crashed the drawing engine: the HTML is unusual.
+    /// Rendering took too much time or memory, or crashed the drawing engine, because the HTML is unusual.
     TooCostly,
-    /// The engine returned an error, with its message.
+    /// The drawing engine returned an error. Contains its message.
     Failed(String),
-    /// The worker process or the Chromium does not start or returns invalid data.
+    /// The worker process or Chromium could not start, or returned invalid data.
     Unavailable(String),
 }
 
@@ -151,17 +154,17 @@ impl fmt::Display for RenderError {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Misused(what) => f.write_str(what),
             Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
-            Self::Busy => f.write_str("Too many emails are being drawn; try again in a few seconds."),
-            Self::TooCostly => f.write_str("The email needs too much time or memory to draw; simplify its HTML and styles."),
-            Self::Failed(why) => write!(f, "The email cannot be drawn: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails cannot be drawn now: {why}"),
+            Self::Busy => f.write_str("Too many emails are being rendered; try again in a few seconds."),
+            Self::TooCostly => f.write_str("The email takes too much time or memory to render; simplify its HTML and styles."),
+            Self::Failed(why) => write!(f, "The email cannot be rendered: {why}"),
+            Self::Unavailable(why) => write!(f, "Emails cannot be rendered now: {why}"),
         }
     }
 }
 
 impl std::error::Error for RenderError {}
 
-/// A running drawing. Dropping it ends its process.
+/// A future with the result of a drawing. Dropping it ends the process that draws.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 /// A drawing engine for emails.
@@ -172,33 +175,33 @@ pub trait Renderer: Send + Sync {
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
 }
 
-/// The service for drawing, and for parsing hostile HTML.
+/// The service that draws emails and parses hostile HTML.
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
 }
 
 impl Pixels {
-    /// With the built-in engine.
+    /// Creates the service with the built-in engine.
     pub fn embedded(workers: Workers) -> Self {
         let workers = Arc::new(workers);
         Self { renderer: workers.clone(), workers }
     }
 
-    /// With a Chromium for drawing, and workers for everything that must not reach it.
+    /// Creates the service with Chromium for drawing, and with worker processes for all tasks that must not reach Chromium.
     pub fn with_chromium(options: chromium::Options, workers: Workers) -> Self {
         let workers = Arc::new(workers);
         Self { renderer: Arc::new(Chromium::new(options, workers.clone())), workers }
     }
 
-    /// Screenshots of an email, one for each width, in that order.
+    /// Draws screenshots of an email, one for each width, in that order.
     pub async fn screenshots(&self, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         check_page(page)?;
         check_options(options)?;
         self.renderer.screenshots(page, options).await
     }
 
-    /// An email as PDF, with selectable text.
+    /// Draws an email as PDF, with selectable text.
     pub async fn pdf(&self, page: &Page, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
         check_page(page)?;
         if let Paper::Roll { width } = paper {
@@ -207,12 +210,12 @@ impl Pixels {
         self.renderer.pdf(page, paper, title).await
     }
 
-    /// The URLs of the images in an email, each once, as in the HTML: the keys of the files to pass in.
+    /// Returns the URLs of the images in an email, each once and as written in the HTML. These URLs are the keys of the files to pass in.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.workers.image_addresses(html).await
     }
 
-    /// Sanitizes imported HTML: nothing in it executes, deceives or tracks. Also returns what was removed.
+    /// Sanitizes imported HTML, so that it cannot run scripts, deceive readers or track them. Also returns what was removed.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_html(html).await
     }
@@ -222,7 +225,7 @@ impl Pixels {
         self.workers.revise_html(html, changes).await
     }
 
-    /// Sanitizes a mail file (.eml): its HTML with the attached images, or its text.
+    /// Sanitizes a mail file (.eml): its HTML with the attached images, or else its plain text.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_mail(file).await
     }
@@ -232,17 +235,17 @@ impl Pixels {
         self.workers.prepare_upload(file).await
     }
 
-    /// The size and colors of an image that was served with this content type.
+    /// Measures the size and colors of an image that was served with this content type.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         self.workers.measure_image(file, content_type).await
     }
 
-    /// A small copy of an image, for lists.
+    /// Creates a small copy of an image, for lists.
     pub async fn preview_image(&self, file: &[u8]) -> Result<ImageFile, RenderError> {
         self.workers.preview_image(file).await
     }
 
-    /// The confinement of the worker processes, as reported by one of them; `None` if the work runs in this process.
+    /// Returns the confinement of the worker processes, as reported by one of them; `None` if the work runs in this process.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         self.workers.confinement().await
     }
@@ -252,7 +255,7 @@ fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(Vec::len).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
         return Err(RenderError::Misused(format!(
-            "The images have {bytes} bytes together; at most {DRAWN_IMAGES_BYTES_MAX} are drawn."
+            "The images have {bytes} bytes in total; at most {DRAWN_IMAGES_BYTES_MAX} are allowed."
         )));
     }
     Ok(())
@@ -263,7 +266,7 @@ fn check_options(options: &ScreenshotOptions) -> Result<(), RenderError> {
         return Err(RenderError::Misused(format!("Request 1 to {DRAWN_WIDTHS_MAX} widths at a time.")));
     }
     if !(0.5..=3.0).contains(&options.density) {
-        return Err(RenderError::Misused("The density must be from 0.5 to 3.".to_owned()));
+        return Err(RenderError::Misused("The density must be between 0.5 and 3.".to_owned()));
     }
     options.widths.iter().copied().try_for_each(check_width)
 }
@@ -272,17 +275,17 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     if (DRAWN_WIDTH_PX_MIN..=DRAWN_WIDTH_PX_MAX).contains(&width) {
         return Ok(());
     }
-    Err(RenderError::Misused(format!("A width must be from {DRAWN_WIDTH_PX_MIN} to {DRAWN_WIDTH_PX_MAX} pixels.")))
+    Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
 /// The options of worker processes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// This program: workers are further processes of it. Without it the work runs in this process, which a hostile email can then exhaust:
-    /// for tests and tools only.
+    /// The executable of this program, which each worker process runs. If absent, the work runs in this process, whose memory and time a
+    /// hostile email can then exhaust: only for tests and tools.
     pub program: Option<PathBuf>,
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
-    /// Workers run even if the kernel cannot confine them.
+    /// Whether workers run even if the kernel cannot confine them.
     pub unconfined: bool,
 }

@@ -1,8 +1,8 @@
-//! The notices for third-party work in every copy of this program: fonts, and the drawing engine's own sources.
+//! The notices for third-party work in every copy of this program: for the fonts, and for sources within the drawing engine.
 
 use super::fonts;
 
-/// Parts of the engine that were ported from elsewhere, with the notices that their licenses require.
+/// The parts of the drawing engine that were ported from other projects, with the notices that their licenses require.
 const ENGINE: [(&str, &str); 5] = [
     ("Chromium (Blink and Skia)", include_str!("../../../../assets/licences/LICENSE-CHROMIUM")),
     ("ICU", include_str!("../../../../assets/licences/LICENSE-ICU")),
@@ -11,7 +11,7 @@ const ENGINE: [(&str, &str); 5] = [
     ("subsetter", include_str!("../../../../assets/licences/LICENSE-SUBSETTER")),
 ];
 
-/// All notices as one text.
+/// Returns all notices as one text.
 pub fn notices() -> String {
     let mut out = "Third-party fonts and sources in this program, and their licenses.\n".to_owned();
     out.push_str("\nThis software is based in part on the work of the Independent JPEG Group.\n");

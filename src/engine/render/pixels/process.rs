@@ -1,8 +1,8 @@
-//! Worker processes from the server's side: started with a request, read from, and ended in time.
+//! The server's side of worker processes: starts them with a request, reads their response, and ends them in time.
 //!
-//! A worker handles one request. As many run in parallel as there are processors, and only while the pixels that they decode together stay
-//! within a budget; a bounded number of requests waits for a bounded time. Except for the number of pixels, the content of requests does
-//! not matter here.
+//! A worker handles one request. At most as many workers run in parallel as there are processors, and all pixels that they decode at the
+//! same time stay within a budget. A limited number of requests waits for a limited time. Apart from the number of pixels, this module does
+//! not depend on the content of requests.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,16 +28,17 @@ use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
 
-/// The command-line argument that makes a process a worker.
+/// The command-line argument that starts a process as a worker.
 const COMMAND: &str = "render-worker";
-/// A worker's whole environment: its allocator allocates memory on demand and returns it at once, which costs a server time but halves the
-/// memory of a process that lives a tenth of a second.
+/// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. This would slow down
+/// a server, but halves the memory of a process that lives for a tenth of a second.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// How often to check whether a process that has closed its output has ended.
-const LOOKS: u32 = 100;
-const LOOK: Duration = Duration::from_millis(5);
+const CHECKS: u32 = 100;
+const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The unit of granted pixels: a semaphore counts only to some hundred million.
+/// The number of pixels per permit of the semaphore. Permits for single pixels could exceed the range of the 32-bit number in a request for
+/// permits.
 const GRANT_PIXELS: u64 = 1024;
 /// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";
@@ -45,7 +46,8 @@ const EMBEDDED: &str = "data:image/";
 /// Starts the worker processes.
 pub struct Workers {
     options: Options,
-    /// Invariant: running workers take the pixels that they decode from it, so together they never decode more than its initial value.
+    /// The pixels that may still be decoded. Invariant: running workers take their pixels from the semaphore, so together they never decode
+    /// more pixels than its initial value.
     pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
@@ -53,17 +55,17 @@ pub struct Workers {
     wait: Duration,
 }
 
-/// Kills the process on drop.
+/// A running worker process, which is killed on drop.
 struct RunningWorker(Child);
 
 impl RunningWorker {
-    /// Waits for its end after it has closed its output: it ends soon, or is killed.
+    /// Waits for the process to end after it has closed its output. If it does not end soon, it is killed.
     async fn end(&mut self) -> io::Result<ExitStatus> {
-        for _ in 0..LOOKS {
+        for _ in 0..CHECKS {
             if let Some(status) = self.0.try_wait()? {
                 return Ok(status);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_PAUSE).await;
         }
         self.0.kill()?;
         self.0.wait()
@@ -72,13 +74,13 @@ impl RunningWorker {
 
 impl Drop for RunningWorker {
     fn drop(&mut self) {
-        // Both fail only if it has already ended, which is fine.
+        // Both calls fail only if the process has already ended, which needs no further action.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Counts a waiting request.
+/// A request in the queue, which is counted until it is dropped.
 struct QueuedRequest<'a>(&'a AtomicUsize);
 
 impl Drop for QueuedRequest<'_> {
@@ -88,7 +90,7 @@ impl Drop for QueuedRequest<'_> {
 }
 
 impl Workers {
-    /// Nothing is started yet.
+    /// Prepares the service without starting a worker.
     pub fn new(options: Options) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let pixels = Semaphore::new((DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as usize);
@@ -96,22 +98,22 @@ impl Workers {
         Self { options, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Workers without free pixels, so that an image waits this long in vain.
+    /// Returns workers whose pixels are all taken, so that an image waits this long without success.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }
     }
 
-    /// Runs a task on a text.
+    /// Runs a task on text.
     async fn obey(&self, work: WorkerTask, text: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         self.obey_with(work, text, 0, [].into_iter()).await
     }
 
-    /// Draws a page.
+    /// Draws an email.
     async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
         let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
-        // The worker omits the images beyond this.
+        // The worker omits images that exceed this number of pixels.
         let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
         self.obey_with(work, page.html.as_bytes(), pixels, page.images.iter()).await
     }
@@ -123,12 +125,12 @@ impl Workers {
             return Err(RenderError::Image(reason));
         }
         match self.obey_with(WorkerTask::Image(task), file, granted, [].into_iter()).await {
-            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding it needs too much time or memory".to_owned())),
+            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding the image takes too much time or memory".to_owned())),
             answer => answer,
         }
     }
 
-    /// Runs a request whose images have this many pixels, as soon as it gets its turn.
+    /// Runs a request whose images have this many pixels, as soon as a worker and the pixels are available.
     async fn obey_with(
         &self,
         work: WorkerTask,
@@ -142,8 +144,8 @@ impl Workers {
         }
         let turn = async {
             let wanted = pixels.div_ceil(GRANT_PIXELS).min(DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as u32;
-            let granted = self.pixels.acquire_many(wanted).await.expect("it is never closed");
-            (granted, self.turns.acquire().await.expect("it is never closed"))
+            let granted = self.pixels.acquire_many(wanted).await.expect("the semaphore is never closed");
+            (granted, self.turns.acquire().await.expect("the semaphore is never closed"))
         };
         let _turn = timeout(self.wait, turn).await.map_err(|_| RenderError::Busy)?;
         drop(waiting);
@@ -164,7 +166,7 @@ impl Workers {
         }
     }
 
-    /// The URLs of the images in an email.
+    /// Returns the URLs of the images in an email.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.obey(WorkerTask::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
     }
@@ -190,23 +192,23 @@ impl Workers {
         Ok((made, measured.ok_or_else(malformed)?))
     }
 
-    /// The size and colors of an image.
+    /// Measures the size and colors of an image.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         let task = Task::Measure { content_type: content_type.to_owned() };
         self.decode(task, file).await?.into_measured()
     }
 
-    /// A small copy of an image.
+    /// Creates a small copy of an image.
     pub async fn preview_image(&self, file: &[u8]) -> Result<ImageFile, RenderError> {
         Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
     }
 
-    /// The top of an image as PNG with this width.
+    /// Returns the top of an image as PNG with this width.
     pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, RenderError> {
         Ok(self.decode(Task::Thumbnail { width }, file).await?.into_made()?.0.bytes)
     }
 
-    /// The confinement of a worker process; `None` if there are no such processes.
+    /// Returns the confinement of a worker process, or `None` if the work runs in this process.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         if self.options.program.is_none() {
             return Ok(None);
@@ -227,13 +229,13 @@ impl Renderer for Workers {
     }
 }
 
-/// Runs one worker from start to end.
+/// Runs one worker process from start to end.
 async fn run(
     program: &Path,
     duty: &WorkerOptions,
     order: &Message<WorkerRequest, &[u8]>,
 ) -> Result<Message<WorkerReply>, RenderError> {
-    let start = |error: io::Error| RenderError::Unavailable(format!("the worker process does not start: {error}"));
+    let start = |error: io::Error| RenderError::Unavailable(format!("could not start the worker process: {error}"));
     let mut command = Command::new(program);
     command.arg(COMMAND);
     if let Some(fonts) = &duty.fonts {
@@ -242,8 +244,8 @@ async fn run(
     command.args(duty.decodes.then_some("--decodes")).args(duty.unconfined.then_some("--unconfined"));
     command.env_clear().envs(ENVIRONMENT).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut worker = RunningWorker(command.spawn().map_err(start)?);
-    let input = OwnedFd::from(worker.0.stdin.take().expect("it was asked for"));
-    let output = OwnedFd::from(worker.0.stdout.take().expect("it was asked for"));
+    let input = OwnedFd::from(worker.0.stdin.take().expect("the pipe was requested"));
+    let output = OwnedFd::from(worker.0.stdout.take().expect("the pipe was requested"));
     let mut input = pipe::Sender::from_owned_fd(input).map_err(start)?;
     let output = pipe::Receiver::from_owned_fd(output).map_err(start)?;
     let sending = async {
@@ -268,12 +270,12 @@ async fn run(
     if let Some(answer) = Message::decode(&answer) {
         return Ok(answer);
     }
-    // Killed by a signal: out of time, out of memory, or out of stack.
+    // The worker was killed by a signal because it exceeded its time, memory or stack.
     let ended = worker.end().await.map_err(start)?;
     Err(if ended.signal().is_some() { RenderError::TooCostly } else { malformed() })
 }
 
-/// Sends a request chunk by chunk: it may be large, and is already in memory once.
+/// Sends a request chunk by chunk, because it may be large and should not be copied in memory.
 async fn send(input: &mut pipe::Sender, order: &Message<WorkerRequest, &[u8]>) -> io::Result<()> {
     for piece in order.pieces() {
         input.write_all(&piece).await?;
@@ -287,7 +289,7 @@ mod tests {
 
     fn file() -> Vec<u8> {
         let mut out = io::Cursor::new(Vec::new());
-        image::RgbImage::new(40, 30).write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        image::RgbImage::new(40, 30).write_to(&mut out, image::ImageFormat::Png).expect("the image can be written");
         out.into_inner()
     }
 
@@ -311,7 +313,7 @@ mod tests {
         let workers = Workers::used_up(Duration::from_millis(20));
         assert_eq!(workers.measure_image(&file(), "image/png").await.map(|_| ()), Err(RenderError::Busy));
         assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
-        // Work without decoding needs no pixels.
+        // Tasks that decode no images need no pixels.
         assert!(workers.clean_html("<p>x").await.is_ok());
     }
 }

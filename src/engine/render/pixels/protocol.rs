@@ -1,4 +1,4 @@
-//! The protocol between the server and its worker processes: one request, one response, each a JSON head and a number of parts.
+//! The protocol between the server and its worker processes: one request and one response, each with a JSON head and several parts.
 //!
 //! ```text
 //! "MWRK" · length of the head (u32) · head · number of parts (u32) · for each part: length (u32) · bytes
@@ -16,20 +16,20 @@ use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warnin
 
 const MAGIC: &[u8; 4] = b"MWRK";
 
-/// A message.
+/// A request or response.
 #[derive(Debug, PartialEq)]
 pub struct Message<H, P = Vec<u8>> {
     pub head: H,
     pub parts: Vec<P>,
 }
 
-/// The head of a request. Its parts are the text to process, and one file for each of `images`.
+/// The head of a request. The parts of the request are the text to process, and one file for each of `images`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
     pub work: WorkerTask,
     /// The URLs of the images.
     pub images: Vec<String>,
-    /// How many pixels of images may be decoded.
+    /// The number of pixels of images that may be decoded.
     pub pixels: u64,
 }
 
@@ -42,20 +42,20 @@ pub enum WorkerTask {
         title: String,
     },
     ImageAddresses,
-    /// The text is imported HTML.
+    /// Sanitize imported HTML, which is the first part.
     CleanHtml,
-    /// The text is a mail file.
+    /// Sanitize a mail file, which is the first part.
     CleanMail,
-    /// The text is sanitized HTML.
+    /// Edit sanitized HTML, which is the first part.
     Revise(Vec<Change>),
-    /// Instead of a text there is an image file.
+    /// Run a task on an image file, which is the first part.
     Image(images::Task),
     /// Report the worker's confinement.
     Confinement,
 }
 
 impl WorkerTask {
-    /// Whether text is drawn, which may need additional fonts.
+    /// Whether the task draws text, which may need additional fonts.
     pub fn draws_text(&self) -> bool {
         matches!(self, Self::Shots(_) | Self::Pdf { .. })
     }
@@ -64,25 +64,25 @@ impl WorkerTask {
 /// The head of a response.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerReply {
-    /// One part for each screenshot, and one for each thumbnail after it.
+    /// Screenshots: one part for each screenshot, followed by one for its thumbnail if there is one.
     Shots {
         shots: Vec<ScreenshotHead>,
         warnings: Vec<Warning>,
     },
-    /// One part.
+    /// A PDF: one part with the file.
     Pdf {
         warnings: Vec<Warning>,
     },
     ImageAddresses(Vec<String>),
-    /// One part: the HTML, which is omitted from the head.
+    /// Imported HTML: one part with the HTML, which is omitted from the head.
     ImportedHtml(ImportedHtml),
-    /// One part: the new file, if there is one.
+    /// The result of an image task: one part with the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
     Fault(RenderError),
 }
 
-/// A screenshot without its bytes.
+/// A screenshot without its image bytes.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreenshotHead {
     width: u32,
@@ -92,7 +92,7 @@ pub struct ScreenshotHead {
 }
 
 impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
-    /// The message as a sequence of bytes; the parts are not copied.
+    /// Returns the message as a sequence of byte slices, without copying the parts.
     pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
         let head = serde_json::to_vec(&self.head).expect("a head contains only JSON values");
         let parts = self.parts.iter().map(AsRef::as_ref);
@@ -101,7 +101,7 @@ impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
         std::iter::once(Cow::Owned(start)).chain(parts)
     }
 
-    /// The message as bytes.
+    /// Returns the message as bytes.
     pub fn encode(&self) -> Vec<u8> {
         self.pieces().fold(Vec::new(), |mut out, piece| {
             out.extend_from_slice(&piece);
@@ -111,16 +111,16 @@ impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
 }
 
 fn length(bytes: &[u8]) -> [u8; 4] {
-    u32::try_from(bytes.len()).expect("the limits are far below").to_le_bytes()
+    u32::try_from(bytes.len()).expect("the limits keep a message below 4 GiB").to_le_bytes()
 }
 
 impl<H: DeserializeOwned> Message<H> {
-    /// Decodes a message; all bytes must belong to it.
+    /// Decodes a message from bytes that contain nothing else.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let head = serde_json::from_slice(piece(&mut rest)?).ok()?;
         let count = number(&mut rest)?;
-        // Each part has at least its length, so a wrong number of parts allocates no memory.
+        // Each part needs at least the bytes of its length, so a wrong number of parts allocates no memory.
         let mut parts = Vec::with_capacity(count.min(rest.len() / 4));
         for _ in 0..count {
             parts.push(piece(&mut rest)?.to_vec());
@@ -143,7 +143,7 @@ fn piece<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 impl Message<WorkerReply> {
-    /// A response with screenshots.
+    /// Creates a response with screenshots.
     pub fn of_screenshots(drawn: Rendering<Vec<Screenshot>>) -> Self {
         let mut parts = Vec::new();
         let mut shots = Vec::new();
@@ -156,7 +156,7 @@ impl Message<WorkerReply> {
         Self { head: WorkerReply::Shots { shots, warnings: drawn.warnings }, parts }
     }
 
-    /// The screenshots in a response.
+    /// Returns the screenshots in a response.
     pub fn into_screenshots(self) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         let WorkerReply::Shots { shots, warnings } = self.head else { return Err(fault(self.head)) };
         let mut parts = self.parts.into_iter();
@@ -170,39 +170,39 @@ impl Message<WorkerReply> {
         Ok(Rendering { made, warnings })
     }
 
-    /// The PDF in a response.
+    /// Returns the PDF in a response.
     pub fn into_pdf(self) -> Result<Rendering<Vec<u8>>, RenderError> {
         let WorkerReply::Pdf { warnings } = self.head else { return Err(fault(self.head)) };
         Ok(Rendering { made: self.parts.into_iter().next().ok_or_else(malformed)?, warnings })
     }
 
-    /// A response with an imported email.
+    /// Creates a response with an imported email.
     pub fn of_imported_html(mut imported_html: ImportedHtml) -> Self {
         let html = std::mem::take(&mut imported_html.html);
         Self { head: WorkerReply::ImportedHtml(imported_html), parts: vec![html.into_bytes()] }
     }
 
-    /// The imported email in a response.
+    /// Returns the imported email in a response.
     pub fn into_imported_html(self) -> Result<ImportedHtml, RenderError> {
         let WorkerReply::ImportedHtml(imported_html) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(malformed)?;
         Ok(ImportedHtml { html, ..imported_html })
     }
 
-    /// The new image file in a response.
+    /// Returns the new image file in a response.
     pub fn into_made(self) -> Result<(ImageFile, Option<ImageMeasurements>), RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         let (bytes, format) = self.parts.into_iter().next().zip(done.format).ok_or_else(malformed)?;
         Ok((ImageFile { bytes, format }, done.measured))
     }
 
-    /// The image measurements in a response.
+    /// Returns the image measurements in a response.
     pub fn into_measured(self) -> Result<ImageMeasurements, RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         done.measured.ok_or_else(malformed)
     }
 
-    /// The confinement in a response.
+    /// Returns the confinement in a response.
     pub fn into_confinement(self) -> Result<Confinement, RenderError> {
         match self.head {
             WorkerReply::Confinement(confinement) => Ok(confinement),
@@ -210,7 +210,7 @@ impl Message<WorkerReply> {
         }
     }
 
-    /// The image URLs in a response.
+    /// Returns the image URLs in a response.
     pub fn into_image_addresses(self) -> Result<Vec<String>, RenderError> {
         match self.head {
             WorkerReply::ImageAddresses(addresses) => Ok(addresses),
@@ -223,7 +223,7 @@ fn fault(answer: WorkerReply) -> RenderError {
     if let WorkerReply::Fault(fault) = answer { fault } else { malformed() }
 }
 
-/// The error for an invalid response.
+/// Returns the error for an invalid response.
 pub fn malformed() -> RenderError {
     RenderError::Unavailable("the worker process returned an invalid response".to_owned())
 }
@@ -238,7 +238,7 @@ mod tests {
         let other = Screenshot { thumbnail: None, ..screenshot.clone() };
         let drawn = Rendering { made: vec![screenshot, other], warnings: vec![Warning::Cut { width: 600 }] };
         let bytes = Message::of_screenshots(drawn.clone()).encode();
-        let arrived = Message::<WorkerReply>::decode(&bytes).expect("a message").into_screenshots();
+        let arrived = Message::<WorkerReply>::decode(&bytes).expect("the message can be read").into_screenshots();
         assert_eq!(arrived, Ok(drawn));
         for end in 0..bytes.len() {
             assert!(Message::<WorkerReply>::decode(&bytes[..end]).is_none(), "{end}");

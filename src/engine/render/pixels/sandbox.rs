@@ -1,7 +1,7 @@
-//! Confinement of a worker process, in layers: limits, namespaces, Landlock, and a filter of system calls.
+//! Confines a worker process in layers: resource limits, namespaces, Landlock, and a filter of system calls.
 //!
-//! It changes the calling process permanently. All that the process needs afterwards is memory, its streams, and files that are already
-//! open.
+//! The confinement changes the calling process permanently. Afterward, the process needs only memory, its streams, and files that are
+//! already open.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::vocab::limits::DRAWING_CPU_SECONDS;
 
-/// The newest Landlock version whose rights this program uses. Older kernels enforce those that they support.
+/// The newest Landlock version whose access rights this program uses. Older kernels enforce the rights that they support.
 const LANDLOCK: ABI = ABI::V6;
 
-/// Whether a layer is required. Layers that containers and older kernels commonly do not support are optional: the filter alone blocks the
-/// same calls.
+/// Whether a layer is required. Layers that containers and older kernels often do not support are optional, because the system call filter
+/// alone blocks the same calls.
 const REQUIRED: bool = true;
 const OPTIONAL: bool = false;
 
@@ -30,13 +30,13 @@ pub struct Confinement {
     pub layers: Vec<Layer>,
 }
 
-/// A layer.
+/// A layer of the confinement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     pub name: String,
-    /// Without it a worker does not run, unless `rendering.require_confinement` is false.
+    /// Whether a worker refuses to run without this layer, unless `rendering.require_confinement` is false.
     pub is_required: bool,
-    /// Why it is off, if it is.
+    /// Why the layer is inactive; `None` if it is active.
     pub off: Option<String>,
 }
 
@@ -50,17 +50,17 @@ impl fmt::Display for Layer {
 }
 
 impl Confinement {
-    /// The active layers.
+    /// Returns the active layers.
     pub fn on(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_none())
     }
 
-    /// The inactive layers.
+    /// Returns the inactive layers.
     pub fn off(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_some())
     }
 
-    /// The first required layer that is inactive.
+    /// Returns the first required layer that is inactive.
     pub fn missing(&self) -> Option<&Layer> {
         self.off().find(|layer| layer.is_required)
     }
@@ -71,24 +71,24 @@ impl Confinement {
     }
 }
 
-/// The first half, before the process starts a thread: only single-threaded processes can leave namespaces, and threads inherit the
-/// restrictions. The files that the process needs must be open.
+/// Adds the first layers, before the process starts a thread: only single-threaded processes can leave namespaces, and threads inherit the
+/// restrictions. The files that the process needs must already be open.
 pub fn isolate(memory_bytes: u64) -> Confinement {
     let mut confinement = Confinement::default();
-    // Read this before Landlock blocks the file.
+    // Read the size before Landlock blocks the file.
     let present = address_space();
     confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
     confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));
     confinement.add("network namespace", OPTIONAL, leave(libc::CLONE_NEWNET));
-    // If the server is killed, no worker must remain. This comes after the namespaces: new credentials would clear it.
+    // If the server is killed, no worker may remain. This step comes after the namespaces, because new credentials would reset it.
     confinement.add("end with the server", REQUIRED, option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong));
     confinement.add("Landlock", OPTIONAL, refuse_files());
-    // This comes after Landlock, which needs a descriptor.
+    // This step comes after Landlock, because Landlock needs a file descriptor and the limits allow no new ones.
     confinement.add("resource limits", REQUIRED, present.and_then(|present| limit_resources(present + memory_bytes)));
     confinement
 }
 
-/// The second half, when all threads of the process run.
+/// Adds the last layer, when all threads of the process are running.
 pub fn filter_calls(confinement: &mut Confinement) {
     confinement.add("system call filter", REQUIRED, filter());
 }
@@ -98,13 +98,13 @@ fn limit_resources(addresses: u64) -> io::Result<()> {
     limit(libc::RLIMIT_CPU, DRAWING_CPU_SECONDS)?;
     limit(libc::RLIMIT_CORE, 0)?;
     limit(libc::RLIMIT_FSIZE, 0)?;
-    // Open descriptors stay open; no new ones can be opened.
+    // Open descriptors stay open, but no new ones can be opened.
     limit(libc::RLIMIT_NOFILE, 0)
 }
 
 fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
     let limit = rlimit { rlim_cur: most, rlim_max: most };
-    // SAFETY: the call reads the structure, which outlives it, and touches no memory of ours.
+    // SAFETY: the call reads the structure, which outlives it, and touches no other memory of this process.
     done(unsafe { libc::setrlimit(resource, &limit) })
 }
 
@@ -114,9 +114,9 @@ fn option(name: c_int, value: c_ulong) -> io::Result<()> {
     done(unsafe { libc::prctl(name, value, none, none, none) })
 }
 
-/// Moves into a new namespace of this kind. Many containers and some distributions do not allow it, so it is an additional layer.
+/// Moves the process into a new namespace of this kind. Many containers and some distributions do not allow this, so the layer is optional.
 fn leave(namespace: c_int) -> io::Result<()> {
-    // SAFETY: the call takes a number and touches no memory of ours.
+    // SAFETY: the call takes a number and touches no memory of this process.
     done(unsafe { libc::unshare(namespace) })
 }
 
@@ -124,7 +124,8 @@ fn done(returned: c_int) -> io::Result<()> {
     if returned == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The address space in use, in bytes. The allocator has already reserved much of it, at no cost: the limit applies to what is added.
+/// Returns the size of the address space in use, in bytes. The allocator has already reserved much of it without using memory, so the limit
+/// applies only to what the process adds later.
 fn address_space() -> io::Result<u64> {
     let text = std::fs::read_to_string("/proc/self/statm")?;
     let pages = text.split_whitespace().next().and_then(|pages| pages.parse::<u64>().ok());
@@ -134,7 +135,8 @@ fn address_space() -> io::Result<u64> {
     bytes.ok_or_else(|| io::Error::other("/proc/self/statm cannot be parsed"))
 }
 
-/// Landlock without rules: no paths, no ports, and no signals to other processes. The fonts are already open.
+/// Activates Landlock without exceptions: the process can use no paths, no ports, and no signals to other processes. The fonts are already
+/// open.
 fn refuse_files() -> Result<(), String> {
     let created = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK))
@@ -142,16 +144,16 @@ fn refuse_files() -> Result<(), String> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create);
     match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
-        RulesetStatus::NotEnforced => Err("this kernel has none".to_owned()),
-        // An older kernel supports fewer rights; the oldest one supports those of files, which matter most.
+        RulesetStatus::NotEnforced => Err("this kernel does not support Landlock".to_owned()),
+        // An older kernel supports fewer access rights. Even the oldest one supports those for files, which are the most important.
         RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
     }
 }
 
-/// All system calls that drawing needs: memory, open streams and files, locks, time, randomness, and exit. None of them takes a path, an
-/// address or another process's id, and none starts a thread: the drawing thread already runs.
+/// The system calls that drawing needs: for memory, open streams and files, locks, time, randomness, and exit. None of them takes a path,
+/// an address or another process's ID, and none starts a thread, because the drawing thread is already running.
 const ALLOWED: [c_long; 34] = [
-    // Streams and open files.
+    // Calls for streams and open files.
     libc::SYS_read,
     libc::SYS_readv,
     libc::SYS_pread64,
@@ -160,12 +162,12 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_lseek,
     libc::SYS_fstat,
     libc::SYS_close,
-    // Memory. `mmap` and `mprotect` follow below.
+    // Calls for memory. `mmap` and `mprotect` follow below.
     libc::SYS_brk,
     libc::SYS_munmap,
     libc::SYS_mremap,
     libc::SYS_madvise,
-    // Locks between the two threads, and the processor they run on.
+    // Calls for locks between the two threads, and for the processor that they run on.
     libc::SYS_futex,
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
@@ -178,14 +180,14 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Needed where the kernel does not provide the time without a system call.
+    // These calls are needed if the kernel does not provide the time without a system call.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_gettimeofday,
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
     libc::SYS_getrandom,
-    // Its own ids, which `abort` reads.
+    // The process reads its own IDs in `abort`.
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_getrusage,
@@ -193,13 +195,13 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_exit_group,
 ];
 
-/// Installs the filter in every thread.
+/// Installs the system call filter in every thread.
 ///
-/// - A call through another kernel entry, like `int 0x80` with its 32-bit numbers, ends the process: no compiler emits one here, so only an
-///   attack does, and the filter's numbers would mean other calls.
-/// - A call that is not on the list fails with `ENOSYS`, as on a kernel without it. An attacker gains no more by that than by a kill.
-///   The C library and the allocator try optional calls, which differ between versions, and have a fallback for kernels without
-///   them: with a kill, a new C library would end every drawing.
+/// - A call through a different kernel entry, such as `int 0x80` with its 32-bit numbers, ends the process. No compiler emits such a call
+///   here, so only an attack makes one, and the filter's numbers would refer to different calls.
+/// - A call that is not in the list fails with `ENOSYS`, as on a kernel that does not support it. An attacker gains no more from this than
+///   from being killed. The C library and the allocator try optional calls, which differ between versions, and have a fallback for kernels
+///   without these calls. If such a call ended the process, a new C library would make every drawing fail.
 fn filter() -> Result<(), String> {
     let not_executable = |argument: u8| {
         let mask = libc::PROT_EXEC as u64;
@@ -209,7 +211,7 @@ fn filter() -> Result<(), String> {
     let text = |error: &dyn fmt::Display| error.to_string();
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| text(&error))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, vec![])).collect();
-    // Written memory is never executed.
+    // Memory that can be written must never be executable.
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         rules.insert(call, vec![not_executable(2).map_err(|error| text(&error))?]);
     }

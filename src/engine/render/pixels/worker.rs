@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
-//! Before it reads anything, it gives up what it does not need: memory and time beyond its limits, files, the network, other programs. So a
-//! hostile email can cost no more than one response.
+//! Before the worker reads the request, it gives up all access that it does not need: memory and time beyond its limits, files, the
+//! network, and other programs. So a hostile email can at worst prevent its own response.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -26,9 +26,9 @@ use crate::vocab::limits::{
 pub struct WorkerOptions {
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
-    /// The request is for one image, which needs less memory.
+    /// Whether the request is for one image, which needs less memory.
     pub decodes: bool,
-    /// Run even without the required confinement.
+    /// Whether to run even without the required confinement.
     pub unconfined: bool,
 }
 
@@ -37,7 +37,7 @@ pub fn run(duty: &WorkerOptions) -> ExitCode {
     let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
     let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
     let mut confinement = sandbox::isolate(memory);
-    // The thread starts before the filter is active, which then blocks starting threads.
+    // The thread starts before the filter is active, because the filter blocks new threads.
     let drawer = match RenderThread::start(fonts) {
         Ok(drawer) => drawer,
         Err(fault) => return answer(&fault.into()),
@@ -59,7 +59,7 @@ fn answer(answer: &Message<WorkerReply>) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(&answer.encode()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        // There is no reader of the response any more.
+        // The server no longer reads the response.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -70,14 +70,14 @@ impl From<RenderError> for Message<WorkerReply> {
     }
 }
 
-/// A thread with enough stack for deep HTML, which waits for a request.
+/// A thread that waits for a request, with enough stack for deeply nested HTML.
 struct RenderThread {
     orders: Sender<(Vec<u8>, Confinement)>,
     thread: JoinHandle<Message<WorkerReply>>,
 }
 
 impl RenderThread {
-    /// Starts the thread. When this returns, it is set up and needs no more system calls for that.
+    /// Starts the thread. When this function returns, the thread is set up and needs no more system calls to start.
     fn start(fonts: FontFiles) -> Result<Self, RenderError> {
         let (orders, inbox) = mpsc::channel::<(Vec<u8>, Confinement)>();
         let (ready, is_ready) = mpsc::channel();
@@ -93,15 +93,15 @@ impl RenderThread {
         Ok(Self { orders, thread })
     }
 
-    /// Processes a request; a panic becomes a response too.
+    /// Processes a request. A panic also results in a response.
     fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<WorkerReply> {
-        // If the thread has ended, joining it will show that.
+        // If the thread has ended, joining it returns the error.
         let _ = self.orders.send((order, confinement));
         self.thread.join().unwrap_or_else(|_| RenderError::TooCostly.into())
     }
 }
 
-/// Processes a request in this process, unconfined: for tests and tools.
+/// Processes a request in this process, without confinement: for tests and tools.
 pub fn run_in_process(order: Vec<u8>, fonts: FontFiles) -> Message<WorkerReply> {
     RenderThread::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
 }

@@ -1,4 +1,4 @@
-//! An agent's request for an API key, from registration to end: pure, without a clock or a store.
+//! The states of an agent's request for an API key, from registration to end. Pure: uses no clock and no store.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::vocab::ids::{AccountId, ClaimId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 
-/// The permissions of an agent that requests no scope: read-only, and only some.
+/// The permissions for an agent that requests no scope: read-only access to some kinds of data.
 pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
     Permission::AudienceRead,
     Permission::EmailRead,
@@ -19,14 +19,14 @@ pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
     Permission::DomainRead,
 ]);
 
-/// Permissions that need a recent sign-in to grant, because they allow sending mail.
+/// The permissions that a user can grant only after a recent sign-in, because they allow sending mail.
 pub const SENSITIVE: [Permission; 2] = [Permission::EmailSend, Permission::CampaignWrite];
 
 /// An agent's request for a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub id: ClaimId,
-    /// The name the agent gives itself.
+    /// The name that the agent gives itself.
     pub agent_name: String,
     /// The normalized email of the only user who can grant the request.
     pub login_hint: String,
@@ -36,7 +36,7 @@ pub struct Claim {
     /// SHA-256 of the code that the user enters.
     pub code: [u8; 32],
     pub code_expires_at: Timestamp,
-    /// How many codes were issued.
+    /// The number of codes issued for this request so far.
     pub codes: u32,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
@@ -45,19 +45,19 @@ pub struct Claim {
 
 impl Record for Claim {}
 
-/// The state of a request.
+/// The state of an agent's request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
-    /// Denied, or granted by a user who could no longer grant it when the agent fetched the key.
+    /// The request was denied, or it was granted by a user who could no longer grant it when the agent fetched the key.
     Denied(Decision),
-    /// Granted; the key is created when the agent fetches it.
+    /// The request was granted. The key is created when the agent fetches it.
     Approved(Decision, KeyTerms),
-    /// The agent has its key.
+    /// The agent has fetched its key.
     KeyIssued(Decision, KeyTerms, KeyId),
 }
 
-/// Who decided, and when.
+/// A user's decision about a request: who decided, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub account: AccountId,
@@ -65,7 +65,7 @@ pub struct Decision {
     pub at: Timestamp,
 }
 
-/// What was granted.
+/// The terms of the key that a user granted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyTerms {
     pub permissions: PermissionSet,
@@ -73,25 +73,25 @@ pub struct KeyTerms {
     pub key_name: String,
 }
 
-/// The result of a poll.
+/// The result of an agent's poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PollResult {
     Pending,
-    /// The code has expired; the agent can request a new one.
+    /// The code has expired. The agent can request a new code.
     Expired,
-    /// The registration has ended.
+    /// The registration is no longer valid.
     Over,
-    /// The key must be created now.
+    /// The request was granted, and the caller must now create the key.
     Grant(Decision, KeyTerms),
 }
 
 impl Claim {
-    /// Returns whether `token` is the one issued for this request.
+    /// Returns whether `token` is the hash of the token issued for this request.
     pub fn is_of(&self, token: &[u8; 32]) -> bool {
         same(&self.token, token)
     }
 
-    /// Returns the result of a poll at this time.
+    /// Returns the result of a poll at the time `now`.
     pub fn poll(&self, now: Timestamp) -> PollResult {
         if now >= self.expires_at {
             return PollResult::Over;
@@ -104,19 +104,19 @@ impl Claim {
         }
     }
 
-    /// Returns whether the request can still be decided, with this code.
+    /// Returns whether a user can still decide on the request with this code.
     pub fn is_open(&self, code: &[u8; 32], now: Timestamp) -> bool {
         self.state == State::Waiting && now < self.expires_at && now < self.code_expires_at && same(&self.code, code)
     }
 
-    /// Returns the request with another code; `None` if it is no longer pending or has had too many codes.
+    /// Returns the request with a new code; `None` if the request is no longer pending or too many codes were issued for it.
     pub fn with_code(&self, code: [u8; 32], now: Timestamp) -> Option<Self> {
         let may = self.state == State::Waiting && now < self.expires_at && self.codes < limits::CLAIM_CODES_MAX;
         let code_expires_at = now.plus_ms(limits::CLAIM_CODE_MS).min(self.expires_at);
         may.then(|| Self { code, code_expires_at, codes: self.codes + 1, ..self.clone() })
     }
 
-    /// Returns the decision, if there is one.
+    /// Returns the user's decision, if the user has decided.
     pub fn decision(&self) -> Option<&Decision> {
         match &self.state {
             State::Waiting => None,
@@ -124,7 +124,7 @@ impl Claim {
         }
     }
 
-    /// Returns the granted terms, if any.
+    /// Returns the terms that the user granted, if the user granted the request.
     pub fn granted(&self) -> Option<&KeyTerms> {
         match &self.state {
             State::Approved(_, granted) | State::KeyIssued(_, granted, _) => Some(granted),
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(claim.poll(NOW.plus_ms(599_999)), PollResult::Pending);
         assert_eq!(claim.poll(NOW.plus_ms(600_000)), PollResult::Expired);
         assert_eq!(claim.poll(NOW.plus_ms(3_600_000)), PollResult::Over);
-        let renewed = claim.with_code([3; 32], NOW.plus_ms(3_300_000)).expect("within the hour");
+        let renewed = claim.with_code([3; 32], NOW.plus_ms(3_300_000)).expect("the request has not expired");
         assert_eq!(renewed.code_expires_at, renewed.expires_at, "no code outlives its registration");
         assert!(renewed.is_open(&[3; 32], NOW.plus_ms(3_300_000)) && !renewed.is_open(&[2; 32], NOW.plus_ms(3_300_000)));
         assert_eq!(claim.with_code([3; 32], NOW.plus_ms(3_600_000)), None);

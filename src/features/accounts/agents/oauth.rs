@@ -1,4 +1,4 @@
-//! Requests and responses of agents in OAuth form: no envelope, OAuth error codes, JSON or a form.
+//! Requests and responses for agents in the form that OAuth specifies: no envelope, OAuth error codes, and bodies in JSON or as a form.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -35,24 +35,24 @@ impl ErrorCode {
     }
 }
 
-/// A token that we sign: three parts in base64url.
+/// Matches a token that this server signs: three base64url parts separated by dots.
 pub const TOKEN_PATTERN: &str = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$";
 
-/// Marks these fields as required in a request schema, with the rules of each.
+/// Marks these fields as required in a request schema and adds the given rules to each.
 pub fn require(schema: &mut Schema, fields: &[(&str, Value)]) {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     schema.insert("required".to_owned(), json!(names));
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("the schema of an object");
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("the schema describes an object");
     for field in properties.values_mut().filter_map(Value::as_object_mut) {
         field.remove("default");
     }
     for (name, more) in fields {
-        let field = properties.get_mut(*name).and_then(Value::as_object_mut).expect("a field of the type");
-        field.extend(more.as_object().expect("keywords").clone());
+        let field = properties.get_mut(*name).and_then(Value::as_object_mut).expect("the type has this field");
+        field.extend(more.as_object().expect("the rules are an object").clone());
     }
 }
 
-/// Returns a refusal: status 400, as OAuth specifies.
+/// Returns an OAuth error response with status 400.
 pub fn refusal(word: ErrorCode, description: impl Into<String>) -> Reply {
     reply(StatusCode::BAD_REQUEST, &json!({ "error": word.text(), "error_description": description.into() }))
 }
@@ -72,8 +72,8 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Parses the fields of a request: JSON, or a form if the content type says so. Unknown fields are ignored, as RFC 6749 §3.2 requires. If
-/// the body cannot be read, the inner error is the refusal.
+/// Parses the fields of a request: JSON, or a form if the content type says so. Ignores unknown fields, as RFC 6749 §3.2 requires. If the
+/// body cannot be read, the inner `Err` is the OAuth error response.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
@@ -82,12 +82,10 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
     Ok(match is_form {
         true => serde_urlencoded::from_bytes(&body)
-            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The form cannot be read: {error}."))),
-        // From a list, serde would take the fields by position.
+            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The form data in the body is invalid: {error}."))),
+        // Parse a map first: serde would also accept a JSON array and assign its elements to the fields by position.
         false => serde_json::from_slice::<Map<String, Value>>(&body)
             .and_then(|fields| serde_json::from_value(Value::Object(fields)))
-            .map_err(|error| {
-                refusal(ErrorCode::InvalidRequest, format!("The body is not valid JSON for this request: {error}."))
-            }),
+            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The JSON body does not match this request: {error}."))),
     })
 }

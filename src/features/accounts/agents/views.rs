@@ -1,4 +1,4 @@
-//! Agents' requests as users see them.
+//! Agents' requests as the API returns them to users.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,56 +17,56 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalView {
     pub id: ClaimId,
-    /// The name the agent gives itself; it is not verified.
+    /// The name that the agent gives itself. The name is not verified.
     pub agent_name: String,
     pub status: ApprovalStatus,
-    /// The requested permissions.
+    /// The permissions that the agent requested.
     pub wanted: PermissionSet,
-    /// The granted permissions; absent if none.
+    /// The permissions that the user granted; absent if the request was not granted.
     pub granted: Option<PermissionSet>,
-    /// The environment of the granted key.
+    /// The environment of the granted key; absent if the request was not granted.
     pub environment: Option<Environment>,
-    /// The first 8 characters of the id of the key that the agent fetched.
+    /// The first 8 characters of the id of the key that the agent fetched; absent if the agent has not fetched a key.
     pub key_id: Option<String>,
-    /// Whether that key was revoked.
+    /// Whether the key that the agent fetched was revoked.
     pub key_revoked: bool,
     pub created_at: WireTime,
     /// When the request expires.
     pub expires_at: WireTime,
     pub decided_at: Option<WireTime>,
-    /// The email of the user who decided, who may no longer be a member; absent until then.
+    /// The email of the user who decided, who may no longer be a member; absent until a user decides.
     pub decided_by: Option<String>,
 }
 
-/// The state of a request.
+/// The state of an agent's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalStatus {
     Waiting,
-    /// Denied; or granted by a user who left or lost a permission before the agent fetched the key.
+    /// The request was denied, or the user who granted it left or lost a permission before the agent fetched the key.
     Denied,
-    /// Granted, but not fetched yet.
+    /// The request was granted, but the agent has not fetched the key yet.
     Approved,
-    /// The agent has its key.
+    /// The agent has fetched its key.
     Fetched,
-    /// Granted, but never fetched.
+    /// The request was granted, but it expired before the agent fetched the key.
     Expired,
 }
 
-/// One requested permission.
+/// A permission that an agent requested.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeView {
     pub permission: Permission,
-    /// A sentence that describes what it allows.
+    /// A sentence that describes what the permission allows.
     pub allows: String,
-    /// Whether you have the permission yourself; you cannot grant it otherwise.
+    /// Whether you have the permission yourself. You can grant only permissions that you have.
     pub yours: bool,
-    /// Whether granting it needs a recent sign-in.
+    /// Whether granting the permission requires a recent sign-in.
     pub grave: bool,
 }
 
-/// Returns the requested permissions, one by one.
+/// Returns a view of each permission that the agent requested.
 pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
     let own = who.user.role.permissions();
     let scope = |permission: Permission| ScopeView {
@@ -78,7 +78,7 @@ pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
     claim.requested.iter().map(scope).collect()
 }
 
-/// Returns the view of a request. `decided_by` is the email of the user who decided; `key_works` is whether its key still works.
+/// Returns the view of a request. `decided_by` is the email of the user who decided; `key_works` is whether the issued key still works.
 pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works: bool) -> ApprovalView {
     let status = match &claim.state {
         State::Waiting => ApprovalStatus::Waiting,
@@ -108,7 +108,7 @@ pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works:
 }
 
 impl ApprovalView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: ClaimId::from_bytes([0x66; 12]),

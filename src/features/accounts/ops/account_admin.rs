@@ -1,4 +1,4 @@
-//! Lists the accounts, or changes the plan of one, for the operator.
+//! Lists the accounts, or changes the plan of one account, for the operator.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,22 +10,22 @@ use crate::features::accounts::plans::{self, AccountList, set_plan};
 use crate::features::accounts::store;
 use crate::vocab::codes::Code;
 
-/// `accounts.account_admin`
+/// The operation `accounts.account_admin`.
 pub struct AccountAdmin;
 
-/// The optional change.
+/// The plan to set, if any, and the account to set it for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdminPlan {
-    /// The new plan. If absent, nothing changes.
+    /// The new plan. If absent, no plan changes.
     pub plan: Option<String>,
-    /// The email address of the account's owner. If absent, the installation's own account.
+    /// The email address of the account's owner. If absent, the installation's own account is selected.
     pub owner: Option<EmailAddress>,
 }
 
 impl Operation for AccountAdmin {
     const SPEC: Spec = Spec::post("accounts.account_admin", "/admin/accounts", operator())
-        .summary("List the accounts, or change the plan of one")
+        .summary("List the accounts, or change the plan of one account")
         .fails(&[Code::NotFound]);
     type Input = AdminPlan;
     type Output = Done<AccountList>;
@@ -41,7 +41,7 @@ impl Async for AccountAdmin {
             let account = {
                 let tx = context.engine.control.read();
                 match &input.owner {
-                    Some(email) => store::user_by_email(&tx, &email.normalised())?.map(|user| user.account),
+                    Some(email) => store::user_by_email(&tx, &email.normalized())?.map(|user| user.account),
                     None => store::account(&tx)?.map(|account| account.id),
                 }
             };

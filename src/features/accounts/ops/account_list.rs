@@ -6,14 +6,15 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, m
 use crate::features::accounts;
 use crate::features::accounts::plans::{self, AccountList};
 
-/// `accounts.account_list`
+/// The operation `accounts.account_list`.
 pub struct AccountListing;
 
 impl Operation for AccountListing {
     const SPEC: Spec = Spec::get("accounts.account_list", "/v1/system/accounts", manager())
         .summary("List the accounts of the installation")
         .about(
-            "Includes the plan of each account and the plans in the settings. For the owner and admins of the installation's own account.",
+            "Includes the plan of each account and all plans in the settings. Available to the owner and admins of the installation's own \
+                account.",
         );
     type Input = NoInput;
     type Output = Done<AccountList>;

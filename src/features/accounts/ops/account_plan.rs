@@ -10,7 +10,7 @@ use crate::features::accounts::require_installations;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
-/// `accounts.account_plan`
+/// The operation `accounts.account_plan`.
 pub struct AccountPlanChange;
 
 /// The account and its new plan.
@@ -26,7 +26,8 @@ pub struct ChangePlan {
 impl Operation for AccountPlanChange {
     const SPEC: Spec = Spec::put("accounts.account_plan", "/v1/system/accounts/{id}/plan", manager())
         .summary("Change the plan of an account")
-        .about("Applies to the next request and the next message. For the owner and admins of the installation's own account.")
+        .about("Takes effect from the next request and the next message. Available to the owner and admins of the installation's own \
+            account.")
         .fails(&[Code::NotFound]);
     type Input = ChangePlan;
     type Output = Done<AccountView>;

@@ -12,10 +12,10 @@ use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::ops::token::brake;
 use crate::vocab::codes::Code;
 
-/// `accounts.agent_claim`
+/// The operation `accounts.agent_claim`.
 pub struct AgentClaim;
 
-/// Selects a registration.
+/// Selects an agent's registration.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
@@ -25,7 +25,7 @@ pub struct RenewClaim {
     pub claim_token: String,
 }
 
-/// Accepts any text, because invalid values are refused with OAuth errors.
+/// Describes each field as a string with few restrictions, because invalid values are answered with OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(schema, &[("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN }))]);
 }
@@ -34,8 +34,8 @@ impl Operation for AgentClaim {
     const SPEC: Spec = Spec::post("accounts.agent_claim", "/agent/identity/claim", public())
         .summary("Get a new agent code")
         .about(
-            "Returns, without an envelope, claim as in the registration; the previous code stops working. The whole \
-                registration ends an hour after its start: then, and after a decision, this returns 400 with error invalid_grant.",
+            "Returns, without an envelope, the same claim object as the registration, and the previous code stops working. The \
+               registration ends an hour after its start. After that, or after a decision, this returns 400 with error invalid_grant.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -57,7 +57,7 @@ impl Raw for AgentClaim {
             Err(reply) => return Ok(reply),
         };
         let Some((claim, code)) = agents::renew(&context, &input.claim_token).await? else {
-            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration has ended; register again."));
+            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration is no longer valid. Register again."));
         };
         Ok(oauth::reply(StatusCode::OK, &json!({ "claim": agents::code_answer(&context, &claim, &code) })))
     }

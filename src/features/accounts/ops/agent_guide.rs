@@ -1,4 +1,5 @@
-//! The content of [`super::agent_metadata`] as a guide for agents that read text: how to get a key, with commands that run unchanged.
+//! Returns the content of [`super::agent_metadata`] as a Markdown guide that explains to agents how to get a key, with commands that run
+//! unchanged.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -11,16 +12,16 @@ use crate::features::accounts::agents::model::{DEFAULT_SCOPE, SENSITIVE};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `accounts.agent_guide`
+/// The operation `accounts.agent_guide`.
 pub struct AgentGuide;
 
 const GUIDE: &str = include_str!("../../../../assets/agents/auth.md");
 const MINUTE_MS: i64 = 60 * 1000;
 
 impl Operation for AgentGuide {
-    const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public())
-        .summary("Get the guide for agents")
-        .about("Markdown: registration, polling, errors, permissions and limits, with the addresses of this installation.");
+    const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public()).summary("Get the guide for agents").about(
+        "Markdown text about registration, polling, errors, permissions and limits, with the addresses of this installation.",
+    );
     type Input = NoInput;
     type Output = Bare;
 
@@ -42,7 +43,7 @@ impl Raw for AgentGuide {
     }
 }
 
-/// Fills the guide with the values of this installation, so that every number is the one that is enforced.
+/// Returns the guide with this installation's values filled in, so that every number in the guide is the limit that is enforced.
 fn guide(engine: &Engine) -> String {
     let permission = |permission: Permission| format!("| `{permission}` | {} |", permission.allows());
     let facts = [

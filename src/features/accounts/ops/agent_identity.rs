@@ -18,7 +18,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 
-/// `accounts.agent_identity`
+/// The operation `accounts.agent_identity`.
 pub struct AgentIdentity;
 
 /// The agent's name and what it requests.
@@ -26,17 +26,17 @@ pub struct AgentIdentity;
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = describe)]
 pub struct RegisterAgent {
-    /// `service_auth`, the only supported type.
+    /// Always `service_auth`, the only supported type.
     pub r#type: String,
-    /// The email of the user who should grant the key.
+    /// The email of the user who is asked to grant the key.
     pub login_hint: String,
-    /// The agent's name for itself, in one line without invisible characters; the user sees it.
+    /// The name that the agent gives itself, in one line without invisible characters. The user sees this name.
     pub agent_name: String,
-    /// Permissions separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
+    /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
 }
 
-/// Accepts any text, because invalid values are refused with OAuth errors.
+/// Describes each field as a string with few restrictions, because invalid values are answered with OAuth errors.
 fn describe(schema: &mut Schema) {
     let permissions = Permission::ALL.map(Permission::word).join("|");
     oauth::require(
@@ -57,7 +57,7 @@ fn describe(schema: &mut Schema) {
             ),
         ],
     );
-    let scope = schema.get_mut("properties").and_then(|fields| fields.get_mut("scope")).expect("a field of the type");
+    let scope = schema.get_mut("properties").and_then(|fields| fields.get_mut("scope")).expect("the type has the field scope");
     scope["pattern"] = format!("^ *((all|{permissions})([ ,]+(all|{permissions}))*)? *$").into();
 }
 
@@ -65,9 +65,11 @@ impl Operation for AgentIdentity {
     const SPEC: Spec = Spec::post("accounts.agent_identity", "/agent/identity", public())
         .summary("Request a key from a user")
         .about(
-            "The response has no envelope: claim_token, which the agent must keep secret, and claim with user_code, verification_uri, \
-                verification_uri_complete, expires_in and interval. It never reveals whether the user exists. Invalid requests return 400 \
-                with error and error_description. Limited to ten an hour from one address (an IPv6 /64 counts as one) and for one \
+            "The response has no envelope. It contains claim_token, a secret, and claim with user_code, verification_uri, \
+                verification_uri_complete, expires_in and interval. The response never reveals whether the user exists. Invalid requests \
+                return 400 \
+                with error and error_description. At most ten registrations an hour are allowed per address (an IPv6 /64 counts as one) \
+                and per \
                 user.",
         )
         .speaks_oauth()
@@ -112,10 +114,10 @@ fn read(input: RegisterAgent) -> Result<Registration, (ErrorCode, String)> {
         EmailAddress::parse(&input.login_hint).map_err(|error| (ErrorCode::InvalidRequest, format!("login_hint: {error}")))?;
     let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&input.agent_name)
         .map_err(|error| (ErrorCode::InvalidRequest, format!("agent_name: {error}")))?;
-    // This text comes from a stranger and is shown where a user decides, so nothing in it may hide characters or reverse adjacent text.
+    // Reject hidden characters: the user decides on the basis of this untrusted name, so it must not hide or reverse adjacent text.
     if let Some(hidden) = agent_name.chars().find(|character| is_invisible(*character)) {
         let description =
-            format!("agent_name: The text contains the invisible character U+{:04X}; remove it.", u32::from(hidden));
+            format!("agent_name: The name contains the invisible character U+{:04X}; remove that character.", u32::from(hidden));
         return Err((ErrorCode::InvalidRequest, description));
     }
     let scope: PermissionSet = match input.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
@@ -131,7 +133,7 @@ async fn count(context: &Context, person: &EmailAddress) -> Result<(), Failure> 
     let names = [
         (&agents::BY_ADDRESS, sessions::throttle_name(peer)),
         (&agents::BY_SITE, site),
-        (&agents::BY_PERSON, Some(person.normalised())),
+        (&agents::BY_PERSON, Some(person.normalized())),
     ];
     let names: Vec<ThrottleKey> = names.into_iter().filter_map(|(rule, name)| Some((rule, name?))).collect();
     attempts::count(&context.engine, &names).await

@@ -1,4 +1,4 @@
-//! Describes how agents get a key (RFC 8414, with the block `agent_auth`).
+//! Describes how agents get a key: a metadata document (RFC 8414) with the object `agent_auth`.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw,
 use crate::features::accounts::agents::{self, oauth};
 use crate::vocab::permissions::Permission;
 
-/// `accounts.agent_metadata`
+/// The operation `accounts.agent_metadata`.
 pub struct AgentMetadata;
 
 impl Operation for AgentMetadata {

@@ -6,16 +6,17 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
+use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{Claim, Decision, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
-use crate::features::accounts::agents::{self, store as claims};
+use crate::features::accounts::store::claims;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 
-/// `accounts.approval_deny`
+/// The operation `accounts.approval_deny`.
 pub struct ApprovalDeny;
 
-/// Selects a request.
+/// Selects an agent's request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DenyApproval {
@@ -25,7 +26,7 @@ pub struct DenyApproval {
 impl Operation for ApprovalDeny {
     const SPEC: Spec = Spec::post("accounts.approval_deny", "/v1/account/approvals/{id}/deny", signed_in())
         .summary("Deny an agent's request")
-        .about("The agent learns this from its next poll. No code is needed, so you can always deny an unexpected request.")
+        .about("The agent's next poll reports the denial. No code is needed, so you can always deny an unexpected request.")
         .fails(&[Code::NotFound]);
     type Input = DenyApproval;
     type Output = Done<ApprovalView>;

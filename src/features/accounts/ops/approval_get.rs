@@ -1,4 +1,4 @@
-//! Returns an agent's request by the code that the agent shows.
+//! Returns the agent's request that belongs to the code shown by the agent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use crate::features::accounts::agents;
 use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
 use crate::vocab::codes::Code;
 
-/// `accounts.approval_get`
+/// The operation `accounts.approval_get`.
 pub struct ApprovalGet;
 
-/// The code.
+/// The code that selects a request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalCode {
-    /// The code that the agent shows; case and hyphen do not matter.
+    /// The code that the agent shows. Case and the hyphen do not matter.
     pub code: String,
 }
 
-/// A request and what it would allow.
+/// An agent's request, with a description of each requested permission.
 #[derive(Serialize, JsonSchema)]
 pub struct ApprovalDetails {
     pub approval: ApprovalView,
@@ -28,7 +28,7 @@ pub struct ApprovalDetails {
 }
 
 impl Operation for ApprovalGet {
-    const SPEC: Spec = Spec::post("accounts.approval_get", "/v1/account/approvals/lookupupup", signed_in())
+    const SPEC: Spec = Spec::post("accounts.approval_get", "/v1/account/approvals/lookup", signed_in())
         .summary("Get an agent's request")
         .about("Finds the request by the code that the agent shows. After a few wrong codes, you have to wait ten minutes.")
         .fails(&[Code::NotFound]);

@@ -1,4 +1,4 @@
-//! Grants an agent a key.
+//! Grants an agent's request for a key.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,26 +7,27 @@ use serde_json::{Value, json};
 use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
+use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{Claim, Decision, KeyTerms, SENSITIVE, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
-use crate::features::accounts::agents::{self, store as claims};
+use crate::features::accounts::store::claims;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// `accounts.approval_grant`
+/// The operation `accounts.approval_grant`.
 pub struct ApprovalGrant;
 
-/// The request and what to grant.
+/// The request, and the permissions to grant.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GrantApproval {
     /// The code that the agent shows.
     pub code: String,
-    /// The requested permissions, or fewer.
+    /// The permissions to grant: the requested ones or fewer.
     pub permissions: PermissionSet,
-    /// The environment that the key works on.
+    /// The environment that the key will work in.
     pub environment: Environment,
     /// The name of the key; the agent's name if absent.
     pub key_name: Option<Name<{ limits::KEY_NAME_CHARACTERS_MAX }>>,
@@ -36,7 +37,8 @@ impl Operation for ApprovalGrant {
     const SPEC: Spec = Spec::post("accounts.approval_grant", "/v1/account/approvals/grant", signed_in())
         .summary("Grant an agent a key")
         .about("You can grant only requested permissions that you have yourself. email:send and campaign:write need a recent sign-in. The \
-            agent fetches the key with its next poll; no one else sees it. If you leave or lose one of these permissions before that, it \
+            agent fetches the key with its next poll; no one else sees it. If you leave the account or lose a permission before that, the \
+            agent \
             gets no key.")
         .fails(&[Code::NotFound, Code::FreshSignInRequired]);
     type Input = GrantApproval;
@@ -57,7 +59,7 @@ impl Async for ApprovalGrant {
         let granted = KeyTerms { permissions: input.permissions, environment: input.environment, key_name };
         let (id, digest, person) = (claim.id, agents::digest(&input.code), who.user.clone());
         let write = move |tx: &mut WriteTx<'_>| {
-            // Checked again inside the transaction: of two concurrent decisions, only one still finds the request open.
+            // Check again inside the transaction: of two concurrent decisions, only the first still finds the request open.
             let claim = claims::find(tx, id)?.filter(|claim| claim.is_open(&digest, tx.now())).ok_or(Code::NotFound)?;
             let decision = Decision { account: person.account.id, user: person.id, at: tx.now() };
             let claim = Claim { state: State::Approved(decision, granted), ..claim };
@@ -69,11 +71,11 @@ impl Async for ApprovalGrant {
     }
 }
 
-/// Checks whether this user may grant these permissions now.
+/// Checks whether the signed-in user may grant these permissions now.
 fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), Failure> {
     let own = context.caller.principal.permissions();
     if wanted.is_empty() {
-        return Err(Failure::field("permissions", "grant at least one, or deny the request"));
+        return Err(Failure::field("permissions", "select at least one permission, or deny the request"));
     }
     if let Some(more) = wanted.iter().find(|permission| !claim.requested.contains(*permission)) {
         return Err(Failure::field("permissions", format_args!("the agent did not request {more}")));

@@ -1,19 +1,19 @@
-//! Lists the requests of agents.
+//! Lists agents' requests for keys.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, signed_in};
+use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
-use crate::features::accounts::agents::{self, store as claims};
-use crate::features::accounts::store;
+use crate::features::accounts::store::{self, claims};
 
-/// `accounts.approval_list`
+/// The operation `accounts.approval_list`.
 pub struct ApprovalList;
 
-/// Requests, the newest first.
+/// A list of requests, newest first.
 #[derive(Serialize, JsonSchema)]
 pub struct Approvals {
     pub approvals: Vec<ApprovalView>,
@@ -22,7 +22,7 @@ pub struct Approvals {
 impl Operation for ApprovalList {
     const SPEC: Spec =
         Spec::get("accounts.approval_list", "/v1/account/approvals", signed_in()).summary("List agent requests").about(
-            "Returns the requests that wait for your decision and those you decided; for the owner and admins, all decided ones.",
+            "Returns requests that await your decision and requests that you decided. The owner and admins see all decided requests.",
         );
     type Input = NoInput;
     type Output = Done<Approvals>;

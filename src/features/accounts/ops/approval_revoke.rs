@@ -1,4 +1,4 @@
-//! Revokes what an agent was granted.
+//! Revokes the key that a user granted to an agent.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::agents::model::{Claim, State};
-use crate::features::accounts::agents::store as claims;
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::api_keys;
+use crate::features::accounts::store::claims;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 
-/// `accounts.approval_revoke`
+/// The operation `accounts.approval_revoke`.
 pub struct ApprovalRevoke;
 
-/// Selects a request.
+/// Selects an agent's request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevokeApproval {
@@ -26,7 +26,7 @@ pub struct RevokeApproval {
 impl Operation for ApprovalRevoke {
     const SPEC: Spec = Spec::post("accounts.approval_revoke", "/v1/account/approvals/{id}/revoke", signed_in())
         .summary("Revoke an agent's grant")
-        .about("The agent's key stops working with this response. A key that was not fetched yet is never created.")
+        .about("The agent's key no longer works once this returns. If the agent has not fetched the key yet, the key is never created.")
         .fails(&[Code::NotFound]);
     type Input = RevokeApproval;
     type Output = Done<ApprovalView>;

@@ -1,4 +1,4 @@
-//! Lists the audit log of the account and its data.
+//! Lists the audit log of an account, or of the data in one environment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,63 +15,63 @@ use crate::features::accounts::store;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 
-/// `accounts.audit_list`
+/// The operation `accounts.audit_list`.
 pub struct AuditList;
 
 /// The part of the log to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListAudit {
-    /// `test` or `live`: changes to that data. If absent: changes to the account.
+    /// `test` or `live` returns changes to the data in that environment. If absent, changes to the account are returned.
     pub r#in: Option<Environment>,
     #[serde(default)]
     pub limit: Limit,
-    /// Only earlier entries: the `next` of the previous page.
+    /// Returns only earlier entries. Give the `next` of the previous page.
     pub before: Option<String>,
 }
 
-/// A page of the log.
+/// A page of the audit log.
 #[derive(Serialize, JsonSchema)]
 pub struct Log {
     pub entries: Vec<AuditEntry>,
-    /// The start of the next page; absent if there is none.
+    /// The value of `before` for the next page; absent on the last page.
     pub next: Option<String>,
 }
 
-/// One change.
+/// An entry of the audit log: one change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
     pub at: WireTime,
-    /// The operation's id, like `contacts.create`.
+    /// The id of the operation, such as `contacts.create`.
     pub operation: String,
     pub by: AuditActor,
-    /// The email of the member or former member who did it; absent for keys and the operator.
+    /// The email of the member or former member who made the change; absent for keys and the operator.
     pub who: Option<String>,
-    /// The first 8 characters of the key's id, and its name.
+    /// The first 8 characters of the id of the key that made the change; the next field is the key's name.
     pub key_id: Option<String>,
     pub key_name: Option<String>,
-    /// The requestId of the response.
+    /// The `requestId` of the response to the request that made the change.
     pub request_id: String,
 }
 
-/// The kind of actor.
+/// The kind of actor that made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditActor {
     Member,
-    /// A member who has been removed since.
+    /// A member who has since been removed.
     FormerMember,
-    /// A program with an API key.
+    /// A program that uses an API key.
     Key,
-    /// The operator, on the command line.
+    /// The operator, who uses the command line.
     Operator,
 }
 
 impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
         .summary("List the audit log")
-        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins; with it, changes to that data.")
+        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to data.")
         .blocking();
     type Input = ListAudit;
     type Output = Done<Log>;
@@ -94,7 +94,8 @@ impl Query for AuditList {
     fn run(view: &View<'_>, input: ListAudit) -> Result<Self::Output, Failure> {
         let before = input.before.as_deref().map(place).transpose()?;
         let account = view.caller.account();
-        // Actions of keys and the operator from before the log recorded accounts belong to the first account.
+        // Entries for actions of keys and the operator may lack the account. Treat an entry without an account as one of the installation's
+        // own account.
         let is_first = accounts::is_installations(view.tx, account)?;
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
         let is_own = |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);
@@ -107,10 +108,10 @@ impl Query for AuditList {
     }
 }
 
-/// Parses the end of the previous page.
+/// Parses the position at which the previous page ended.
 fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
     let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
-    parts.ok_or_else(|| Failure::field("before", "expected the next of the previous page, unchanged"))
+    parts.ok_or_else(|| Failure::field("before", "expected the value of next from the previous page"))
 }
 
 fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<AuditEntry>, Failure> {

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::user_store;
+use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::InvitationId;
 
-/// `accounts.invitation_remove`
+/// The operation `accounts.invitation_remove`.
 pub struct InvitationRemove;
 
 /// Selects an invitation.
@@ -37,9 +37,9 @@ impl Async for InvitationRemove {
     async fn run(context: Context, input: InvitationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let write = move |tx: &mut WriteTx<'_>| {
-            let open = user_store::invitations(tx, tx.now())?;
+            let open = sign_in::invitations(tx, tx.now())?;
             let found = open.iter().find(|invitation| invitation.id == input.id && invitation.account == account);
-            user_store::delete_invitation(tx, found.ok_or(Code::NotFound)?.id);
+            sign_in::delete_invitation(tx, found.ok_or(Code::NotFound)?.id);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;

@@ -9,21 +9,22 @@ use crate::base::text::ShortText;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, User};
+use crate::features::accounts::store::{self, sign_in};
 use crate::features::accounts::user_views::MemberView;
-use crate::features::accounts::{api_keys, members, password_hash, store, user_store};
+use crate::features::accounts::{api_keys, members, password_hash};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::limits;
 
-/// `accounts.join`
+/// The operation `accounts.join`.
 pub struct Join;
 
-/// The link and the new member.
+/// The token of the invitation's link, and the new member's details.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JoinRequest {
     pub token: String,
-    /// The display name.
+    /// The display name of the new member.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
     pub password: Password,
 }
@@ -31,8 +32,8 @@ pub struct JoinRequest {
 impl Operation for Join {
     const SPEC: Spec = Spec::post("accounts.join", "/v1/auth/join", public())
         .summary("Accept an invitation")
-        .about("The token is the last part of the invitation's link. It works once.")
-        .fails(&[Code::NotFound, Code::NameTaken]);
+        .about("The token is the last part of the invitation's link. Each link works once.")
+        .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = JoinRequest;
     type Output = Created<MemberView>;
 
@@ -46,21 +47,22 @@ impl Async for Join {
     async fn run(context: Context, input: JoinRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;
-        // Checked before the costly hashing; the transaction checks again.
-        let invited = user_store::invitation_by_digest(&engine.control.read(), digest, context.now())?;
+        // Check the link before the costly password hashing; the transaction checks the link again.
+        let invited = sign_in::invitation_by_digest(&engine.control.read(), digest, context.now())?;
         let email = invited.ok_or_else(members::link_not_found)?.email;
         let password = password_hash::hash(input.password, &email, engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let envelope = context.envelope;
         let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
-            let invitation = user_store::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::link_not_found)?;
-            let normalised = members::free_email(tx, &invitation.email)?;
+            let invitation = sign_in::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::link_not_found)?;
+            members::require_room(tx, invitation.account)?;
+            let normalized = members::free_email(tx, &invitation.email)?;
             let id = UserId::make(tx.now(), tx.random());
             let (account, email, role) = (invitation.account, invitation.email, invitation.role);
             let user = User { id, account, email, name, role, password, created_at: tx.now() };
-            store::save_user(tx, &user, &normalised);
-            user_store::delete_invitation(tx, invitation.id);
+            store::save_user(tx, &user, &normalized);
+            sign_in::delete_invitation(tx, invitation.id);
             api_keys::note_audit(tx, Self::SPEC.id, Some(&user), envelope);
             Ok::<_, Failure>(user)
         };

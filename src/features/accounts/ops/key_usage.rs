@@ -1,4 +1,4 @@
-//! Returns the usage of the account's API keys by day, for the owner and admins.
+//! Returns the usage of the account's API keys by day. Only the owner and admins can see it.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::clock::Timestamp;
+use crate::base::day;
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
 use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;
 
-/// `accounts.key_usage`
+/// The operation `accounts.key_usage`.
 pub struct KeyUsage;
 
 /// The usage of API keys.
 #[derive(Serialize, JsonSchema)]
 pub struct KeysUsage {
-    /// Keys used in this period, including recently revoked ones.
+    /// The keys used in the last 30 days, including recently revoked keys.
     pub keys: Vec<UsageOfKey>,
 }
 
@@ -26,20 +26,20 @@ pub struct KeysUsage {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageOfKey {
-    /// The first 8 characters of its id.
+    /// The first 8 characters of the key's id.
     pub id: String,
-    /// The last 30 UTC days including today, the earliest first.
+    /// The last 30 UTC days, ending with today, in ascending order.
     pub days: Vec<KeyUsageDay>,
 }
 
-/// A day.
+/// An API key's usage on one day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyUsageDay {
-    /// Like 2026-01-31.
+    /// The date, such as 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
-    /// Requests with the key, whatever the response.
+    /// The number of requests made with the key on this day, whether they succeeded or failed.
     pub requests: u64,
 }
 
@@ -60,7 +60,7 @@ impl Async for KeyUsage {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         usage::flush(&context.engine).await?;
         let account = context.caller.account();
-        let today = store::day_of(context.engine.clock.now());
+        let today = day::of(context.engine.clock.now());
         let first = (today + 1).saturating_sub(limits::KEY_DAYS_SHOWN);
         let tx = context.engine.control.read();
         let mut keys = Vec::new();
@@ -69,14 +69,9 @@ impl Async for KeyUsage {
             if counted.is_empty() {
                 continue;
             }
-            let day = |day: u32| KeyUsageDay { date: date(day), requests: counted.get(&day).copied().unwrap_or(0) };
+            let day = |day: u32| KeyUsageDay { date: day::date(day), requests: counted.get(&day).copied().unwrap_or(0) };
             keys.push(UsageOfKey { id: short_id(key.id), days: (first..=today).map(day).collect() });
         }
         Ok(Done(KeysUsage { keys }))
     }
-}
-
-fn date(day: u32) -> String {
-    let text = Timestamp(i64::from(day) * limits::DAY_MS).to_string();
-    text.split('T').next().unwrap_or_default().to_owned()
 }

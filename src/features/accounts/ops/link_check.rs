@@ -1,4 +1,4 @@
-//! Checks whether an invitation or password-reset link still works. The link's page asks this before showing its form.
+//! Checks whether an invitation, password-reset or setup link still works. The page behind the link calls this before showing its form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,18 +6,19 @@ use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, operator};
-use crate::features::accounts::{members, store, user_store};
+use crate::features::accounts::members;
+use crate::features::accounts::store::{self, sign_in};
 use crate::vocab::codes::Code;
 
-/// `accounts.link_check`
+/// The operation `accounts.link_check`.
 pub struct LinkCheck;
 
-/// Selects a link.
+/// Selects a link by its token.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRef {
     pub purpose: LinkPurpose,
-    /// The last part of the link.
+    /// The token, which is the last part of the link.
     pub token: String,
 }
 
@@ -25,25 +26,25 @@ pub struct LinkRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
-    /// An invitation.
+    /// The link accepts an invitation.
     Join,
-    /// A password reset.
+    /// The link resets a password.
     Reset,
-    /// The owner of a new installation.
+    /// The link sets up the owner of a new installation.
     Setup,
 }
 
-/// A working link.
+/// A link that still works.
 #[derive(Serialize, JsonSchema)]
 pub struct WorkingLink {
-    /// The email of the user it is for. Absent for the setup link.
+    /// The email of the user whom the link is for. Absent for the setup link.
     pub email: Option<String>,
 }
 
 impl Operation for LinkCheck {
     const SPEC: Spec = Spec::post("accounts.link_check", "/admin/links/check", operator())
         .summary("Check a link")
-        .about("This does not use up the link.")
+        .about("Checking a link does not use it up.")
         .fails(&[Code::NotFound]);
     type Input = LinkRef;
     type Output = Done<WorkingLink>;
@@ -61,8 +62,8 @@ impl Query for LinkCheck {
         let email = match input.purpose {
             LinkPurpose::Setup if store::setup_link_works(tx, digest, now)? => return Ok(Done(WorkingLink { email: None })),
             LinkPurpose::Setup => None,
-            LinkPurpose::Join => user_store::invitation_by_digest(tx, digest, now)?.map(|invitation| invitation.email),
-            LinkPurpose::Reset => match user_store::reset_link(tx, digest, now)? {
+            LinkPurpose::Join => sign_in::invitation_by_digest(tx, digest, now)?.map(|invitation| invitation.email),
+            LinkPurpose::Reset => match sign_in::reset_link(tx, digest, now)? {
                 Some(link) => store::user(tx, link.user)?.map(|user| user.email),
                 None => None,
             },

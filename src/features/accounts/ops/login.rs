@@ -1,4 +1,4 @@
-//! Issues a token for a program that works for a user, for clients that sign users in instead of holding a key.
+//! Issues a token to a program that acts for a user, for clients that sign users in instead of using an API key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// `accounts.login`
+/// The operation `accounts.login`.
 pub struct Login;
 
 /// The user's credentials.
@@ -24,18 +24,18 @@ pub struct Login;
 pub struct LoginRequest {
     pub email: String,
     pub password: Secret,
-    /// The code of the authenticator app or a recovery code, for users who have one.
+    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
-    /// The environment to work on; `live` if absent.
+    /// The environment that the token works in; `live` if absent.
     pub environment: Option<Environment>,
 }
 
-/// A token and its session.
+/// A token, with details of its session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
     pub token: String,
-    /// Always `bearer`.
+    /// The type of the token; always `bearer`.
     pub token_type: String,
     pub expires_at: WireTime,
     pub session: SessionState,
@@ -45,9 +45,10 @@ impl Operation for Login {
     const SPEC: Spec = Spec::post("accounts.login", "/v1/auth/login", public())
         .summary("Sign in for a token")
         .about(
-            "The token is a JWT for the header Authorization: Bearer. Operations that accept it say so; it allows what the user's role \
+            "The token is a JWT for the header Authorization: Bearer. Operations that accept the token say so; the token allows what the \
+                user's role \
                 allows, and stops working as soon as the user is removed or signs out. Every refusal looks the same, and repeated attempts \
-                have to wait longer and longer.",
+                must wait for increasingly long times.",
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
     type Input = LoginRequest;

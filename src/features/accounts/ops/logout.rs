@@ -1,4 +1,4 @@
-//! Ends the session that calls it.
+//! Ends the session that makes the request.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{api_keys, sessions};
 
-/// `accounts.logout`
+/// The operation `accounts.logout`.
 pub struct Logout;
 
 impl Operation for Logout {
     const SPEC: Spec = Spec::post("accounts.logout", "/v1/auth/logout", signed_in())
         .summary("Sign out")
-        .about("The session and its token stop working with this response.");
+        .about("The session and its token no longer work once this returns.");
     type Input = NoInput;
     type Output = Done<Ack>;
 

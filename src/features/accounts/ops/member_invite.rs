@@ -1,4 +1,4 @@
-//! Invites a user by a link to become a member.
+//! Creates a link that invites a user to become a member.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,24 +9,25 @@ use crate::base::secret::{random_base62, sha256};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
+use crate::features::accounts::members;
 use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
+use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::{LinkView, MemberRole, role};
-use crate::features::accounts::{members, user_store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::InvitationId;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// `accounts.member_invite`
+/// The operation `accounts.member_invite`.
 pub struct MemberInvite;
 
-/// The email and role to invite.
+/// The email and role of the user to invite.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMember {
     pub email: EmailAddress,
     pub role: MemberRole,
-    /// For the role `custom` only.
+    /// The permissions; only for the role `custom`.
     pub permissions: Option<PermissionSet>,
 }
 
@@ -52,21 +53,22 @@ impl Async for MemberInvite {
         let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);
         let digest = sha256(token.as_bytes());
         let write = move |tx: &mut WriteTx<'_>| {
-            let normalised = members::free_email(tx, input.email.as_str())?;
-            let open = user_store::invitations(tx, tx.now())?;
+            members::require_room(tx, account)?;
+            let normalized = members::free_email(tx, input.email.as_str())?;
+            let open = sign_in::invitations(tx, tx.now())?;
             let own = open.iter().filter(|invitation| invitation.account == account);
             if own.clone().count() >= limits::MEMBERS_MAX {
-                return Err(Failure::because(Code::LimitReached, "There are too many open invitations; withdraw some."));
+                return Err(Failure::because(Code::LimitReached, "There are too many open invitations. Withdraw some first."));
             }
-            let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalised() == normalised);
+            let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalized() == normalized);
             for before in own.filter(|invitation| is_same(&invitation.email)) {
-                user_store::delete_invitation(tx, before.id);
+                sign_in::delete_invitation(tx, before.id);
             }
             let (id, created_at) = (InvitationId::make(tx.now(), tx.random()), tx.now());
             let expires_at = created_at.plus_ms(limits::INVITATION_MS);
             let email = input.email.into_string();
             let invitation = Invitation { id, account, email, role, digest, invited_by, created_at, expires_at };
-            user_store::save_invitation(tx, &invitation);
+            sign_in::save_invitation(tx, &invitation);
             Ok(invitation)
         };
         let invitation = context.write(&Self::SPEC, write).await?;

@@ -5,13 +5,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, manager};
+use crate::features::accounts::second_factor;
+use crate::features::accounts::store::{self, sign_in};
 use crate::features::accounts::user_views::{InvitationView, MemberView};
-use crate::features::accounts::{second_factor, store, user_store};
 
-/// `accounts.member_list`
+/// The operation `accounts.member_list`.
 pub struct MemberList;
 
-/// Members, the first one first, and open invitations.
+/// The members in the order in which they joined, and the open invitations.
 #[derive(Serialize, JsonSchema)]
 pub struct Members {
     pub members: Vec<MemberView>,
@@ -37,7 +38,7 @@ impl Query for MemberList {
             let second_factor = second_factor::is_used(view.tx, user.id)?;
             members.push(MemberView::new(user, second_factor));
         }
-        let invitations = user_store::invitations(view.tx, view.now)?;
+        let invitations = sign_in::invitations(view.tx, view.now)?;
         let invitations =
             invitations.iter().filter(|invitation| invitation.account == account).map(InvitationView::new).collect();
         Ok(Done(Members { members, invitations }))

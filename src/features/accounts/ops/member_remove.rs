@@ -7,15 +7,16 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
+use crate::features::accounts::store::{self, sign_in};
 use crate::features::accounts::user_views::Ack;
-use crate::features::accounts::{api_keys, members, sessions, store, user_store};
+use crate::features::accounts::{api_keys, members, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 
-/// `accounts.member_remove`
+/// The operation `accounts.member_remove`.
 pub struct MemberRemove;
 
-/// Selects a member.
+/// Selects a member of the account.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberRef {
@@ -26,8 +27,9 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all their sessions at once. Keys that they created or granted to agents keep working; revoke those \
-                separately. Grants that no agent has fetched yet are denied. The audit log names them until their last entry expires, \
+            "Ends all of the member's sessions immediately. Keys that they created or granted to agents keep working; revoke those \
+                separately. Grants that no agent has fetched yet are denied. The audit log shows their email until their last entry \
+                expires, \
                 after 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
@@ -46,12 +48,12 @@ impl Async for MemberRemove {
         let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
-            let normalised =
-                EmailAddress::stored(&user.email).ok_or_else(|| Failure::internal("a member without an address"))?.normalised();
+            let normalized =
+                EmailAddress::stored(&user.email).ok_or_else(|| Failure::internal("a member has an address"))?.normalized();
             sessions::end(tx, &engine, user.id, |_| true);
-            user_store::delete_second_factor(tx, user.id);
-            user_store::delete_reset_links(tx, user.id)?;
-            store::delete_user(tx, &user, &normalised);
+            sign_in::delete_second_factor(tx, user.id);
+            sign_in::delete_reset_links(tx, user.id)?;
+            store::delete_user(tx, &user, &normalized);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;

@@ -12,10 +12,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::roles::Role;
 
-/// `accounts.member_reset`
+/// The operation `accounts.member_reset`.
 pub struct MemberReset;
 
-/// Selects a member.
+/// Selects the member whose password is reset.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberResetRequest {
@@ -25,8 +25,9 @@ pub struct MemberResetRequest {
 impl Operation for MemberReset {
     const SPEC: Spec = Spec::post("accounts.member_reset", "/v1/account/members/{id}/reset", manager())
         .summary("Create a password-reset link")
-        .about("Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. For the owner, the operator of the \
-            machine creates one: mailmill reset-link.")
+        .about("Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. A link for the owner can be created \
+            only \
+            by the operator, with mailmill reset-link.")
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
     type Input = MemberResetRequest;
     type Output = Created<LinkView>;
@@ -44,7 +45,10 @@ impl Async for MemberReset {
         let write = move |tx: &mut WriteTx<'_>| {
             let user = store::user(tx, input.id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
             if user.role == Role::Owner && user.id != own.id {
-                return Err(Failure::because(Code::WrongState, "Only the operator can create a link for the owner."));
+                return Err(Failure::because(
+                    Code::WrongState,
+                    "Only the operator can create a password-reset link for the owner, with mailmill reset-link.",
+                ));
             }
             let expires_at = members::save_reset(tx, user.id, digest)?;
             Ok((user, expires_at))

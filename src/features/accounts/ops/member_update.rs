@@ -13,23 +13,23 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::permissions::PermissionSet;
 
-/// `accounts.member_update`
+/// The operation `accounts.member_update`.
 pub struct MemberUpdate;
 
-/// The member and the new role.
+/// The member, and the role to assign.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRole {
     pub id: UserId,
     pub role: MemberRole,
-    /// For the role `custom` only.
+    /// The permissions; only for the role `custom`.
     pub permissions: Option<PermissionSet>,
 }
 
 impl Operation for MemberUpdate {
     const SPEC: Spec = Spec::patch("accounts.member_update", "/v1/account/members/{id}", manager())
         .summary("Change a member's role")
-        .about("Takes effect with the member's next request. The owner's role and your own cannot be changed.")
+        .about("Takes effect with the member's next request. You cannot change the owner's role or your own.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = NewRole;
     type Output = Done<MemberView>;

@@ -1,11 +1,8 @@
-//! The operations on accounts, one file each: for the operator, for signed-in users, and for agents that request keys from users.
+//! The operations on accounts, one file for each: for the operator, for signed-in users, and for agents that request keys from users.
 
 pub mod account_admin;
 pub mod account_list;
 pub mod account_plan;
-pub mod admin_key_create;
-pub mod admin_key_list;
-pub mod admin_key_revoke;
 pub mod agent_claim;
 pub mod agent_guide;
 pub mod agent_identity;

@@ -1,4 +1,4 @@
-//! Changes the password of a user who knows the current one.
+//! Changes the password of a user who enters the current password.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,15 +12,15 @@ use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 
-/// `accounts.password`
+/// The operation `accounts.password`.
 pub struct ChangePassword;
 
-/// The old password and the new one.
+/// The current password, and the new one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPassword {
     pub current: Secret,
-    /// The code of the authenticator app or a recovery code, for users who have one.
+    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
     pub password: Password,
 }

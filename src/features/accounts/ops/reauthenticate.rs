@@ -1,4 +1,4 @@
-//! Reauthenticates a user before an action that cannot be undone.
+//! Authenticates a user again before an action that requires a recent sign-in.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,15 +11,15 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 
-/// `accounts.reauthenticate`
+/// The operation `accounts.reauthenticate`.
 pub struct Reauthenticate;
 
-/// The credentials.
+/// The credentials of the signed-in user.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirmation {
     pub password: Secret,
-    /// The code of the authenticator app or a recovery code, for users who have one.
+    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
 }
 

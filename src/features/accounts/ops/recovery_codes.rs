@@ -1,20 +1,21 @@
-//! Replaces recovery codes that were used up or lost.
+//! Replaces all recovery codes of a user with new ones.
 
 use serde_json::{Value, json};
 
 use super::totp_confirm::RecoveryCodes;
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{second_factor, user_store};
+use crate::features::accounts::second_factor;
+use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 
-/// `accounts.recovery_codes`
+/// The operation `accounts.recovery_codes`.
 pub struct RenewRecoveryCodes;
 
 impl Operation for RenewRecoveryCodes {
     const SPEC: Spec = Spec::post("accounts.recovery_codes", "/v1/auth/totp/recovery-codes", signed_in())
         .summary("Create new recovery codes")
-        .about("Needs a recent sign-in. The old codes stop working; the new ones are shown only now.")
+        .about("Needs a recent sign-in. The old codes stop working; the new codes are shown only in this response.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
     type Input = NoInput;
     type Output = Done<RecoveryCodes>;
@@ -28,11 +29,11 @@ impl Async for RenewRecoveryCodes {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
-            let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+            let factor = sign_in::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
             let none = || Failure::because(Code::WrongState, "No authenticator app is set up, so there are no recovery codes.");
             let mut factor = factor.ok_or_else(none)?;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
-            user_store::save_second_factor(tx, user, &factor);
+            sign_in::save_second_factor(tx, user, &factor);
             Ok(codes)
         };
         Ok(Done(RecoveryCodes { recovery_codes: context.write(&Self::SPEC, write).await? }))

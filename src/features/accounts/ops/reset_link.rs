@@ -1,4 +1,4 @@
-//! Creates a password-reset link for the operator: the last resort to regain access.
+//! Creates a password-reset link for the operator, as the last resort for a user who has lost access.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,10 +11,10 @@ use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
 use crate::vocab::codes::Code;
 
-/// `accounts.reset_link`
+/// The operation `accounts.reset_link`.
 pub struct ResetLink;
 
-/// Selects a user.
+/// Selects the user whose password is reset.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResetLinkRequest {
@@ -37,8 +37,8 @@ impl Async for ResetLink {
     async fn run(context: Context, input: ResetLinkRequest) -> Result<Self::Output, Failure> {
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {
-            let nobody = || Failure::because(Code::NotFound, "No user signs in with this email.");
-            let user = store::user_by_email(tx, &input.email.normalised())?.ok_or_else(nobody)?;
+            let not_found = || Failure::because(Code::NotFound, "No user signs in with this email.");
+            let user = store::user_by_email(tx, &input.email.normalized())?.ok_or_else(not_found)?;
             let expires_at = members::save_reset(tx, user.id, digest)?;
             Ok((user, expires_at))
         };

@@ -1,4 +1,4 @@
-//! Names the server that issues keys for this API (RFC 9728).
+//! Returns the address of the server that issues keys for this API (RFC 9728).
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw,
 use crate::features::accounts::agents::oauth;
 use crate::vocab::permissions::Permission;
 
-/// `accounts.resource_metadata`
+/// The operation `accounts.resource_metadata`.
 pub struct ResourceMetadata;
 
 impl Operation for ResourceMetadata {
     const SPEC: Spec = Spec::get("accounts.resource_metadata", "/.well-known/oauth-protected-resource", public())
         .summary("Get the server that issues keys")
-        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); refusals of requests without a key point here.");
+        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); responses that refuse requests without a key link to this document.");
     type Input = NoInput;
     type Output = Bare;
 
@@ -31,7 +31,7 @@ impl Raw for ResourceMetadata {
     }
 }
 
-/// Returns the document about the resource at `path`.
+/// Returns the metadata document for the resource at `path`.
 pub fn metadata(base: &str, path: &str) -> Value {
     json!({
         "resource": format!("{base}{path}"),

@@ -1,4 +1,4 @@
-//! Returns the signed-in user.
+//! Returns the state of the session that makes the request, including its user.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, s
 use crate::features::accounts::second_factor;
 use crate::features::accounts::user_views::SessionState;
 
-/// `accounts.session`
+/// The operation `accounts.session`.
 pub struct State;
 
 impl Operation for State {

@@ -1,4 +1,4 @@
-//! Ends another session.
+//! Ends one of the signed-in user's other sessions.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::features::accounts::{api_keys, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SessionId;
 
-/// `accounts.session_end`
+/// The operation `accounts.session_end`.
 pub struct SessionEnd;
 
 /// Selects one of your sessions.
@@ -24,7 +24,7 @@ pub struct SessionRef {
 impl Operation for SessionEnd {
     const SPEC: Spec = Spec::delete("accounts.session_end", "/v1/auth/sessions/{id}", signed_in())
         .summary("End a session")
-        .about("The session stops working with this response.")
+        .about("The session no longer works once this returns.")
         .fails(&[Code::NotFound]);
     type Input = SessionRef;
     type Output = Done<Ack>;

@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, signed_in};
-use crate::features::accounts::user_store;
+use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::SessionView;
 
-/// `accounts.session_list`
+/// The operation `accounts.session_list`.
 pub struct SessionList;
 
-/// Your sessions.
+/// A list of your sessions.
 #[derive(Serialize, JsonSchema)]
 pub struct Sessions {
     pub sessions: Vec<SessionView>,
@@ -20,7 +20,7 @@ pub struct Sessions {
 impl Operation for SessionList {
     const SPEC: Spec = Spec::get("accounts.session_list", "/v1/auth/sessions", signed_in())
         .summary("List your sessions")
-        .about("Browsers and programs in which you are signed in, most recently used first.");
+        .about("Lists the browsers and programs in which you are signed in, most recently used first.");
     type Input = NoInput;
     type Output = Done<Sessions>;
 
@@ -37,7 +37,7 @@ impl Query for SessionList {
         cached.sort_by_key(|entry| std::cmp::Reverse(entry.seen_at.get()));
         let mut sessions = Vec::with_capacity(cached.len());
         for entry in cached {
-            if let Some(session) = user_store::session(view.tx, entry.id)? {
+            if let Some(session) = sign_in::session(view.tx, entry.id)? {
                 sessions.push(SessionView::new(session, entry.seen_at.get(), who.session.id));
             }
         }

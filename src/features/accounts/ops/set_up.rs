@@ -1,4 +1,4 @@
-//! Creates the owner of the installation, from the command line. The setup link does the same in a browser.
+//! Creates the owner of the installation from the command line. In a browser, the owner is created with the setup link instead.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::vocab::roles::Role;
 
 pub struct SetUp;
 
-/// The owner.
+/// The email and password of the new owner.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewOwner {
@@ -40,8 +40,8 @@ impl Operation for SetUp {
 
     fn example() -> (Value, Self::Output) {
         let owner = Owner {
-            account_id: AccountId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
-            user_id: UserId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
+            account_id: AccountId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
+            user_id: UserId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters"),
             email: "owner@example.com".into(),
         };
         (json!({ "email": "owner@example.com", "password": "correct horse battery" }), Created(owner))
@@ -51,7 +51,7 @@ impl Operation for SetUp {
 impl Async for SetUp {
     async fn run(context: Context, input: NewOwner) -> Result<Self::Output, Failure> {
         if store::has_user(&context.engine.control.read())? {
-            // Checked before the costly hashing; the transaction checks again.
+            // Check before the costly password hashing whether an owner exists; the transaction checks this again.
             return Err(Code::AlreadySetUp.into());
         }
         let password = password_hash::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
@@ -65,7 +65,7 @@ impl Async for SetUp {
     }
 }
 
-/// Creates the owner, and the account if there is none. [`members::update_cache`] follows after the commit.
+/// Creates the owner, and the account if it does not exist. After the commit, the caller must call [`members::update_cache`].
 pub fn create_owner(
     tx: &mut WriteTx<'_>,
     plan: &str,
@@ -80,7 +80,7 @@ pub fn create_owner(
     let id = UserId::make(tx.now(), tx.random());
     let (email_text, created_at) = (email.as_str().to_owned(), tx.now());
     let user = User { id, account, email: email_text, name: String::new(), role: Role::Owner, password, created_at };
-    store::save_user(tx, &user, &email.normalised());
+    store::save_user(tx, &user, &email.normalized());
     api_keys::note_audit(tx, SetUp::SPEC.id, Some(&user), envelope);
     Ok((Owner { account_id: account, user_id: id, email: user.email.clone() }, user))
 }

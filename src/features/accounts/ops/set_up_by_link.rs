@@ -14,14 +14,14 @@ use crate::features::accounts::{api_keys, members, password_hash, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 
-/// `accounts.set_up_by_link`
+/// The operation `accounts.set_up_by_link`.
 pub struct SetUpByLink;
 
-/// The link, and the owner.
+/// The token of the setup link, and the new owner's details.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkedOwner {
-    /// The last part of the link.
+    /// The token, which is the last part of the link.
     pub token: String,
     pub email: EmailAddress,
     pub password: Password,
@@ -30,15 +30,15 @@ pub struct LinkedOwner {
 impl Operation for SetUpByLink {
     const SPEC: Spec = Spec::post("accounts.set_up_by_link", "/admin/setup/link", operator())
         .summary("Create the owner with the setup link")
-        .about("The link works once and for 24 hours.")
+        .about("The link can be used once, within 24 hours.")
         .fails(&[Code::NotFound, Code::AlreadySetUp]);
     type Input = LinkedOwner;
     type Output = Created<Owner>;
 
     fn example() -> (Value, Self::Output) {
         let owner = Owner {
-            account_id: AccountId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
-            user_id: UserId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
+            account_id: AccountId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
+            user_id: UserId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters"),
             email: "owner@example.com".into(),
         };
         let input = json!({
@@ -52,7 +52,7 @@ impl Async for SetUpByLink {
     async fn run(context: Context, input: LinkedOwner) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;
-        // Checked before the work of hashing; the transaction checks again.
+        // Check the link before the costly password hashing; the transaction checks the link again.
         if !store::setup_link_works(&engine.control.read(), digest, context.now())? {
             return Err(members::link_not_found());
         }
@@ -60,7 +60,7 @@ impl Async for SetUpByLink {
         let plan = engine.settings.accounts.owner_plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| {
-            // Of two forms that are sent at once, one finds the link used.
+            // Check again inside the transaction: of two forms that are submitted concurrently, only the first still finds the link.
             if !store::setup_link_works(tx, digest, tx.now())? {
                 return Err(members::link_not_found());
             }

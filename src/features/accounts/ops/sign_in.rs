@@ -1,4 +1,4 @@
-//! Starts a session for a browser. The dashboard calls this for its sign-in form; it is not reachable over the network.
+//! Starts a session for a browser. The dashboard's sign-in form calls this operation, which is not reachable over the network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::features::accounts::authenticate::{self, Credentials};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
-/// `accounts.sign_in`
+/// The operation `accounts.sign_in`.
 pub struct SignIn;
 
 /// The user's credentials.
@@ -22,11 +22,11 @@ pub struct SignInRequest {
     pub email: String,
     pub password: Secret,
     pub code: Option<String>,
-    /// The browser's user agent.
+    /// The user agent of the browser.
     pub agent: String,
 }
 
-/// The content of the browser's cookie.
+/// The cookie that the browser stores.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {

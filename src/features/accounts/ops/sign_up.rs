@@ -17,18 +17,18 @@ use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// Limits new accounts from one address to this many an hour.
+/// Limits how many accounts can be created per hour from one network address.
 const BY_ADDRESS: Rule = Rule { name: "sign-up", free: limits::CLAIMS_PER_HOUR, window_ms: 60 * 60 * 1000, wait_max_ms: 0 };
 
-/// `accounts.sign_up`
+/// The operation `accounts.sign_up`.
 pub struct SignUp;
 
-/// The owner of the new account.
+/// The details of the new account's owner.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignUpRequest {
     pub email: EmailAddress,
-    /// The display name.
+    /// The display name of the owner.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
     pub password: Password,
 }
@@ -36,7 +36,7 @@ pub struct SignUpRequest {
 impl Operation for SignUp {
     const SPEC: Spec = Spec::post("accounts.sign_up", "/v1/auth/sign-up", public())
         .summary("Create an account")
-        .about("Requires accounts.sign_up to be set. The account has its own brands, contacts, members and keys, separate from all others.")
+        .about("Requires the setting accounts.sign_up. The account has its own brands, contacts, members and keys, separate from others.")
         .fails(&[Code::SignUpClosed, Code::NameTaken, Code::RateLimitExceeded]);
     type Input = SignUpRequest;
     type Output = Created<MemberView>;
@@ -60,17 +60,17 @@ impl Async for SignUp {
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);
         let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
-            // The first account belongs to the operator; its owner uses the set-up link.
+            // Refuse if no user exists: the first account belongs to the operator, and its owner is created with the setup link.
             if !store::has_user(tx)? {
                 return Err(Code::SignUpClosed.into());
             }
-            let normalised = members::free_email(tx, email.as_str())?;
+            let normalized = members::free_email(tx, email.as_str())?;
             let account = Account { id: AccountId::make(tx.now(), tx.random()), plan, created_at: tx.now() };
             store::save_account(tx, &account);
             let (id, created_at) = (UserId::make(tx.now(), tx.random()), tx.now());
             let email = email.into_string();
             let user = User { id, account: account.id, email, name, role: Role::Owner, password, created_at };
-            store::save_user(tx, &user, &normalised);
+            store::save_user(tx, &user, &normalized);
             api_keys::note_audit(tx, Self::SPEC.id, Some(&user), envelope);
             Ok::<_, Failure>(user)
         };

@@ -1,4 +1,4 @@
-//! Answers an agent's poll for its API key (`assets/docs/authentication.md`, step 3).
+//! Returns the result of an agent's poll for its API key (`assets/docs/authentication.md`, step 3).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -12,22 +12,22 @@ use crate::features::accounts::agents::{self, PollAnswer};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
-/// `accounts.token`
+/// The operation `accounts.token`.
 pub struct Token;
 
-/// The poll.
+/// The parameters of an agent's poll.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct TokenRequest {
-    /// `urn:mailmill:agent-auth:grant-type:claim`, as in the metadata.
+    /// Always `urn:mailmill:agent-auth:grant-type:claim`, as in the metadata.
     pub grant_type: String,
     /// The token that the registration returned.
     pub claim_token: String,
 }
 
-/// Accepts any text, because invalid values are refused with OAuth errors.
+/// Describes each field as a string with few restrictions, because invalid values are answered with OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(
         schema,
@@ -40,11 +40,11 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for Token {
     const SPEC: Spec = Spec::post("accounts.token", "/oauth2/token", public())
-        .summary("Poll for the key")
+        .summary("Poll for a granted key")
         .about(
-            "Takes JSON or a form. Returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
+            "Accepts JSON or a form. Returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
                 key_name; or 400 with error: authorization_pending (keep polling), expired_token (get a new code, then keep polling), or \
-                invalid_grant (the registration has ended: denied, fetched, expired, unknown, or granted by a \
+                invalid_grant (the registration is unknown, denied, expired, already fetched, or granted by a \
                 user who no longer has the permissions).",
         )
         .speaks_oauth()
@@ -74,9 +74,9 @@ impl Raw for Token {
         Ok(match agents::poll(&context, &input.claim_token).await? {
             PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The user has not decided yet; keep polling."),
             PollAnswer::Expired => {
-                oauth::refusal(ErrorCode::ExpiredToken, "The code has expired; get a new one, then keep polling.")
+                oauth::refusal(ErrorCode::ExpiredToken, "The code has expired; get a new code, then keep polling.")
             }
-            PollAnswer::Over => oauth::refusal(ErrorCode::InvalidGrant, "This registration has ended; register again."),
+            PollAnswer::Over => oauth::refusal(ErrorCode::InvalidGrant, "This registration is no longer valid. Register again."),
             PollAnswer::Key { text, granted } => {
                 let scope = granted.permissions.to_string();
                 let key = json!({
@@ -88,7 +88,7 @@ impl Raw for Token {
     }
 }
 
-/// Limits floods only: polling slightly too fast is answered normally.
+/// Refuses polls only above a high rate; an agent that polls slightly too fast still gets a normal response.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());

@@ -1,4 +1,5 @@
-//! Like [`super::resource_metadata`], for the tool server at `/mcp`: a document must name its own resource (RFC 9728 §3.3).
+//! Returns a document like [`super::resource_metadata`] for the tool server at `/mcp`, because a document must name its own resource (RFC
+//! 9728 §3.3).
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth;
 
-/// `accounts.tool_metadata`
+/// The operation `accounts.tool_metadata`.
 pub struct ToolMetadata;
 
 impl Operation for ToolMetadata {

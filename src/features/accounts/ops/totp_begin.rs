@@ -1,30 +1,31 @@
-//! Creates a secret for an authenticator app. Sign-in requires its codes only once it is confirmed.
+//! Creates a secret for an authenticator app. Sign-in requires codes from the app only after the user has confirmed it with a first code.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, signed_in};
-use crate::features::accounts::{second_factor, user_store};
+use crate::features::accounts::second_factor;
+use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 
-/// `accounts.totp_begin`
+/// The operation `accounts.totp_begin`.
 pub struct TotpBegin;
 
-/// The secret for the app.
+/// The secret to set up an authenticator app with.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppSecret {
-    /// The secret as text to type into the app.
+    /// The secret as text that the user can type into the app.
     pub secret: String,
-    /// The secret as a URI that apps read, also from a QR code.
+    /// The secret as a URI that apps can read directly or from a QR code.
     pub uri: String,
 }
 
 impl Operation for TotpBegin {
     const SPEC: Spec = Spec::post("accounts.totp_begin", "/v1/auth/totp", signed_in())
         .summary("Set up an authenticator app")
-        .about("Needs a recent sign-in. Nothing changes until you confirm it with a code from the app.")
+        .about("Needs a recent sign-in. Sign-in does not change until you confirm the app with a code.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
     type Input = NoInput;
     type Output = Done<AppSecret>;
@@ -42,10 +43,10 @@ impl Async for TotpBegin {
         let (factor, secret) = second_factor::begin(&context.engine.seal, user, context.engine.random.as_ref());
         let uri = second_factor::address(&secret, &who.user.email)?;
         let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
-            if user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
-                return Err(Failure::because(Code::WrongState, "An authenticator app is already set up; remove it first."));
+            if sign_in::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
+                return Err(Failure::because(Code::WrongState, "An authenticator app is already set up. Remove that app first."));
             }
-            user_store::save_second_factor(tx, user, &factor);
+            sign_in::save_second_factor(tx, user, &factor);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;

@@ -1,4 +1,4 @@
-//! Confirms an authenticator app with its first code. From then on, sign-in requires its codes.
+//! Confirms an authenticator app with its first code. After that, sign-in requires codes from the app.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, attempts, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{authenticate, second_factor, user_store};
+use crate::features::accounts::store::sign_in;
+use crate::features::accounts::{authenticate, second_factor};
 use crate::vocab::codes::Code;
 
-/// `accounts.totp_confirm`
+/// The operation `accounts.totp_confirm`.
 pub struct TotpConfirm;
 
-/// The first code.
+/// The first code from the authenticator app.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstCode {
@@ -21,7 +22,7 @@ pub struct FirstCode {
     pub code: String,
 }
 
-/// Codes for when the app is lost.
+/// Recovery codes, which replace codes from the authenticator app if the app is lost.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
@@ -31,7 +32,7 @@ pub struct RecoveryCodes {
 impl Operation for TotpConfirm {
     const SPEC: Spec = Spec::post("accounts.totp_confirm", "/v1/auth/totp/confirm", signed_in())
         .summary("Confirm the authenticator app")
-        .about("Returns recovery codes, each of which replaces a code from the app once. They are shown only in this response.")
+        .about("Returns recovery codes, shown only in this response. Each one replaces a code from the app once.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState, Code::SignInFailed]);
     type Input = FirstCode;
     type Output = Done<RecoveryCodes>;
@@ -48,20 +49,23 @@ impl Async for TotpConfirm {
         attempts::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
-            let waits = user_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
+            let waits = sign_in::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
             if !waits {
-                return Err(Failure::because(Code::WrongState, "There is no authenticator app to confirm; set one up first."));
+                return Err(Failure::because(
+                    Code::WrongState,
+                    "No authenticator app is waiting to be confirmed. Set up an app first.",
+                ));
             }
             if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
                 return Err(Failure::because(
                     Code::SignInFailed,
-                    "The code is wrong; check that the clock of the device is right.",
+                    "The code is wrong. Enter the current code, and check that the device's clock is correct.",
                 ));
             }
-            let mut factor = user_store::second_factor(tx, user)?.ok_or(Code::WrongState)?;
+            let mut factor = sign_in::second_factor(tx, user)?.ok_or(Code::WrongState)?;
             factor.is_confirmed = true;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
-            user_store::save_second_factor(tx, user, &factor);
+            sign_in::save_second_factor(tx, user, &factor);
             Ok(codes)
         };
         let recovery_codes = context.write(&Self::SPEC, write).await?;

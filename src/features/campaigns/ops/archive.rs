@@ -1,4 +1,4 @@
-//! Archive a campaign.
+//! Archives a campaign.
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.archive`
+/// The operation `campaigns.archive`.
 pub struct Archive;
 
 impl Operation for Archive {
     const SPEC: Spec = Spec::post("campaigns.archive", "/v1/campaigns/{id}/archive", needs(Permission::CampaignWrite))
         .summary("Archive a campaign")
-        .about("Lists with archived=false leave it out; nothing else about it changes.")
+        .about("Lists with archived=false no longer include the campaign. Archiving changes nothing else about the campaign.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;

@@ -1,4 +1,4 @@
-//! Cancel a campaign.
+//! Cancels a campaign.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.cancel`
+/// The operation `campaigns.cancel`.
 pub struct Cancel;
 
 impl Operation for Cancel {

@@ -1,4 +1,4 @@
-//! Create a campaign from a generated email.
+//! Creates a campaign from a generated email.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::{Campaign, CampaignStatus, Plan, RecipientType, Recipients, Unknown};
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{launch, store};
-use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, Chosen};
 use crate::features::projects::{self, DefaultSender};
@@ -25,10 +25,10 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.create`
+/// The operation `campaigns.create`.
 pub struct Create;
 
-/// A new campaign.
+/// The campaign to create.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("allOf" = [
@@ -42,40 +42,42 @@ pub struct Create;
     ] },
 ]))]
 pub struct NewCampaign {
-    /// The project whose contacts receive it.
+    /// The project whose contacts receive the campaign.
     pub project_id: ProjectId,
     pub name: CampaignName,
-    /// The completed generation that contains the email. Each recipient gets the version in the contact's language, or else the one in
-    /// `emailId`. Without `emailId`, the first email of the series is sent.
+    /// The completed generation that contains the email. Each recipient gets the email in the recipient's language or, if there is none,
+    /// the email in `emailId`. Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// The email. On its own, all recipients get this email; with `conversationId`, it selects one of the series.
+    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, this field selects an email of
+    /// the series.
     pub email_id: Option<EmailId>,
-    /// The email's own if absent. It may contain merge fields.
+    /// The subject, which may contain merge fields; the email's own subject if absent.
     pub subject: Option<Subject>,
-    /// The preview text that email clients show after the subject; the email's own if absent.
+    /// The preview text that email clients show after the subject; the email's own preheader if absent.
     pub preheader_text: Option<Preheader>,
     /// The sender's address.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: FromName,
-    /// Where replies go; the sender's address if absent.
+    /// The address for replies; the sender's address if absent.
     pub reply_to: Option<EmailAddress>,
     pub recipient_type: RecipientType,
-    /// The id of the segment or tag. Not needed for all contacts of the project.
+    /// The ID of the segment or tag. Omit it to send to all contacts in the project.
     pub recipient_id: Option<RecipientId>,
-    /// Skips contacts who unsubscribed from this topic.
+    /// The topic of the campaign. Contacts who unsubscribed from this topic are skipped.
     pub topic_id: Option<TopicId>,
-    /// Stored and returned for compatibility; the installation's settings decide how mail is sent.
+    /// The client's name for a transport, stored and returned only for compatibility. The installation's settings determine the transport.
     pub provider_type: Option<ProviderType>,
-    /// Merge fields of all recipients.
+    /// Merge field values for all recipients.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
-    /// UTM parameters for links, for web analytics. The setting of the From address's domain if absent.
+    /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
-    /// The minimum validation score for sending; none if absent.
+    /// The minimum validation score for sending; if absent, no score is required.
     pub minimum_score: Option<Score>,
-    /// What to do with recipients whose delivery is unknown after a crash or a broken connection. The installation's setting if absent.
+    /// What to do with recipients whose delivery is unknown after a crash or a broken connection. If absent, the installation's setting
+    /// applies.
     pub unknown: Option<Unknown>,
 }
 
@@ -109,7 +111,7 @@ impl Command for Create {
         projects::require(tx, account, project)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, project, max)? == max {
-            let detail = format!("A project has at most {max} campaigns; delete drafts that you do not need.");
+            let detail = format!("A project can have at most {max} campaigns. Delete drafts that you no longer need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let Chosen { emails, mut warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
@@ -142,7 +144,7 @@ impl Command for Create {
     }
 }
 
-/// Returns a new draft.
+/// Returns a new draft campaign.
 pub fn draft(tx: &WriteTx<'_>, project: ProjectId, plan: Plan) -> Campaign {
     Campaign {
         id: CampaignId::make(tx.now(), tx.random()),

@@ -1,4 +1,4 @@
-//! Delete a campaign that has not started.
+//! Deletes a campaign that has not started.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,10 +14,10 @@ use crate::vocab::ids::CampaignId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.delete`
+/// The operation `campaigns.delete`.
 pub struct Delete;
 
-/// What was deleted.
+/// The campaign that was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeletedCampaign {
@@ -28,14 +28,14 @@ pub struct DeletedCampaign {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("campaigns.delete", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
         .summary("Delete a draft")
-        .about("Only a campaign that never started can be deleted; archive any other.")
+        .about("Only a campaign that was never started can be deleted. Archive other campaigns instead.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;
     type Output = Done<DeletedCampaign>;
 
     fn example() -> (Value, Self::Output) {
-        let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
+        let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid");
         (json!({ "id": id }), Done(DeletedCampaign { id, deleted: true }))
     }
 }

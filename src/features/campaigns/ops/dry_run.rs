@@ -1,4 +1,4 @@
-//! Report what sending a campaign now would do, without sending.
+//! Reports what sending a campaign now would do, without sending it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::vocab::ids::{CampaignId, EmailId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.dry_run`
+/// The operation `campaigns.dry_run`.
 pub struct DryRun;
 
 /// The result of a dry run.
@@ -30,11 +30,11 @@ pub struct DryRun;
 #[serde(rename_all = "camelCase")]
 pub struct CampaignDryRun {
     pub campaign_id: CampaignId,
-    /// Whether it can be sent as it is.
+    /// Whether the campaign can be sent without changes.
     pub ready: bool,
     /// The number of contacts in the audience.
     pub total: u64,
-    /// The number of contacts who would receive it.
+    /// The number of contacts who would receive the campaign.
     pub recipients: u64,
     /// The number of contacts who would be skipped.
     pub skipped: u64,
@@ -46,7 +46,7 @@ pub struct CampaignDryRun {
     pub languages: Vec<LanguageShare>,
     /// Warnings, and problems to fix before sending.
     pub warnings: Vec<CampaignWarning>,
-    /// How long sending takes at the rate of the account's plan; absent if the plan sends nothing.
+    /// How many seconds sending takes at the rate of the account's plan; absent if the plan's rate is zero.
     pub estimated_seconds: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ pub struct CampaignDryRun {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LanguageShare {
-    /// Of the email; the first one is also for recipients whose language has none.
+    /// The language of the email. The first email in the list also goes to recipients whose language is not in the list.
     pub language: String,
     pub email_id: EmailId,
     pub recipients: u64,
@@ -63,7 +63,7 @@ pub struct LanguageShare {
 impl Operation for DryRun {
     const SPEC: Spec = Spec::get("campaigns.dry_run", "/v1/campaigns/{id}/dry-run", needs(Permission::CampaignRead))
         .summary("Preview the outcome of sending a campaign")
-        .about("Checks every recipient as sending does, but sends nothing. Later changes can change the result.")
+        .about("Checks every recipient as sending does, but sends no email. Changes to the data before you send can change the result.")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound, Code::WrongState]);
@@ -71,7 +71,7 @@ impl Operation for DryRun {
     type Output = Done<CampaignDryRun>;
 
     fn example() -> (Value, Self::Output) {
-        let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
+        let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid");
         let warning = CampaignWarning::notice(
             "MISSING_FIELDS",
             "1 recipient has no value for the merge field firstName and would be skipped.",
@@ -86,7 +86,7 @@ impl Operation for DryRun {
             missing_fields: BTreeMap::from([("firstName".into(), 1)]),
             languages: vec![LanguageShare {
                 language: "en".into(),
-                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
                 recipients: 318,
             }],
             warnings: vec![warning],
@@ -140,7 +140,7 @@ impl Query for DryRun {
     }
 }
 
-/// Reports what would block sending, with the error a send would return.
+/// Returns the problem that would prevent sending, with the error that sending would return.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
@@ -159,7 +159,7 @@ fn of_state(
         if info.status >= 500 {
             return Err(failure);
         }
-        warnings.push(CampaignWarning::stop(info.wire, failure.detail.as_deref().unwrap_or(info.message)));
+        warnings.push(CampaignWarning::stop(info.wire, failure.sentence()));
     }
     Ok(warnings)
 }
@@ -183,7 +183,10 @@ fn of_email(
 fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if found.will_receive == 0 {
-        warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "No one would receive it; skippedReasons says why."));
+        warnings.push(CampaignWarning::notice(
+            "NO_RECIPIENTS",
+            "No recipient would receive the campaign; skippedReasons lists the reasons.",
+        ));
     }
     for (field, many) in &found.missing_fields {
         let message = format!(
@@ -195,17 +198,20 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// Warns if the account's plan does not allow so many emails.
+/// Returns a warning if the account's plan does not allow this many emails now.
 fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {
         QuotaLeft::Left(left) if left >= many => None,
         QuotaLeft::Left(left) => {
-            let message = format!("The plan has {left} emails left for this day or month; the rest wait until the quota resets.");
+            let message = format!(
+                "The plan allows {left} more emails this day or month. The remaining emails wait until the quota resets."
+            );
             Some(CampaignWarning::notice(code, message))
         }
-        QuotaLeft::UsedUp { until } => {
-            Some(CampaignWarning::notice(code, format!("The plan's emails are used up until {until}; sending starts then.")))
-        }
+        QuotaLeft::UsedUp { until } => Some(CampaignWarning::notice(
+            code,
+            format!("The plan's email quota is used up. Sending starts at {until}, when the quota resets."),
+        )),
     }
 }

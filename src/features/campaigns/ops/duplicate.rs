@@ -1,4 +1,4 @@
-//! Duplicate a campaign as a draft.
+//! Duplicates a campaign as a draft.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,25 +17,25 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.duplicate`
+/// The operation `campaigns.duplicate`.
 pub struct Duplicate;
 
 /// The campaign to copy, and the name of the copy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DuplicateCampaign {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// The original name followed by "(copy)" if absent.
+    /// The name of the copy; the original name followed by "(copy)" if absent.
     pub name: Option<CampaignName>,
 }
 
 impl Operation for Duplicate {
     const SPEC: Spec = Spec::post("campaigns.duplicate", "/v1/campaigns/{id}/duplicate", needs(Permission::CampaignWrite))
         .summary("Duplicate a campaign as a draft")
-        .about("Copies everything except the schedule. The original may be in any state.")
+        .about("The copy has all settings of the original except its schedule. The original can have any status.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
@@ -54,7 +54,7 @@ impl Command for Duplicate {
         let pattern = require(tx, account, input.id, input.project_id)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, pattern.project, max)? == max {
-            let detail = format!("A project has at most {max} campaigns; delete drafts that you do not need.");
+            let detail = format!("A project can have at most {max} campaigns. Delete drafts that you no longer need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());

@@ -1,4 +1,4 @@
-//! Get a campaign.
+//! Returns a campaign.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.get`
+/// The operation `campaigns.get`.
 pub struct Get;
 
 impl Operation for Get {

@@ -1,4 +1,4 @@
-//! List the campaigns of a project.
+//! Lists the campaigns of a project.
 
 use std::ops::ControlFlow;
 
@@ -17,26 +17,26 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.list`
+/// The operation `campaigns.list`.
 pub struct List;
 
 /// The project, filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListCampaigns {
-    /// The project they belong to.
+    /// The project that the campaigns belong to.
     pub project_id: ProjectId,
-    /// Only those in one of these states.
+    /// Lists only campaigns with one of these statuses.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Only archived campaigns, or only others; all if absent.
+    /// Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent.
     pub archived: Option<bool>,
-    /// Text to find in the name, ignoring case.
+    /// Text to find in the names of campaigns, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of campaigns to skip.
     pub offset: Option<Offset>,
-    /// The page number, from 1, instead of `offset`.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
 }
 

@@ -1,4 +1,4 @@
-//! List a campaign's recipients and what happened to each.
+//! Lists a campaign's recipients with the status of each message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,29 +12,29 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.logs`
+/// The operation `campaigns.logs`.
 pub struct Logs;
 
 /// The campaign, filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListLogs {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
     /// The `nextCursor` of the previous page.
     pub cursor: Option<String>,
-    /// Only recipients with this status. A recipient who clicked also counts as delivered, and an immediate rejection also counts as
-    /// bounced.
+    /// Lists only recipients with this status. A recipient who clicked also matches `delivered`, and a recipient whose server rejected the
+    /// message immediately also matches `bounced`.
     pub status: Option<CampaignLogStatus>,
-    /// Only recipients skipped for this reason; instead of `status`, or with `skipped`.
+    /// Lists only recipients who were skipped for this reason. If `status` is given too, it must be `skipped`.
     pub skip_reason: Option<SkipReason>,
 }
 
-/// A page of the log.
+/// A page of a campaign's log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogPart {
@@ -70,7 +70,7 @@ impl Query for Logs {
         let from = match input.cursor.as_deref() {
             None => 0,
             Some(cursor) => {
-                let wrong = |_| Failure::field("cursor", "expected the nextCursor of the previous page, unchanged");
+                let wrong = |_| Failure::field("cursor", "expected the nextCursor of the previous page");
                 cursor.parse::<u32>().map_err(wrong)?
             }
         };
@@ -83,7 +83,10 @@ impl Query for Logs {
             (None, status) => page(tx, id, from, limit, status)?,
             (Some(reason), None | Some(CampaignLogStatus::Skipped)) => skipped(tx, id, from, limit, reason)?,
             (Some(_), Some(_)) => {
-                return Err(Failure::field("skipReason", "only skipped recipients have a skip reason; omit status"));
+                return Err(Failure::field(
+                    "skipReason",
+                    "only skipped recipients have a skip reason; omit status or set it to skipped",
+                ));
             }
         };
         let show = |found| row(tx, &mailing, found);

@@ -33,7 +33,7 @@ use crate::engine::api::Failure;
 use crate::engine::api::response::Warning;
 use crate::engine::render::merge::{Kind, Template};
 use crate::features::campaigns::model::Plan;
-use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::emails::{self, Finished};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::limits;
@@ -42,22 +42,22 @@ use crate::vocab::limits;
 pub type CampaignName = Name<{ limits::CAMPAIGN_NAME_CHARACTERS_MAX }>;
 /// The sender's name in the From field.
 pub type FromName = Name<{ limits::FROM_NAME_CHARACTERS_MAX }>;
-/// A subject; it may contain merge fields.
+/// The subject of a campaign, which may contain merge fields.
 pub type Subject = Name<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
-/// The preview text that email clients show after the subject; it may contain merge fields.
+/// The preview text that email clients show after the subject. The preview text may contain merge fields.
 pub type Preheader = ShortText<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
 /// The client's own name for a transport.
 pub type ProviderType = ShortText<{ limits::PROVIDER_TYPE_CHARACTERS_MAX }>;
-/// A validation score.
+/// The validation score of an email.
 pub type Score = crate::base::bounded::Bounded<0, 100>;
 
 /// The campaign to act on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignRef {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
@@ -67,16 +67,16 @@ impl CampaignRef {
     }
 }
 
-/// Returns merge variables as stored: the JSON text of an object.
+/// Converts merge variables to the form in which they are stored: the JSON text of an object.
 fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
     let variables = variables.unwrap_or_default();
     match fields::refusal(&variables) {
         Some(reason) => Err(Failure::field("variables", reason)),
-        None => Ok(serde_json::to_string(&variables).expect("field values are JSON")),
+        None => Ok(serde_json::to_string(&variables).expect("field values serialize to JSON")),
     }
 }
 
-/// Rejects a subject or preheader whose merge fields do not parse. Otherwise sending would fail for every recipient.
+/// Rejects a subject or preheader with invalid merge fields, because sending them would fail for every recipient.
 fn check_texts(plan: &Plan) -> Result<(), Failure> {
     for (field, words, kind) in [("subject", &plan.subject, Kind::Header), ("preheaderText", &plan.preheader, Kind::Html)] {
         if let Some(Err(error)) = words.as_ref().map(|words| Template::compile(words, kind)) {
@@ -86,14 +86,14 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns warnings about a subject or preheader that replaces those of several languages.
+/// Returns a warning for a subject, and one for a preheader, that replaces those of emails in several languages.
 fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
     let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);
     own.filter_map(|(field, _)| emails::same_in_every_language(field, emails)).collect()
 }
 
-/// Returns the score as stored.
+/// Converts a score to the form in which it is stored.
 fn score(score: Score) -> u8 {
     u8::try_from(score.get()).expect("a score is at most 100")
 }

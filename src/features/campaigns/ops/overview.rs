@@ -1,4 +1,4 @@
-//! List the account's latest campaigns with their statistics.
+//! Lists the account's latest campaigns with their statistics.
 
 use std::ops::ControlFlow;
 
@@ -19,33 +19,33 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.overview`
+/// The operation `campaigns.overview`.
 pub struct Overview;
 
-/// The filters and page.
+/// The filters and the page of campaigns to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverviewRequest {
-    /// Only campaigns of this project; of all projects if absent.
+    /// Lists only campaigns in this project; campaigns in all projects if absent.
     pub project_id: Option<ProjectId>,
-    /// Only those in one of these states.
+    /// Lists only campaigns with one of these statuses.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Only archived campaigns, or only others; all if absent.
+    /// Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent.
     pub archived: Option<bool>,
-    /// Text to find in the name, ignoring case.
+    /// Text to find in the names of campaigns, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub limit: Limit,
-    /// The `next` of the previous page.
+    /// The value of `next` from the previous page.
     pub before: Option<CampaignId>,
 }
 
-/// Campaigns, newest first.
+/// A page of campaigns, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignsOverview {
     pub campaigns: Vec<CampaignLine>,
-    /// Where the next page starts; absent on the last page.
+    /// The value of `before` that returns the next page; absent on the last page.
     pub next: Option<CampaignId>,
 }
 
@@ -60,7 +60,7 @@ pub struct CampaignLine {
 impl Operation for Overview {
     const SPEC: Spec = Spec::get("campaigns.overview", "/v1/campaigns/overview", needs(Permission::CampaignRead))
         .summary("List campaigns of all projects with their statistics")
-        .about("Newest first. If few campaigns match, a page may have fewer than requested, or none, and still a next.")
+        .about("Newest first. If few campaigns match, a page can have fewer campaigns than requested, or none, although more pages follow.")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound]);
@@ -84,13 +84,13 @@ impl Query for Overview {
             projects::require(tx, account, project)?;
         }
         let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
-        let (mut looked, mut last, mut next, mut found) = (0, None, None, Vec::new());
+        let (mut scanned, mut last, mut next, mut found) = (0, None, None, Vec::new());
         store::visit_latest(tx, account, input.before, |campaign| {
-            if found.len() == input.limit.0 as usize || looked == limits::CAMPAIGNS_SCANNED_MAX {
+            if found.len() == input.limit.0 as usize || scanned == limits::CAMPAIGNS_SCANNED_MAX {
                 next = last;
                 return Ok(ControlFlow::Break(()));
             }
-            looked += 1;
+            scanned += 1;
             last = Some(campaign.id);
             let campaign = sync::current(tx, account, campaign)?;
             let fits = input.project_id.is_none_or(|project| campaign.project == project)

@@ -1,4 +1,4 @@
-//! Pause a campaign that is being sent.
+//! Pauses a campaign that is being sent.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.pause`
+/// The operation `campaigns.pause`.
 pub struct Pause;
 
 impl Operation for Pause {

@@ -1,4 +1,4 @@
-//! A campaign's results per day and per link.
+//! Returns a campaign's results per day and per link.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use super::CampaignRef;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::{REPORT_READERS, require};
-use crate::features::sending::daily_stats::{self, TimelineDay};
+use crate::features::engagement;
+use crate::features::sending::timeline::{self, TimelineDay};
 use crate::features::sending::{self, Mailing};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::CampaignId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.report`
+/// The operation `campaigns.report`.
 pub struct Report;
 
 /// A campaign's results over time.
@@ -25,9 +26,9 @@ pub struct Report;
 #[serde(rename_all = "camelCase")]
 pub struct CampaignReport {
     pub campaign_id: CampaignId,
-    /// From the start day to the last day with activity, at most 92 days; empty before it starts.
+    /// The results of each day from the start of the campaign to the last day with activity, at most 92 days; empty before the start.
     pub days: Vec<TimelineDay>,
-    /// The most clicked links, in descending order; at most 20.
+    /// The most clicked links, most clicks first; at most 20.
     pub links: Vec<CampaignLink>,
     pub last_updated: WireTime,
 }
@@ -38,21 +39,21 @@ pub struct CampaignReport {
 pub struct CampaignLink {
     /// The target URL.
     pub url: String,
-    /// Clicks by people; detected bots are left out. Clicks by one recipient within the first seconds count once.
+    /// The number of clicks, excluding detected bots. Several clicks by one recipient in the first seconds after delivery count once.
     pub clicks: u64,
 }
 
 impl Operation for Report {
     const SPEC: Spec = Spec::get("campaigns.report", "/v1/campaigns/{id}/report", needs_one(REPORT_READERS))
         .summary("Get a campaign's results per day and per link")
-        .about("Opens and clicks by bots are left out. Orders count on the day they were placed, whenever they were reported.")
+        .about("The results exclude opens and clicks by bots. Each order appears on the day it was placed, even if it was reported later.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;
     type Output = Done<CampaignReport>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
+        let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid");
         let links = vec![CampaignLink { url: "https://acme.example/teas".into(), clicks: 31 }];
         let report = CampaignReport { campaign_id, days: vec![TimelineDay::sample()], links, last_updated: WireTime::sample() };
         (json!({ "id": campaign_id }), Done(report))
@@ -65,7 +66,7 @@ impl Query for Report {
         let campaign = require(view.tx, account, input.id, input.project_id)?;
         let mailing = campaign.mailing.map(|id| sending::require(view.tx, account, id)).transpose()?;
         let (days, links) = match &mailing {
-            Some(mailing) => (daily_stats::of_campaign(view.tx, mailing)?, links(view, mailing)?),
+            Some(mailing) => (timeline::of_campaign(view.tx, mailing)?, links(view, mailing)?),
             None => Default::default(),
         };
         Ok(Done(CampaignReport { campaign_id: campaign.id, days, links, last_updated: WireTime(view.now) }))
@@ -73,9 +74,9 @@ impl Query for Report {
 }
 
 fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
-    // Translations share links.
+    // Emails in different languages can contain the same link, so the clicks are added by URL.
     let mut by_url: BTreeMap<String, u64> = BTreeMap::new();
-    for ((translation, number), clicks) in daily_stats::clicks(view.tx, mailing.id)? {
+    for ((translation, number), clicks) in engagement::clicks(view.tx, mailing.id)? {
         let Some(translation) = mailing.translations.get(usize::from(translation)) else { continue };
         if let Some(url) = sending::link(view.tx, translation, number)? {
             *by_url.entry(url).or_default() += clicks;

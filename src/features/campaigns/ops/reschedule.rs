@@ -1,4 +1,4 @@
-//! Move the start of a scheduled campaign.
+//! Changes the start time of a scheduled campaign.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,29 +17,29 @@ use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.reschedule`
+/// The operation `campaigns.reschedule`.
 pub struct Reschedule;
 
 /// The campaign and its new start time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RescheduleCampaign {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// ISO 8601. With an offset (or Z), an exact moment; without, a local time in the zone.
+    /// The new start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone.
     pub scheduled_at: StartTime,
-    /// IANA name; unchanged if absent.
+    /// The IANA name of the time zone; unchanged if absent.
     pub scheduled_timezone: Option<Zone>,
-    /// Unchanged if absent.
+    /// Whose time zone applies; unchanged if absent.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
 impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
         .summary("Reschedule a campaign")
-        .about("Like scheduling it, but refused for a campaign that is not scheduled.")
+        .about("Like scheduling a campaign, but refused if the campaign is not scheduled yet.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

@@ -1,4 +1,4 @@
-//! Send again to recipients whose delivery is unknown.
+//! Sends again to recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.resend_unknown`
+/// The operation `campaigns.resend_unknown`.
 pub struct ResendUnknown;
 
 /// The result of a resend.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignResent {
-    /// The number of recipients who are sent the message again.
+    /// The number of recipients to whom the message is sent again.
     pub resent: u64,
     pub campaign: CampaignView,
 }
@@ -55,7 +55,7 @@ impl Command for ResendUnknown {
             sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
             resent = sending::resend_unknown(tx, account, mailing)?;
             match resent {
-                // No deliveries are unknown, so the campaign keeps its final status.
+                // No deliveries are unknown, so the campaign keeps its previous status.
                 0 => campaign.status = before,
                 _ => campaign.completed_at = None,
             }

@@ -1,4 +1,4 @@
-//! Resume a paused campaign.
+//! Resumes a paused campaign.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.resume`
+/// The operation `campaigns.resume`.
 pub struct Resume;
 
 impl Operation for Resume {

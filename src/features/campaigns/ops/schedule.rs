@@ -1,4 +1,4 @@
-//! Schedule a campaign.
+//! Schedules a campaign.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,23 +17,24 @@ use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.schedule`
+/// The operation `campaigns.schedule`.
 pub struct Schedule;
 
 /// The campaign and its start time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScheduleCampaign {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// ISO 8601. With an offset (or Z), an exact moment; without, a local time in the zone.
+    /// The start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone.
     pub scheduled_at: StartTime,
-    /// IANA name, current or former; UTC if absent.
+    /// The IANA name of the time zone, current or former; UTC if absent.
     pub scheduled_timezone: Option<Zone>,
-    /// `campaign` if absent. With `recipient`, each contact gets it at this local time, in the zone of the contact's custom field
-    /// `timezone`, or else of its country if that has only one zone, or else of the campaign.
+    /// Whose time zone applies; `campaign` if absent. With `recipient`, each contact gets the campaign at this local time in the time zone
+    /// of the contact's custom field `timezone`, otherwise of the contact's country if the country has only one zone, otherwise of the
+    /// campaign.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
@@ -41,7 +42,7 @@ impl Operation for Schedule {
     const SPEC: Spec = Spec::post("campaigns.schedule", "/v1/campaigns/{id}/schedule", needs(Permission::CampaignWrite))
         .summary("Schedule a campaign")
         .about(
-            "The email's version at that time is sent to the audience at that time. A time that clocks skip moves forward by the gap, \
+            "The campaign sends the email as it is then, to the audience as it is then. A time that clocks skip moves forward by the gap, \
                 and the first of a repeated one counts; scheduleNotice says so. Scheduling again moves it. If something is \
                 missing at the start time, the campaign becomes pending_review and error says what is missing.",
         )
@@ -71,7 +72,7 @@ impl Command for Schedule {
     }
 }
 
-/// Sets the start time of a campaign, which must be able to start.
+/// Sets the start time of a campaign. The campaign must be ready to start.
 pub fn set(
     tx: &mut WriteTx<'_>,
     context: LaunchContext<'_>,

@@ -1,4 +1,4 @@
-//! Send a campaign now.
+//! Sends a campaign now.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.send`
+/// The operation `campaigns.send`.
 pub struct Send;
 
 impl Operation for Send {

@@ -1,4 +1,4 @@
-//! A campaign's statistics.
+//! Returns a campaign's statistics.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::features::campaigns::{REPORT_READERS, require};
 use crate::vocab::codes::Code;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.stats`
+/// The operation `campaigns.stats`.
 pub struct Stats;
 
 impl Operation for Stats {

@@ -1,4 +1,4 @@
-//! Send a campaign's email to a few test addresses.
+//! Sends a campaign's email to a few test addresses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,18 +16,18 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.test`
+/// The operation `campaigns.test`.
 pub struct Test;
 
 /// The campaign and the test addresses.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendTest {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// 1 to 20 addresses.
+    /// The test addresses: 1 to 20.
     #[schemars(length(min = 1, max = limits::CAMPAIGN_TEST_ADDRESSES_MAX))]
     pub emails: Vec<EmailAddress>,
 }
@@ -37,9 +37,9 @@ pub struct SendTest {
 #[serde(rename_all = "camelCase")]
 pub struct TestSent {
     pub campaign_id: CampaignId,
-    /// The send that delivers the test.
+    /// The ID of the send that delivers the test email.
     pub send_id: MailingId,
-    /// `queued`
+    /// The status of the send: always `queued`.
     pub status: &'static str,
     pub emails: Vec<EmailAddress>,
 }
@@ -58,10 +58,10 @@ impl Operation for Test {
     type Output = Done<TestSent>;
 
     fn example() -> (Value, Self::Output) {
-        let emails = vec![EmailAddress::parse("ada@acme.example").expect("an address")];
+        let emails = vec![EmailAddress::parse("ada@acme.example").expect("the address is valid")];
         let sent = TestSent {
-            campaign_id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters"),
-            send_id: MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters"),
+            campaign_id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid"),
+            send_id: MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid"),
             status: "queued",
             emails,
         };

@@ -1,4 +1,4 @@
-//! Unarchive a campaign.
+//! Unarchives a campaign.
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.unarchive`
+/// The operation `campaigns.unarchive`.
 pub struct Unarchive;
 
 impl Operation for Unarchive {
     const SPEC: Spec = Spec::post("campaigns.unarchive", "/v1/campaigns/{id}/unarchive", needs(Permission::CampaignWrite))
         .summary("Unarchive a campaign")
-        .about("Refused with 409 for a campaign that is not archived.")
+        .about("Returns 409 if the campaign is not archived.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;
@@ -36,7 +36,7 @@ impl Command for Unarchive {
         let before = require(tx, account, input.id, input.project_id)?;
         let before = sync::save_current(tx, account, before)?;
         if !before.is_archived() {
-            let detail = "The campaign is not archived; there is nothing to unarchive.";
+            let detail = "The campaign is not archived, so it cannot be unarchived.";
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": before.status.word() })));
         }
         let after = Campaign { archived_at: None, ..before.clone() };

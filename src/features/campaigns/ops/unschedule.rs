@@ -1,4 +1,4 @@
-//! Unschedule a campaign.
+//! Unschedules a campaign.
 
 use serde_json::{Value, json};
 
@@ -12,13 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.unschedule`
+/// The operation `campaigns.unschedule`.
 pub struct Unschedule;
 
 impl Operation for Unschedule {
     const SPEC: Spec = Spec::post("campaigns.unschedule", "/v1/campaigns/{id}/unschedule", needs(Permission::CampaignWrite))
         .summary("Unschedule a campaign")
-        .about("It becomes a draft again.")
+        .about("The campaign becomes a draft again.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

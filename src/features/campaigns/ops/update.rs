@@ -1,4 +1,4 @@
-//! Change a campaign that has not started.
+//! Changes a campaign that has not started.
 
 use std::collections::BTreeMap;
 
@@ -18,57 +18,57 @@ use crate::features::campaigns::act;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::model::{Action, CampaignStatus, Plan, RecipientType, Recipients, Unknown};
 use crate::features::campaigns::views::{CampaignView, campaign_view};
-use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, Chosen};
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `campaigns.update`
+/// The operation `campaigns.update`.
 pub struct Update;
 
-/// The changes. An omitted field stays as it is; `null` clears it.
+/// The changes to a campaign. Omitted fields stay as they are; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignPatch {
-    /// The campaign's id.
+    /// The campaign's ID.
     pub id: CampaignId,
-    /// Only if it belongs to this project.
+    /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
     pub name: Option<CampaignName>,
-    /// Another generation, in its languages; see campaign creation.
+    /// The generation whose emails to send, one per language, as when creating a campaign.
     pub conversation_id: Option<ConversationId>,
-    /// Another email. Without `conversationId`, all recipients get this one.
+    /// The email to send. Without `conversationId`, all recipients get this email.
     pub email_id: Option<EmailId>,
-    /// `null` uses the email's own.
+    /// Replaces the email's own subject; `null` uses the email's own subject.
     #[serde(default)]
     pub subject: Patch<Subject>,
-    /// `null` uses the email's own.
+    /// Replaces the email's own preheader; `null` uses the email's own preheader.
     #[serde(default)]
     pub preheader_text: Patch<Preheader>,
     pub from: Option<EmailAddress>,
     pub from_name: Option<FromName>,
     #[serde(default)]
     pub reply_to: Patch<EmailAddress>,
-    /// Requires `recipientId`.
+    /// The kind of recipients. Requires `recipientId`.
     pub recipient_type: Option<RecipientType>,
     pub recipient_id: Option<RecipientId>,
     #[serde(default)]
     pub topic_id: Patch<TopicId>,
     #[serde(default)]
     pub provider_type: Patch<ProviderType>,
-    /// Replaces all variables; `{}` removes them.
+    /// Replaces all variables; `{}` removes all variables.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
-    /// `null` uses the setting of the From address's domain.
+    /// UTM parameters for links; `null` uses the setting of the From address's domain.
     #[serde(default)]
     pub utm: Patch<Utm>,
-    /// `null` requires no score.
+    /// The minimum validation score for sending; `null` requires no score.
     #[serde(default)]
     pub minimum_score: Patch<Score>,
-    /// `null` uses the installation's setting.
+    /// What to do with recipients whose delivery is unknown; `null` uses the installation's setting.
     #[serde(default)]
     pub unknown: Patch<Unknown>,
 }
@@ -76,7 +76,7 @@ pub struct CampaignPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("campaigns.update", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
         .summary("Change a campaign that has not started")
-        .about("A scheduled campaign stays scheduled, and must still be able to start.")
+        .about("A scheduled campaign stays scheduled and must still be ready to start after the change.")
         .rate(RouteGroup::Campaigns)
         .fails(launch::FAILS);
     type Input = CampaignPatch;

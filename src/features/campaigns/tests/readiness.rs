@@ -1,4 +1,4 @@
-//! What blocks sending a campaign, and its estimated recipients while sending starts.
+//! Tests of the problems that block sending a campaign, and of the estimated recipients while sending starts.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn estimated_recipients_are_right_before_during_and_after_planning() {
     assert_eq!(estimated(), 3);
     assert_eq!(studio.act(&path, "send").data()["estimatedRecipients"], 3, "no recipient is planned yet");
     let mut steps = vec![estimated()];
-    while studio.app.wait(sending::plan(studio.app.engine(), Environment::Test)).expect("planning does not fail") {
+    while studio.app.wait(sending::plan(studio.app.engine(), Environment::Test)).expect("planning succeeds") {
         steps.push(estimated());
     }
     assert_eq!(steps, vec![json!(3); steps.len()]);

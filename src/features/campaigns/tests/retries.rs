@@ -1,4 +1,4 @@
-//! The status of a campaign while mail servers have deferred some of its recipients.
+//! Tests of a campaign's status while mail servers have deferred some of its recipients.
 
 use std::time::Duration;
 
@@ -10,27 +10,28 @@ use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::Counts;
 use crate::workers::WORKERS;
 
-/// Plan and send until `holds` of the counts and the mailing rests.
+/// Plans and sends until the counts satisfy `holds` and the mailing waits or is final.
 fn deliver(studio: &Studio, path: &str, holds: impl Fn(&Counts) -> bool) {
     let app = &studio.app;
-    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
-    let batch = app.get(path).data()["batchId"].as_str().and_then(MailingId::parse).expect("it was started");
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
+    let batch = app.get(path).data()["batchId"].as_str().and_then(MailingId::parse).expect("the campaign has a batch ID");
     app.wait(async {
         let tasks = Tasks::new(Handle::current());
         runner::start(&tasks, app.engine(), WORKERS.iter().filter(|worker| worker.name == "sending"));
         let rests = async {
             loop {
                 let tx = app.read();
-                let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
+                let mailing = sending::by_id(&tx, batch).expect("the store is readable").expect("the mailing exists");
                 let is_waiting = matches!(mailing.state, State::Waiting { .. });
-                if holds(&sending::counts(&tx, batch).expect("readable")) && (is_waiting || mailing.state.is_final()) {
+                if holds(&sending::counts(&tx, batch).expect("the store is readable")) && (is_waiting || mailing.state.is_final())
+                {
                     break;
                 }
                 drop(tx);
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), rests).await.expect("it rests before long");
+        tokio::time::timeout(Duration::from_secs(20), rests).await.expect("sending pauses within the timeout");
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(20)).await;
         assert!(joined.panicked.is_empty() && joined.cut.is_empty(), "{joined:?}");
@@ -50,7 +51,7 @@ fn a_campaign_is_sent_once_every_recipient_was_tried_and_complete_when_the_last_
     assert_eq!((&sent["status"], &sent["completedAt"]), (&json!("sent"), &Value::Null), "a retry is left: {sent}");
     let stats = studio.app.get(&format!("{path}/stats")).data();
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["queued"]), (&json!(1), &json!(1), &json!(0)), "{stats}");
-    // It is not sent a second time, and its retries can be stopped.
+    // The campaign cannot be sent a second time, and its retries can be canceled.
     let (status, code, error) = refused(studio.act(&path, "send"));
     assert!((status, code.as_str()) == (409, "WRONG_STATE") && error.contains("is sent"), "{error}");
     assert_eq!(studio.act(&path, "pause").data()["status"], "paused");
@@ -68,7 +69,7 @@ fn a_campaign_is_sent_once_every_recipient_was_tried_and_complete_when_the_last_
 }
 
 #[test]
-fn cancelling_a_sent_campaign_stops_its_retries() {
+fn canceling_a_sent_campaign_stops_its_retries() {
     let studio = Studio::new();
     studio.contact("deferred@simulator.mailmill.example", json!({ "firstName": "Ada" }));
     let path = studio.draft();
@@ -83,7 +84,7 @@ fn cancelling_a_sent_campaign_stops_its_retries() {
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["skipped"]), (&json!(0), &json!(0), &json!(1)), "{stats}");
 }
 
-/// A recipient whose own clock does not show the time yet was not tried at all.
+/// No delivery was attempted for a recipient whose own clock does not show the start time yet.
 #[test]
 fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_time() {
     let studio = Studio::new();

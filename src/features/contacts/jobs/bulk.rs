@@ -1,4 +1,5 @@
-//! Rows of a bulk write: parsed one by one, so that an invalid row does not affect the others, and processed in steps if there are many.
+//! Rows of a bulk write: each row is parsed separately, so that an invalid row does not affect the others. Many rows are processed in
+//! steps.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,57 +9,45 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::import::{PROJECT_GONE, project_exists};
-use super::{Bulk, Job, JobRow, ROWS, State, Task, add_notes, find_open, finish, save};
+use super::{Bulk, Job, State, Task, add_notes, find_open, finish, save, store};
 use crate::base::email::EmailAddress;
-use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::phone::Phone;
 use crate::base::serde_str;
 use crate::base::strict_objects::Objects;
 use crate::engine::api::EnvironmentData;
-use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
+use crate::engine::store::{Result, WriteTx};
+use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::contacts::batch::{self, Batch, Counts, OnConflict, RowNote};
-use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::model::Status;
-use crate::features::contacts::tags::TagName;
 use crate::features::contacts::webhook_events::Source;
-use crate::features::contacts::write::{ContactInput, PersonName};
+use crate::features::contacts::write::ContactInput;
+use crate::features::tags::TagName;
+use crate::vocab::contact_fields::with_profile_fields;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// One contact of a bulk write.
+with_profile_fields! { given
+/// One contact in a bulk write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkRow {
-    /// Stored as given. Unique in the project, ignoring case.
+    /// The contact's email, stored as given. Unique in the project, ignoring case.
     pub email: EmailAddress,
-    pub first_name: Option<PersonName>,
-    pub last_name: Option<PersonName>,
-    /// Free-form.
-    pub phone: Option<Phone>,
-    /// ISO 3166-1 alpha-2.
-    pub country: Option<CountryCode>,
-    /// ISO 639-1 or BCP 47.
-    pub language: Option<LanguageTag>,
-    /// Names of tags to add to the contact's tags. Tags that do not exist are created.
+} profile {
+    /// Names of tags to add to the contact. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Merged into the contact's existing fields.
+    /// Custom fields to merge into the contact's existing custom fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-    /// `subscribed` for a new contact if absent. Does not resubscribe an unsubscribed or bounced contact.
+    /// The contact's status. If absent, a new contact is `subscribed`. An unsubscribed or bounced contact is not resubscribed.
     pub status: Option<Status>,
-}
+} }
 
 impl From<BulkRow> for ContactInput {
-    fn from(row: BulkRow) -> Self {
+    fn from(mut row: BulkRow) -> Self {
         Self {
+            profile: row.take_profile(),
             email: row.email,
-            first_name: row.first_name,
-            last_name: row.last_name,
-            phone: row.phone,
-            country: row.country,
-            language: row.language,
             tags: row.tags.unwrap_or_default(),
             custom_fields: row.custom_fields.unwrap_or_default(),
             status: row.status,
@@ -66,7 +55,7 @@ impl From<BulkRow> for ContactInput {
     }
 }
 
-/// Parses row number `index` from its JSON.
+/// Parses the JSON of the row with number `index`.
 pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     if let Some(what) = serde_str::other_than_object(json) {
         let error = format!(
@@ -77,7 +66,7 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
         let sentence = serde_str::plain(&error.inner().to_string());
-        // The error message names an unknown or missing field only between backticks.
+        // For an unknown or missing field, only the error message contains the name, between backticks.
         let path = error.path().to_string();
         let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();
         RowNote { row: index, email: email_of(json), field: if path == "." { named } else { path }, error: sentence }
@@ -89,21 +78,21 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     }
 }
 
-/// Returns the email of a row that cannot be parsed, if it is short enough to report.
+/// Returns the email in a row that cannot be parsed, if the email is short enough to report.
 fn email_of(json: &str) -> Option<String> {
     let row: Value = serde_json::from_str(json).ok()?;
     let email = row.get("email")?.as_str()?;
     Some(email.chars().take(254).collect())
 }
 
-/// Parsed rows: those that may become contacts, and those that were refused.
+/// Parsed rows: the rows that may become contacts, and notes on the rows that were refused.
 pub struct Rows {
     pub batch: Batch,
     pub failed: u64,
     pub notes: Vec<RowNote>,
 }
 
-/// Parses rows, each with its number.
+/// Parses several rows, each given with its number.
 pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
     let (mut inputs, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
     for (index, json) in rows {
@@ -120,7 +109,7 @@ pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
     Rows { batch: Batch::new(inputs), failed, notes }
 }
 
-/// Applies rows; returns the counts and the notes in row order.
+/// Applies rows as a batch; returns the counts, and the notes in row order.
 pub fn apply(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), rows: Rows, source: Source) -> Result<(Counts, Vec<RowNote>)> {
     let outcome = batch::apply(tx, place, rows.batch, (OnConflict::Upsert, &[]), source)?;
     let mut counts = Counts { total: rows.failed, failed: rows.failed, ..Counts::default() };
@@ -132,31 +121,19 @@ pub fn apply(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), rows: Rows, so
     Ok((counts, notes))
 }
 
-/// Advances a bulk write by one step; returns whether there is more to do.
+/// Advances a bulk write by one step; returns whether rows remain.
 pub fn step(data: &EnvironmentData, job: &Job, bulk: &Bulk) -> Result<bool> {
     step_by(data, job, bulk, limits::JOB_STEP_CONTACTS as u32)
 }
 
-/// Like `step`, with at most `limit` rows.
+/// Advances a bulk write like `step`, by at most `limit` rows.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
     let end = bulk.next.saturating_add(limit).min(bulk.rows);
-    let waiting = waiting(&data.store.read(), job.id, bulk.next..end)?;
+    let waiting = store::waiting_rows(&data.store.read(), job.id, bulk.next..end)?;
     let rows = read_all(waiting.iter().map(|(number, json)| (*number, json.as_str())));
     let (id, next) = (job.id, bulk.next);
     let flow = data.store.write_blocking(move |tx| commit(tx, id, next..end, rows))??;
     Ok(flow.is_continue())
-}
-
-fn waiting(tx: &ReadTx, id: JobId, rows: std::ops::Range<u32>) -> Result<Vec<(u32, String)>> {
-    let span = Span { from: (id, rows.start).to_bytes(), to: Some((id, rows.end).to_bytes()) };
-    let mut waiting = Vec::new();
-    tx.visit(ROWS, &span, Order::Forward, |(_, number), line| {
-        if let JobRow::Waiting(json) = line {
-            waiting.push((number, json));
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(waiting)
 }
 
 fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Rows) -> Result<ControlFlow<()>> {
@@ -173,9 +150,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Row
     }
     let (counts, notes) = apply(tx, (job.account, job.project), rows, Source::Api)?;
     job.counts.add(&counts);
-    for number in done {
-        tx.delete(ROWS, &(id, number));
-    }
+    store::delete_rows(tx, id, done);
     add_notes(tx, &mut job, notes);
     if complete {
         finish(tx, job, State::Completed)?;

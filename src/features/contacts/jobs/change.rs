@@ -1,61 +1,28 @@
-//! One change to many contacts: at once for the contacts that a request names, or in steps for all that match a filter.
+//! One change to many contacts: immediately for the contacts that a request names, or in steps for all contacts that match a filter.
 //!
-//! Each contact is changed as if by its own request, and webhooks get an event for each. A step resumes after the contact where the last
-//! one ended, so no contact is changed twice. Contacts added after the job started are not changed.
+//! Each contact is changed as if by a separate request, and a webhook event is emitted for each. A step resumes after the contact at which
+//! the previous step ended, so no contact is changed twice. Contacts added after the job started are not changed.
 
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
-use super::export::{ContactQuery, refuse, select};
+use super::export::{refuse, select};
 use super::import::{PROJECT_GONE, project_exists};
-use super::{Job, State, Task, add_notes, find_open, finish, save};
+use super::{Change, ContactEdits, Job, State, Task, add_notes, find_open, finish, save};
 use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
+use crate::features::contact_records::{self, Changes, Contact};
 use crate::features::contacts::batch::{Counts, RowNote};
-use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::ops::delete::remove;
-use crate::features::contacts::store::{self, Changes};
-use crate::features::contacts::tags::{self, TagName, TagNumbers};
 use crate::features::contacts::webhook_events::{self, Source};
 use crate::features::contacts::write::{self, WriteError};
+use crate::features::tags::{self, TagName, TagNumbers};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// Parts of one step, about a second of work. After that, the contacts are selected again and other jobs get their turn.
+/// The number of parts in one step, about a second of work. After a step, other jobs get their turn and the contacts are selected again.
 const PARTS_PER_STEP: usize = 10;
 
-/// What to change on each contact.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContactEdits {
-    /// Names of tags, already checked.
-    pub add_tags: Vec<String>,
-    pub remove_tags: Vec<String>,
-    pub status: Option<Status>,
-    /// Excludes all other edits.
-    pub delete: bool,
-}
-
-/// A change to all contacts that match a filter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Change {
-    pub query: ContactQuery,
-    pub edits: ContactEdits,
-    /// The number of contacts; unknown before the first step.
-    pub total: Option<u64>,
-    /// The number of the first contact that is not done, and that of the first one that is too new.
-    pub next: u32,
-    pub end: u32,
-}
-
-impl Change {
-    /// Creates a change that has not started.
-    pub fn new(query: ContactQuery, edits: ContactEdits) -> Self {
-        Self { query, edits, total: None, next: 0, end: u32::MAX }
-    }
-}
-
-/// Changes contacts of one project.
+/// Applies one change to contacts in one project.
 struct ChangeWriter<'a> {
     account: AccountId,
     project: ProjectId,
@@ -66,7 +33,7 @@ struct ChangeWriter<'a> {
     notes: Vec<RowNote>,
 }
 
-/// Changes the contacts with these numbers; returns the counts.
+/// Applies the change to the contacts with these numbers; returns the counts.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
@@ -81,9 +48,9 @@ pub fn apply(
         remove.extend(tags::number(tx, project, name)?);
     }
     let mut writer = ChangeWriter { account, project, edits, add, remove, counts: Counts::default(), notes: Vec::new() };
-    store::change(tx, project, |tx, changes| {
+    contact_records::change(tx, project, |tx, changes| {
         for number in numbers {
-            if let Some(contact) = store::by_number(tx, project, *number)? {
+            if let Some(contact) = contact_records::by_number(tx, project, *number)? {
                 writer.change_one(tx, changes, contact)?;
             }
         }
@@ -130,18 +97,18 @@ impl ChangeWriter<'_> {
     }
 }
 
-/// Advances a change by one step; returns whether there is more to do.
+/// Advances a change by one step; returns whether contacts remain.
 pub fn step(data: &EnvironmentData, job: &Job, change: &Change) -> Result<bool> {
     step_by(data, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
 }
 
-/// Like `step`, with at most `parts` parts of `many` contacts.
+/// Advances a change like `step`, by at most `parts` parts of `many` contacts each.
 pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
     let selected = match select(data, &data.store.read(), job, &change.query) {
         Ok(selected) => selected,
         Err(failure) => return refuse(data, job.id, &failure).map(|()| false),
     };
-    // The first step determines which contacts the job covers.
+    // The first step counts the contacts that the job covers and determines the number after the last of them.
     let (total, end) = match change.total {
         Some(total) => (total, change.end),
         None => (selected.len(), selected.max().map_or(0, |last| last.saturating_add(1))),
@@ -166,7 +133,7 @@ pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts)
     }
 }
 
-/// The next contacts to change, and the job's progress once they are done.
+/// The next contacts to change, and the job's progress after they have been changed.
 struct Part {
     from: u32,
     next: u32,
@@ -175,7 +142,7 @@ struct Part {
     numbers: Vec<u32>,
 }
 
-/// Applies a part; `Break` if there is nothing more to do.
+/// Applies a part; returns `Break` if no contacts remain.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Change(change) = &mut job.task else { return Ok(ControlFlow::Break(())) };
@@ -193,7 +160,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()
         Err(failure) => match failure.cause {
             Some(cause) => return Err(Error::Io(cause)),
             None => {
-                let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+                let reason = failure.sentence();
                 finish(tx, job, State::Failed(reason))?;
                 return Ok(ControlFlow::Break(()));
             }

@@ -1,7 +1,7 @@
-//! Maps the columns of a file to contact fields, and converts a record to a contact input.
+//! Maps the columns of a file to contact fields, and converts a record of the file to a contact input.
 //!
-//! The caller names the headers, or they are guessed from common header names. Values are checked by the same types as in any other write;
-//! an empty cell is treated as absent.
+//! The caller maps fields to headers, or the fields are guessed from common header names. Cells are parsed by the same types as values in
+//! any other write; an empty cell is treated as absent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,109 +12,84 @@ use serde::{Deserialize, Serialize};
 use super::formula_escape;
 use super::records::{Encoding, RecordRef};
 use crate::base::email::EmailAddress;
-use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::phone::Phone;
 use crate::engine::api::Failure;
+use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::contacts::batch::RowNote;
-use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::model::Status;
-use crate::features::contacts::tags::TagName;
-use crate::features::contacts::write::{ContactInput, PersonName};
+use crate::features::contacts::write::ContactInput;
+use crate::features::tags::TagName;
+use crate::vocab::contact_fields::{CONTACT_FIELDS, Profile, with_profile_fields};
+use crate::vocab::contact_status::Status;
 
-/// Maps headers to fields.
+with_profile_fields! { header
+/// Maps contact fields to the headers of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ColumnMap {
     pub email: String,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    /// First and last name combined.
+    /// The header of a column with first and last name combined.
     pub name: Option<String>,
-    pub phone: Option<String>,
-    pub country: Option<String>,
-    pub language: Option<String>,
-    /// Names separated by commas or semicolons, or a JSON array.
+} profile {
+    /// The header of a column with tag names, separated by commas or semicolons, or as a JSON array.
     pub tags: Option<String>,
     pub status: Option<String>,
     /// Maps names of custom fields to headers.
     #[serde(default)]
     pub custom_fields: BTreeMap<String, String>,
-}
+} }
 
-/// The columns of a file, counted from 0.
+/// The positions of mapped columns in a file, counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {
     pub email: u16,
-    pub first_name: Option<u16>,
-    pub last_name: Option<u16>,
-    /// First and last name combined, used if a row has neither separately.
+    pub profile: Profile<u16>,
+    /// The column with first and last name combined, which is used if a row has no separate first or last name.
     pub name: Option<u16>,
-    pub phone: Option<u16>,
-    pub country: Option<u16>,
-    pub language: Option<u16>,
     pub tags: Option<u16>,
     pub status: Option<u16>,
     pub custom_fields: Vec<(String, u16)>,
 }
 
-/// TABLE: headers recognized without a map, in lowercase and reduced to letters.
-const KNOWN: &[(&str, &[&str])] = &[
-    ("email", &["email", "emailaddress", "mail", "mailaddress", "emailid", "correo", "courriel"]),
-    ("firstName", &["firstname", "givenname", "forename", "fname", "first", "vorname", "prenom", "nombre"]),
-    ("lastName", &["lastname", "surname", "familyname", "lname", "last", "nachname", "nom", "apellido"]),
-    ("name", &["name", "fullname", "contactname", "displayname"]),
-    ("phone", &["phone", "phonenumber", "telephone", "mobile", "mobilenumber", "cell", "tel", "telefon"]),
-    ("country", &["country", "countrycode", "land", "pays", "pais"]),
-    ("language", &["language", "languagecode", "lang", "locale", "sprache"]),
-    ("tags", &["tags", "tag", "labels"]),
-    ("status", &["status", "subscriptionstatus"]),
-];
+/// Headers for a column with first and last name combined, which is not a contact field. The headers for fields are in the table of contact
+/// fields.
+const NAME_HEADERS: &[&str] = &["name", "fullname", "contactname", "displayname"];
 
-/// The header prefix of custom fields in our own exports.
+/// The header prefix for custom fields in files that this program exports.
 pub const CUSTOM_PREFIX: &str = "custom.";
-/// The prefix of custom fields in field names.
+/// The prefix for custom fields in field names.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 impl Columns {
-    /// Finds the columns that a map names.
+    /// Returns the columns that `mapping` names by their headers.
     pub fn named(mapping: &ColumnMap, headers: &[String]) -> Result<Self, Failure> {
-        let column = |header: &Option<String>| header.as_ref().map(|header| find(headers, header)).transpose();
+        let column = |header: Option<&String>| header.map(|header| find(headers, header)).transpose();
         let mut custom_fields = Vec::new();
         for (field, header) in &mapping.custom_fields {
             custom_fields.push((field.clone(), find(headers, header)?));
         }
         let columns = Self {
             email: find(headers, &mapping.email)?,
-            first_name: column(&mapping.first_name)?,
-            last_name: column(&mapping.last_name)?,
-            name: column(&mapping.name)?,
-            phone: column(&mapping.phone)?,
-            country: column(&mapping.country)?,
-            language: column(&mapping.language)?,
-            tags: column(&mapping.tags)?,
-            status: column(&mapping.status)?,
+            profile: Profile::try_from_fn(|field| column(mapping.profile().get(field).copied()))?,
+            name: column(mapping.name.as_ref())?,
+            tags: column(mapping.tags.as_ref())?,
+            status: column(mapping.status.as_ref())?,
             custom_fields,
         };
         columns.checked()
     }
 
-    /// Guesses the columns from their headers.
+    /// Guesses the columns from the headers of a file.
     pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
         let understood = Self::understood(headers);
         let guess = |field: &str| understood.iter().find(|(known, _)| known == field).map(|(_, at)| *at);
         let custom = |(field, at): &(String, u16)| Some((field.strip_prefix(CUSTOM_FIELDS)?.to_owned(), *at));
         let Some(email) = guess("email") else {
-            let detail = format!("no column holds the email address; map one: {{\"email\": \"…\"}}. {}", found(headers));
+            let detail = format!("no column contains the email address; map a column: {{\"email\": \"…\"}}. {}", found(headers));
             return Err(Failure::field("columnMap", detail));
         };
         let columns = Self {
             email,
-            first_name: guess("firstName"),
-            last_name: guess("lastName"),
+            profile: Profile::from_fn(|field| guess(field.spec().key)),
             name: guess("name"),
-            phone: guess("phone"),
-            country: guess("country"),
-            language: guess("language"),
             tags: guess("tags"),
             status: guess("status"),
             custom_fields: understood.iter().filter_map(custom).collect(),
@@ -122,14 +97,15 @@ impl Columns {
         columns.checked()
     }
 
-    /// Returns the fields recognized from headers, each with its column: own fields by name, custom fields with the prefix `customFields.`.
+    /// Returns the fields recognized from headers, each with its column. A custom field has the prefix `customFields.`.
     pub fn understood(headers: &[String]) -> Vec<(String, u16)> {
         let plain =
             |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
         let plain: Vec<String> = headers.iter().map(plain).collect();
-        let own = KNOWN.iter().filter_map(|(field, words)| {
+        let fields = CONTACT_FIELDS.iter().filter(|field| field.importable).map(|field| (field.key, field.headers));
+        let own = fields.chain([("name", NAME_HEADERS)]).filter_map(|(field, words)| {
             let at = words.iter().find_map(|word| plain.iter().position(|header| header == word))?;
-            Some(((*field).to_owned(), at as u16))
+            Some((field.to_owned(), at as u16))
         });
         let custom = headers.iter().enumerate().filter_map(|(at, header)| {
             let field = header.strip_prefix(CUSTOM_PREFIX).filter(|field| !field.is_empty())?;
@@ -146,7 +122,7 @@ impl Columns {
         }
     }
 
-    /// Converts a record to a contact input; `None` if its mapped columns are all empty.
+    /// Converts a record to a contact input; returns `None` if all mapped columns of the record are empty.
     pub fn contact_input(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<ContactInput, RowNote> {
         let cell = |column: u16| encoding.text(formula_escape::unescape(record.cell(column.into())));
         let email_text = cell(self.email);
@@ -159,19 +135,18 @@ impl Columns {
         let given = |column: Option<u16>| column.map(cell).filter(|text| !text.trim().is_empty());
         let email = EmailAddress::parse(&email_text).map_err(|error| refused("email", error.to_string()))?;
         let mut input = ContactInput::of(email);
-        let (mut first, mut last) = (given(self.first_name), given(self.last_name));
         let whole = given(self.name);
-        if first.is_none()
-            && last.is_none()
+        let mut texts = Profile::from_fn(|field| given(self.profile.get(field).copied()));
+        if texts.first_name.is_none()
+            && texts.last_name.is_none()
             && let Some(whole) = &whole
         {
-            (first, last) = split_name(whole);
+            (texts.first_name, texts.last_name) = split_name(whole);
         }
-        input.first_name = parsed(first, PersonName::parse).map_err(|error| refused("firstName", error))?;
-        input.last_name = parsed(last, PersonName::parse).map_err(|error| refused("lastName", error))?;
-        input.phone = parsed(given(self.phone), Phone::parse).map_err(|error| refused("phone", error))?;
-        input.country = parsed(given(self.country), CountryCode::parse).map_err(|error| refused("country", error))?;
-        input.language = parsed(given(self.language), LanguageTag::parse).map_err(|error| refused("language", error))?;
+        input.profile = Profile::try_from_fn(|field| match texts.get(field) {
+            Some(text) => (field.spec().parse)(text).map_err(|error| refused(field.spec().key, error)),
+            None => Ok(None),
+        })?;
         if let Some(names) = given(self.tags) {
             input.tags = tag_names(&names).map_err(|error| refused("tags", error))?;
         }
@@ -179,7 +154,7 @@ impl Columns {
         for (name, column) in &self.custom_fields {
             let Some(text) = given(Some(*column)) else { continue };
             if text.contains('\0') {
-                return Err(refused(name, "text must not contain the character U+0000".to_owned()));
+                return Err(refused(name, "a cell must not contain the character U+0000; remove it".to_owned()));
             }
             input.custom_fields.insert(name.clone(), FieldValue::Text(text.into_owned()));
         }
@@ -195,7 +170,7 @@ fn parsed<T, E: std::fmt::Display>(
     text.map(|text| parse(&text)).transpose().map_err(|error| error.to_string())
 }
 
-/// Splits a full name at the first space.
+/// Splits a full name into first and last name at the first space.
 fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>) {
     match whole.trim().split_once(char::is_whitespace) {
         Some((first, last)) => (Some(first.into()), Some(last.trim().into())),
@@ -203,7 +178,7 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
     }
 }
 
-/// Parses tag names from one text: a JSON array, or names separated by commas or semicolons.
+/// Parses tag names from a string that is either a JSON array or a list of names separated by commas or semicolons.
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
         true => {
@@ -248,19 +223,17 @@ mod tests {
 
     fn read(columns: &Columns, line: &str) -> Result<ContactInput, RowNote> {
         let mut records = Records::new(line.as_bytes(), b',', 0);
-        let record = records.read().expect("well formed").expect("a record");
+        let record = records.read().expect("the line is well formed").expect("the line has a record");
         columns.contact_input(&record, Encoding::Utf8, 2)
     }
 
     #[test]
     fn common_headers_and_those_of_our_own_exports_are_recognized() {
-        let columns =
-            Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes")).expect("an email");
+        let columns = Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes"))
+            .expect("a header is recognized as email");
         let expected = Columns {
             email: 1,
-            first_name: Some(2),
-            last_name: Some(3),
-            phone: Some(4),
+            profile: Profile { first_name: Some(2), last_name: Some(3), phone: Some(4), ..Profile::default() },
             custom_fields: vec![("plan".into(), 5)],
             ..Columns::default()
         };
@@ -268,31 +241,50 @@ mod tests {
     }
 
     #[test]
+    fn every_header_in_the_table_is_recognized_for_its_field_alone() {
+        let known: Vec<&str> = CONTACT_FIELDS.iter().flat_map(|field| field.headers).chain(NAME_HEADERS).copied().collect();
+        for field in CONTACT_FIELDS {
+            assert_eq!(field.headers.is_empty(), !field.importable, "{}", field.key);
+            let exported = [field.column, field.label].map(|header| Columns::understood(&[header.to_owned()]));
+            assert!(exported.iter().all(|found| found.is_empty() != field.importable), "{exported:?}");
+            for header in field.headers {
+                assert_eq!(Columns::understood(&[header.to_string()]), [(field.key.to_owned(), 0)]);
+                assert_eq!(known.iter().filter(|other| *other == header).count(), 1, "{header} maps to only one field");
+            }
+        }
+    }
+
+    #[test]
     fn an_error_about_a_missing_email_column_lists_the_columns() {
-        let failure = Columns::guessed(&headers("Who,Where")).expect_err("no email");
-        assert!(failure.detail.expect("a detail").contains("Its columns are \"Who\", \"Where\"."));
+        let failure = Columns::guessed(&headers("Who,Where")).expect_err("no header is recognized as email");
+        assert!(failure.text().contains("Its columns are \"Who\", \"Where\"."));
         let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
-        let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("not there");
-        assert!(failure.detail.expect("a detail").contains("no column \"Adresse\". Its columns are"));
+        let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("the header does not exist");
+        assert!(failure.text().contains("no column \"Adresse\". Its columns are"));
     }
 
     #[test]
     fn a_record_becomes_an_input_and_empty_cells_are_absent() {
-        let columns = Columns::guessed(&headers("email,name,country,tags,status,custom.plan,custom.city")).expect("an email");
-        let input = read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("right");
-        assert_eq!((input.first_name.as_deref(), input.last_name.as_deref()), (Some("Ada"), Some("King Lovelace")));
-        assert_eq!(input.country.map(|country| country.to_string()), Some("GB".into()));
+        let columns = Columns::guessed(&headers("email,name,country,tags,status,custom.plan,custom.city"))
+            .expect("a header is recognized as email");
+        let input =
+            read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("the record is valid");
+        assert_eq!(
+            (input.profile.first_name.as_deref(), input.profile.last_name.as_deref()),
+            (Some("Ada"), Some("King Lovelace"))
+        );
+        assert_eq!(input.profile.country, Some("GB".into()));
         assert_eq!(input.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(input.status, Some(Status::NonSubscribed));
         assert_eq!(input.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
-        // A short record has empty cells.
-        assert_eq!(read(&columns, "ada@example.com").expect("right").status, None);
+        // Missing cells at the end of a short record count as empty.
+        assert_eq!(read(&columns, "ada@example.com").expect("the record is valid").status, None);
     }
 
     #[test]
     fn an_invalid_cell_is_reported_with_its_row_field_and_reason() {
-        let columns = Columns::guessed(&headers("email,country,status")).expect("an email");
-        let refusal = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
+        let columns = Columns::guessed(&headers("email,country,status")).expect("a header is recognized as email");
+        let refusal = |line: &str| read(&columns, line).map(|_| ()).expect_err("the record is refused");
         assert_eq!(
             (refusal("ada,,").field.as_str(), refusal("ada,,").email.as_deref(), refusal("ada,,").row),
             ("email", Some("ada"), 2)

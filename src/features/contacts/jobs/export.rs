@@ -1,38 +1,29 @@
-//! Exports contacts to a CSV file that shows one state of the project.
+//! Exports contacts to a CSV file that shows the project at one point in time.
 //!
-//! An export reads a single snapshot, so the file is consistent. The snapshot ends with the process: an interrupted export starts again,
-//! and the file it had written expires.
+//! An export reads a single snapshot, so the file is consistent. The snapshot is lost when the process ends: an interrupted export starts
+//! again, and its incomplete file expires.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
-use serde::{Deserialize, Serialize};
 
 use super::csv_writer::CsvWriter;
-use super::{Export, Job, State, Task, find_open, finish};
+use super::{ContactQuery, Export, Job, State, Task, find_open, finish};
 use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, ReadTx, Result, blobs};
-use crate::features::contacts::filter::{FilterTree, segment_store};
-use crate::features::contacts::model::ContactRow;
-use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::tags::TagNames;
-use crate::vocab::ids::{BlobId, JobId, ProjectId, SegmentId};
+use crate::features::contact_records::{self, ContactRow};
+use crate::features::contact_sets::{self, Facet};
+use crate::features::filters::FilterTree;
+use crate::features::segments;
+use crate::features::tags::TagNames;
+use crate::vocab::ids::{BlobId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// Chunks of the file written in one transaction.
+/// The number of file chunks written in one transaction.
 const CHUNKS_PER_WRITE: usize = 8;
 
-/// Selects the contacts to export.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContactQuery {
-    pub segment: Option<SegmentId>,
-    /// A filter tree as JSON, already checked.
-    pub filters: Option<String>,
-    pub search: Option<String>,
-}
-
-/// Writes an export's file in a single step; returns whether the step must be repeated.
+/// Writes the whole file of an export in one step; always returns false, because no work remains.
 pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> {
     let tx = data.store.read();
     let numbers = match select(data, &tx, job, &export.query) {
@@ -47,7 +38,7 @@ pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> 
         let Some(mut job) = find_open(tx, id)? else { return Ok::<_, Error>(()) };
         let expires_at = tx.now().plus_ms(limits::EXPORT_LINK_MS);
         if !blobs::complete(tx, file, bytes, Some(expires_at))? {
-            // It took so long that the incomplete file was deleted.
+            // Writing took so long that the incomplete file has expired and was deleted.
             return finish(tx, job, State::Failed("Writing the file took too long; export fewer contacts.".to_owned()));
         }
         if let Task::Export(export) = &mut job.task {
@@ -60,18 +51,18 @@ pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> 
 }
 
 pub(super) fn refuse(data: &EnvironmentData, id: JobId, failure: &Failure) -> Result<()> {
-    let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+    let reason = failure.sentence();
     data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason)),
         None => Ok(()),
     })?
 }
 
-/// Returns the contacts to export now: in the segment, matching the filters, and found by the search.
+/// Returns the contacts to export: those that are in the segment, match the filters, and are found by the search.
 pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
-    let mut numbers = store::set(tx, job.project, Facet::All)?;
+    let mut numbers = contact_sets::set(tx, job.project, Facet::All)?;
     if let Some(id) = query.segment {
-        numbers &= segment_store::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
+        numbers &= segments::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
     }
     if let Some(json) = &query.filters {
         let tree: FilterTree = serde_json::from_str(json).map_err(Failure::internal)?;
@@ -83,7 +74,7 @@ pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &Con
     Ok(numbers)
 }
 
-/// Writes every contact; returns the file with its length and the number of contacts.
+/// Writes all selected contacts to `file`; returns the file, its length and the number of contacts.
 fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
     let keys = custom_keys(tx, project, numbers)?;
     let writer = CsvWriter::new(&keys, &mut file.buffer);
@@ -99,7 +90,7 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Returns the names of all custom fields of these contacts, up to the column limit.
+/// Returns the names of all custom fields of the selected contacts, up to the column limit.
 fn custom_keys(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap) -> Result<BTreeSet<String>> {
     let mut keys = BTreeSet::new();
     each(tx, project, numbers, |contact| {
@@ -120,7 +111,7 @@ fn each(
     mut visit: impl FnMut(&ContactRow<'_>) -> Result<()>,
 ) -> Result<()> {
     let (Some(first), Some(last)) = (numbers.min(), numbers.max()) else { return Ok(()) };
-    store::visit_rows(tx, project, first..=last, |number, bytes| {
+    contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
         if numbers.contains(number) {
             visit(&ContactRow::read(bytes)?)?;
         }
@@ -128,7 +119,7 @@ fn each(
     })
 }
 
-/// A file that is written chunk by chunk.
+/// An export's file, which is written in chunks.
 struct File<'w> {
     data: &'w EnvironmentData,
     id: BlobId,
@@ -148,7 +139,7 @@ impl<'w> File<'w> {
         Ok(Self { data, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
     }
 
-    /// Writes what is buffered if it fills a chunk or if `all` is set.
+    /// Writes the buffered bytes to the store if they fill a chunk or if `all` is set.
     fn flush(&mut self, all: bool) -> Result<()> {
         let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
         if self.buffer.len() < enough && !all {

@@ -1,16 +1,16 @@
-//! Escapes cells that a spreadsheet would interpret as a formula, and reverses this when reading.
+//! Escapes cells that a spreadsheet would interpret as formulas, and removes the escaping from imported cells.
 //!
-//! A value that starts with one of these characters gets a leading apostrophe, which spreadsheets understand as "this is text".
+//! A cell that starts with one of the [`FORMULA_STARTS`] gets a leading apostrophe, which makes spreadsheets treat the cell as text.
 
-/// The characters that can start a formula.
+/// Characters that make a spreadsheet interpret a cell as a formula.
 const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
-/// Returns whether a cell needs an apostrophe.
+/// Returns whether a spreadsheet would interpret the cell as a formula, so that the cell needs an apostrophe.
 pub fn starts_formula(cell: &[u8]) -> bool {
     cell.first().is_some_and(|first| FORMULA_STARTS.contains(first))
 }
 
-/// Returns the cell without the apostrophe that [`write_cell`] added.
+/// Returns the cell, after removing the apostrophe that [`write_cell`] adds.
 pub fn unescape(cell: &[u8]) -> &[u8] {
     match cell {
         [b'\'', rest @ ..] if starts_formula(rest) => rest,
@@ -18,7 +18,7 @@ pub fn unescape(cell: &[u8]) -> &[u8] {
     }
 }
 
-/// Appends the text as a CSV cell, quoted where needed and never a formula.
+/// Appends `text` as a CSV cell, quoted if necessary and escaped if a spreadsheet would interpret it as a formula.
 pub fn write_cell(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let quoted = bytes.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r' | b'\t')) || text != text.trim();
@@ -63,20 +63,20 @@ mod tests {
         ] {
             let mut out = Vec::new();
             write_cell(&mut out, given);
-            assert_eq!(String::from_utf8(out).expect("text"), expected);
+            assert_eq!(String::from_utf8(out).expect("the cell is UTF-8"), expected);
         }
     }
 
     proptest! {
         #[test]
         fn a_written_cell_reads_back(text in "['=+@\",\r\n\ta-]{1,8}") {
-            // Text that already has an apostrophe before such a character is the one ambiguous case.
+            // Skip the one ambiguous case: text that already starts with an apostrophe followed by a formula.
             prop_assume!(!(text.starts_with('\'') && starts_formula(&text.as_bytes()[1..])));
             let mut out = Vec::new();
             write_cell(&mut out, &text);
             out.extend_from_slice(b",end\n");
             let mut records = Records::new(out.as_slice(), b',', 0);
-            let record = records.read().expect("well formed").expect("a record");
+            let record = records.read().expect("the line is well formed").expect("the line has a record");
             prop_assert_eq!(unescape(record.cell(0)), text.as_bytes());
         }
     }

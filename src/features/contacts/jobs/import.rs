@@ -1,7 +1,7 @@
-//! Imports a file: one thread reads and checks chunks while the writer commits the previous one.
+//! Imports a file: one thread reads and checks chunks while the writer commits the previous chunk.
 //!
-//! Invariant: one transaction contains a chunk's contacts, its webhook events, its counts, its notes and the offset of the next chunk.
-//! Whenever the process ends, the import resumes after the last committed chunk, and no row counts twice.
+//! Invariant: one transaction contains a chunk's contacts, webhook events, counts and notes, and the offset of the next chunk. If the
+//! process ends at any point, the import resumes after the last committed chunk, and no row is counted twice.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -10,31 +10,31 @@ use super::records::{RecordError, Records};
 use super::{Import, Job, State, Task, add_notes, find_open, finish, save};
 use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
+use crate::features::contact_records::email_index;
 use crate::features::contacts::batch::{self, Batch, Counts, RowNote};
-use crate::features::contacts::email_index;
-use crate::features::contacts::tags::TagName;
 use crate::features::contacts::webhook_events::Source;
 use crate::features::contacts::write::ContactInput;
 use crate::features::projects;
+use crate::features::tags::TagName;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 
-/// Chunks of one step: a second or two, after which other jobs get their turn.
+/// The number of chunks in one step, which takes a second or two. After a step, other jobs get their turn.
 const CHUNKS_PER_STEP: usize = 16;
-/// The size at which a chunk of long rows ends before it has all its rows.
+/// The size in bytes at which a chunk of long rows ends, even if it has fewer rows than usual.
 const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Advances an import by one step; returns whether there is more to do.
+/// Advances an import by one step; returns whether rows remain.
 pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
     if email_index::is_full(&data.store.read(), job.project)? {
-        // The worker merges the runs before the next step.
+        // Wait until the worker has merged the runs of the email index, which happens before the next step.
         return Ok(true);
     }
     step_by(data, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
 }
 
-/// Like `step`, with at most `chunks` chunks of `rows` rows.
+/// Advances an import like `step`, by at most `chunks` chunks of `rows` rows each.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
     let (send, receive) = sync_channel(1);
     let reader = Reader::open(data.store.read(), import, rows)?;
@@ -51,30 +51,30 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
                 break;
             }
         }
-        // The reader must not wait for space in the channel when no one receives any more.
+        // Close the channel, so that the reader does not wait forever for a receiver.
         drop(receive);
         reading.join().map_err(|_| Error::Panicked)??;
         Ok(more)
     })
 }
 
-/// Rows of a file that were read and checked.
+/// A group of rows that were read from the file and checked.
 struct Chunk {
-    /// Where the rows start and end in the file.
+    /// The file offsets at which the rows start and end.
     start: u64,
     end: u64,
-    /// The number of the last row.
+    /// The number of the last row in this chunk.
     row: u32,
     batch: Batch,
-    /// The number of rows refused while reading, and their notes.
+    /// The number of rows refused while reading, and the notes on them.
     failed: u64,
     notes: Vec<RowNote>,
     tags: Vec<TagName>,
-    /// The final state, if the file ends here or cannot be read further.
+    /// The final state of the job, if the file ends after this chunk or cannot be read further.
     over: Option<State>,
 }
 
-/// Reads and checks rows.
+/// Reads a file's rows and checks them.
 struct Reader {
     import: Import,
     rows: usize,
@@ -97,7 +97,7 @@ impl Reader {
             let chunk = self.chunk(start, row)?;
             (start, row) = (chunk.end, chunk.row);
             let over = chunk.over.is_some();
-            // Without a receiver the job no longer exists, so there is nothing left to read.
+            // If there is no receiver, the job no longer exists and no rows need to be read.
             if send.send(chunk).is_err() || over {
                 break;
             }
@@ -112,7 +112,7 @@ impl Reader {
         let mut over = None;
         while rows.len() + (failed as usize) < self.rows && end - start < CHUNK_BYTES {
             let Some(records) = &mut self.records else {
-                over = Some(State::Failed("The uploaded file no longer exists; upload it again.".to_owned()));
+                over = Some(State::Failed("The uploaded file no longer exists. Upload the file again.".to_owned()));
                 break;
             };
             match records.read() {
@@ -151,7 +151,7 @@ impl Reader {
     }
 }
 
-/// Recovers the store error that the blob reader wrapped in an I/O error.
+/// Returns the store error that the blob reader wrapped in an I/O error.
 fn store_error(error: &std::io::Error) -> Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     inner.cloned().unwrap_or_else(|| Error::Io(error.to_string()))
@@ -162,7 +162,8 @@ fn too_many_rows() -> String {
     format!("The file has more than {max} rows. The rows up to that limit were imported; put the rest in another file.")
 }
 
-/// Returns the error message for a row that cannot be read. A failure of the store is not blamed on the file.
+/// Returns the error message for a row that cannot be read. If the store failed rather than the file being invalid, returns the store's
+/// error.
 fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
         RecordError::TooLong => {
@@ -172,15 +173,15 @@ fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
         RecordError::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
         RecordError::Source(error) => return Err(store_error(error)),
     };
-    Ok(format!("Row {row} {why}. The rows before it were imported; fix the file and import it again."))
+    Ok(format!("Row {row} {why}. Earlier rows were imported. Fix the file, then import it again."))
 }
 
-/// Commits a chunk; `Break` if there is nothing more to do.
+/// Commits a chunk; returns `Break` if the import needs no further chunks in this step.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Import(import) = &mut job.task else { return Ok(ControlFlow::Break(())) };
     if import.offset != chunk.start {
-        // Another worker committed this chunk: reload the import's position.
+        // Another worker has already committed this chunk, so the import's position must be reloaded.
         return Ok(ControlFlow::Break(()));
     }
     let on_conflict = import.on_conflict;
@@ -209,8 +210,8 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
     }
 }
 
-/// The error of a job whose project was deleted meanwhile.
-pub const PROJECT_GONE: &str = "The project was deleted before this was done.";
+/// The error for a job whose project was deleted while the job was in progress.
+pub const PROJECT_GONE: &str = "The project was deleted before this job finished.";
 
 /// Returns whether the job's project exists.
 pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {

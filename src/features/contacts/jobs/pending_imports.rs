@@ -1,44 +1,44 @@
-//! Uploaded files that wait until a user maps their columns: jobs that no worker processes yet.
+//! Uploaded files whose columns a user has yet to map. The jobs for these files are not processed by the worker.
 //!
-//! They are deleted after a day, and each project keeps only the newest few, so that abandoned files do not pile up.
+//! Pending files are deleted after a day, and each project keeps only the newest few, so that abandoned files do not accumulate.
 
 use super::columns::Columns;
 use super::records::{Encoding, Records};
-use super::{AWAITING_MAPPING, Import, JOBS, Job, OPEN, State, Task, check_room, new};
+use super::{Import, Job, State, Task, check_room, new, store};
 use crate::engine::api::Failure;
-use crate::engine::store::{Order, Read, Result, WriteTx, blobs};
+use crate::engine::store::{Read, Result, WriteTx, blobs};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// Stores an uploaded file until its import is started.
+/// Stores a job for an uploaded file whose import will be started later. If the project then has too many such files, deletes the oldest.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
     let expires_at = tx.now().plus_ms(limits::PENDING_IMPORT_MS);
     if !blobs::complete(tx, import.file, bytes, Some(expires_at))? {
         return Err(gone());
     }
-    let mut pending = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, usize::MAX)?;
-    pending.retain(|(_, job)| job.project == project);
+    let mut pending = store::awaiting_mapping(tx)?;
+    pending.retain(|job| job.project == project);
     let surplus = (pending.len() + 1).saturating_sub(limits::PENDING_IMPORTS_PER_PROJECT_MAX);
-    for (key, job) in pending.into_iter().take(surplus) {
-        tx.delete(JOBS, &key);
+    for job in pending.into_iter().take(surplus) {
+        store::delete(tx, &job);
         if let Task::Import(import) = job.task {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
     }
     let job = Job { state: State::AwaitingMapping, ..new(tx, account, project, Task::Import(import)) };
-    tx.put(JOBS, &(AWAITING_MAPPING, job.id), &job);
+    store::save(tx, &job);
     Ok(job)
 }
 
-/// Returns the import of a pending file.
+/// Returns the import task of a pending file.
 pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     match (&job.state, &job.task) {
         (State::AwaitingMapping, Task::Import(import)) => Ok(import),
         (_, Task::Import(_)) => {
-            let detail = "This import has already started; GET /v1/contacts/imports/{id} returns its progress.";
-            Err(Failure::because(Code::WrongState, detail))
+            let failure = Failure::because(Code::WrongState, "This import has already started");
+            Err(failure.see("contacts.import_status", "GET /v1/contacts/imports/{id} returns its progress"))
         }
         _ => Err(super::wrong_kind(job.id)),
     }
@@ -48,26 +48,25 @@ pub fn import_of(job: &Job) -> Result<&Import, Failure> {
 pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Failure> {
     check_room(tx, job.project)?;
     let head = blobs::head(tx, import.file)?.ok_or_else(gone)?;
-    // From now on, only the job releases the file.
+    // Remove the file's expiry time: from now on, the file is kept until the job releases it.
     blobs::complete(tx, import.file, head.bytes, None)?;
-    tx.delete(JOBS, &(AWAITING_MAPPING, job.id));
+    let before = job.state;
     let job = Job { state: State::Waiting, task: Task::Import(import), ..job };
-    tx.put(JOBS, &(OPEN, job.id), &job);
+    store::save_changed(tx, &before, &job);
     Ok(job)
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "The uploaded file no longer exists; upload it again.")
+    Failure::because(Code::NotFound, "The uploaded file no longer exists. Upload the file again.")
 }
 
-/// Deletes one abandoned file; returns whether there may be more.
+/// Deletes one abandoned pending import; returns whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let oldest = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, 1)?;
-    let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
+    let Some(job) = store::oldest_awaiting_mapping(tx)? else { return Ok(false) };
     let is_old = tx.now().ms_since(job.created_at) >= limits::PENDING_IMPORT_MS;
     if is_old {
-        // The file itself expires separately.
-        tx.delete(JOBS, &key);
+        // Delete only the job. The file expires separately.
+        store::delete(tx, &job);
     }
     Ok(is_old)
 }
@@ -77,14 +76,14 @@ pub struct FilePreview {
     pub file_name: String,
     pub bytes: u64,
     pub headers: Vec<String>,
-    /// The first rows, each with as many cells as there are headers.
+    /// The first rows of the file, each with as many cells as there are headers.
     pub rows: Vec<Vec<String>>,
     /// The offset of the first byte after the headers.
     pub offset: u64,
     pub delimiter: u8,
 }
 
-/// Reads the beginning of a pending file with the given delimiter, or else with the one that fits best.
+/// Reads the start of a pending file with the given delimiter or, if none is given, with the delimiter that fits best.
 pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>, rows: usize) -> Result<FilePreview, Failure> {
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
@@ -112,7 +111,7 @@ fn first_rows(
             continue;
         }
         let cells = (0..columns).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
-        // A row at the end of the excerpt may continue after it.
+        // Ignore the last row of a truncated excerpt, because the row may continue after it.
         if !whole && records.offset() >= rest.len() as u64 {
             break;
         }
@@ -121,7 +120,7 @@ fn first_rows(
     rows
 }
 
-/// Returns the delimiter that splits the first row into the most columns; `usual` if none is better.
+/// Returns the delimiter that splits the first row into the most columns; returns `usual` if no other delimiter gives more columns.
 fn fitting(start: &[u8], usual: u8) -> u8 {
     let columns = |delimiter: u8| Records::new(start, delimiter, 0).read().ok().flatten().map_or(0, |record| record.len());
     let most = |best: (usize, u8), delimiter: u8| {
@@ -131,7 +130,7 @@ fn fitting(start: &[u8], usual: u8) -> u8 {
     b",;\t|".iter().copied().fold((columns(usual), usual), most).1
 }
 
-/// Guesses each column from its header: the name of a field, or a custom field with the prefix `customFields.`.
+/// Returns a guess for each column, based on its header: the name of a field, or a custom field with the prefix `customFields.`.
 pub fn guesses(headers: &[String]) -> Vec<Option<String>> {
     let mut guesses = vec![None; headers.len()];
     for (field, column) in Columns::understood(headers) {

@@ -1,6 +1,7 @@
-//! Reads records of a CSV file from any record on: csv's state machine with a limit on record length, and the offset after each record.
+//! Reads the records of a CSV file, starting at any record. Adds a limit on record length and the offset after each record to the state
+//! machine of the `csv` crate.
 //!
-//! It knows bytes, quotes and delimiters; `columns.rs` interprets the columns.
+//! This file handles only bytes, quotes and delimiters; `columns.rs` interprets the columns.
 
 use std::borrow::Cow;
 
@@ -10,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// The text encoding of a stored file. UTF-16 is converted to UTF-8 on arrival.
+/// The text encoding of a stored file. A UTF-16 file is converted to UTF-8 when it is uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
     Utf8,
-    /// Written by old office programs. Every sequence of bytes is valid in it.
+    /// The encoding used by old office programs. Every byte sequence is valid in this encoding.
     Windows1252,
 }
 
 impl Encoding {
-    /// Decodes the bytes.
+    /// Decodes bytes in this encoding.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Encoding::Utf8 => String::from_utf8_lossy(bytes),
@@ -28,16 +29,16 @@ impl Encoding {
     }
 }
 
-/// Detects the encoding while a file arrives, drops a byte order mark, and converts UTF-16 to UTF-8.
+/// Detects the encoding of a file during its upload, removes a byte order mark, and converts UTF-16 to UTF-8.
 pub struct Sniffer {
     state: SniffState,
-    /// Bytes received before a byte order mark could be ruled out, or that end within a character.
+    /// Received bytes that may belong to a byte order mark or that end within a character.
     rest: Vec<u8>,
 }
 
 enum SniffState {
     Start,
-    /// Everything so far is valid UTF-8.
+    /// All bytes so far are valid UTF-8.
     Utf8,
     Windows1252,
     Utf16(encoding_rs::Decoder),
@@ -50,7 +51,7 @@ impl Default for Sniffer {
 }
 
 impl Sniffer {
-    /// Takes the next bytes of the file and appends the bytes to store to `out`.
+    /// Processes the next bytes of the file and appends the bytes to store to `out`.
     pub fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         match &mut self.state {
             SniffState::Start => {
@@ -68,7 +69,7 @@ impl Sniffer {
         }
     }
 
-    /// Finishes the file.
+    /// Processes the end of the file and returns the detected encoding.
     pub fn end(mut self, out: &mut Vec<u8>) -> Encoding {
         if matches!(self.state, SniffState::Start) {
             self.begin(out);
@@ -95,7 +96,7 @@ impl Sniffer {
         self.take(&start[mark..], out);
     }
 
-    /// Checks whether the stored bytes are still valid UTF-8.
+    /// Checks whether the file is still valid UTF-8 with these bytes.
     fn check(&mut self, bytes: &[u8]) {
         let joined;
         let mut bytes = bytes;
@@ -106,7 +107,7 @@ impl Sniffer {
         }
         if let Err(error) = std::str::from_utf8(bytes) {
             match error.error_len() {
-                // The last character is incomplete: at most three bytes.
+                // Keep the incomplete last character, which has at most three bytes, until more bytes arrive.
                 None => self.rest = bytes[error.valid_up_to()..].to_vec(),
                 Some(_) => self.state = SniffState::Windows1252,
             }
@@ -126,32 +127,32 @@ fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out:
     }
 }
 
-/// Why a file cannot be read further.
+/// The reason why a file cannot be read further.
 #[derive(Debug)]
 pub enum RecordError {
     /// A record exceeds the maximum length.
     TooLong,
     /// A record has too many columns.
     TooManyColumns,
-    /// Reading the bytes failed.
+    /// Reading bytes from the source failed.
     Source(std::io::Error),
 }
 
-/// Reads records one after the other.
+/// Reads the records of a CSV file one after the other.
 pub struct Records<S> {
     source: S,
     parser: csv_core::Reader,
     buffer: Box<[u8]>,
-    /// The unread part of `buffer`.
+    /// The range of `buffer` that has not been read.
     unread: std::ops::Range<usize>,
     ended: bool,
-    /// The file offset of the next byte.
+    /// The file offset of the next byte to read.
     offset: u64,
     output: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// A record: its cells without quotes.
+/// A record, as its cells without quotes.
 pub struct RecordRef<'r> {
     bytes: &'r [u8],
     ends: &'r [usize],
@@ -168,7 +169,7 @@ impl<'r> RecordRef<'r> {
         self.bytes.is_empty()
     }
 
-    /// Returns the cell of a column; empty if the record is too short.
+    /// Returns the cell in a column; returns an empty cell if the record has fewer columns.
     pub fn cell(&self, column: usize) -> &'r [u8] {
         let Some(&end) = self.ends.get(column) else { return &[] };
         let start = if column == 0 { 0 } else { self.ends[column - 1] };
@@ -179,7 +180,7 @@ impl<'r> RecordRef<'r> {
 const BUFFER_BYTES: usize = 64 * 1024;
 
 impl<S: std::io::Read> Records<S> {
-    /// Reads records from `source`, which is at byte `offset` of its file: the start of a record.
+    /// Creates a reader for `source`, which must be positioned at the start of a record, at byte `offset` of its file.
     pub fn new(source: S, delimiter: u8, offset: u64) -> Self {
         Self {
             source,
@@ -193,12 +194,12 @@ impl<S: std::io::Read> Records<S> {
         }
     }
 
-    /// The offset after the last record.
+    /// Returns the file offset after the last record that was read.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the next record; `None` at the end of the file. Skips empty lines.
+    /// Reads the next record, skipping empty lines; returns `None` at the end of the file.
     pub fn read(&mut self) -> Result<Option<RecordRef<'_>>, RecordError> {
         let (mut written, mut cells) = (0, 0);
         loop {
@@ -226,26 +227,26 @@ impl<S: std::io::Read> Records<S> {
     }
 }
 
-/// Returns the headers of a file that starts with `head`, and the offset after them.
+/// Returns the headers of a file that starts with the bytes `head`, and the offset after the headers.
 pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
     if head.starts_with(b"PK\x03\x04") {
-        let detail = "this is an Excel workbook or another archive; save the sheet as CSV and upload that file";
+        let detail = "the file is an Excel workbook or another archive; save the sheet as CSV and upload the CSV file";
         return Err(Failure::field("file", detail));
     }
     if head.contains(&0) {
-        return Err(Failure::field("file", "this is not text; upload a CSV file: save a spreadsheet as CSV"));
+        return Err(Failure::field("file", "the file is not text; upload a CSV file, such as a spreadsheet saved as CSV"));
     }
     let mut records = Records::new(head, delimiter, 0);
     let found = match records.read() {
         Ok(found) => found,
         Err(_) => {
             let detail =
-                "the first row must contain the headers; this one is too long or has too many columns: check the delimiter";
+                "the first row, which must contain the headers, is too long or has too many columns; check the delimiter";
             return Err(Failure::field("file", detail));
         }
     };
     let Some(record) = found.filter(|record| !record.is_blank()) else {
-        return Err(Failure::field("file", "the file is empty; its first row must contain the headers"));
+        return Err(Failure::field("file", "the file is empty; upload a file whose first row contains the headers"));
     };
     let headers = (0..record.len()).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
     Ok((headers, records.offset()))
@@ -260,10 +261,10 @@ mod tests {
     fn read_all(bytes: &[u8], offset: usize) -> Vec<(u64, Vec<String>)> {
         let mut records = Records::new(&bytes[offset..], b',', offset as u64);
         let mut all = Vec::new();
-        while let Some(record) = records.read().expect("well formed") {
+        while let Some(record) = records.read().expect("the file is well formed") {
             let cells = (0..record.len()).map(|at| String::from_utf8_lossy(record.cell(at)).into_owned()).collect();
             all.push((0, cells));
-            all.last_mut().expect("just pushed").0 = records.offset();
+            all.last_mut().expect("a record was just added").0 = records.offset();
         }
         all
     }
@@ -293,11 +294,10 @@ mod tests {
 
     #[test]
     fn workbooks_and_other_binary_files_are_refused() {
-        let refusal =
-            |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
+        let refusal = |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("the file is refused").text();
         assert!(refusal(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
         assert!(refusal(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("not text"));
-        assert_eq!(headers(b"email,name\na@example.com,A", b',', Encoding::Utf8).expect("CSV").0, ["email", "name"]);
+        assert_eq!(headers(b"email,name\na@example.com,A", b',', Encoding::Utf8).expect("the file is CSV").0, ["email", "name"]);
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
                 assert_eq!(sniffed(&bytes.chunks(size).collect::<Vec<_>>()), (encoding, kept.to_vec()), "{bytes:?} by {size}");
             }
         }
-        // Text that ends within a character is not UTF-8.
+        // Text that ends within a character is not valid UTF-8.
         assert_eq!(sniffed(&[b"ab\xC3"]).0, Encoding::Windows1252);
         assert_eq!(Encoding::Windows1252.text(b"M\xFCller \x80"), "Müller €");
     }

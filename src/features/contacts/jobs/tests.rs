@@ -1,4 +1,4 @@
-//! Jobs from request to end: their result, and that interruptions do not change it.
+//! Tests of jobs from request to end: their results, and that interruptions do not change the results.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use super::{Task, bulk, forget, import, open_jobs, step};
 use crate::engine::outbox;
+use crate::features::contact_records;
+use crate::features::contact_sets::{self, Facet};
 use crate::features::contacts::indexing;
-use crate::features::contacts::store::{self, Facet};
 use crate::testing::TestApp;
 use crate::vocab::limits;
 
 fn work(app: &TestApp) {
-    while step(app.data()).expect("works") {}
+    while step(app.data()).expect("the step succeeds") {}
 }
 
 /// Uploads a file to the test project.
@@ -33,11 +34,11 @@ fn import(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> Value {
 }
 
 fn status(app: &TestApp, id: &Value) -> Value {
-    app.get(&format!("/v1/contacts/imports/{}", id.as_str().expect("an id"))).data()
+    app.get(&format!("/v1/contacts/imports/{}", id.as_str().expect("the job has an id"))).data()
 }
 
 fn errors(app: &TestApp, status: &Value) -> Value {
-    let id = status["id"].as_str().expect("an id");
+    let id = status["id"].as_str().expect("the job has an id");
     app.get(&format!("/v1/contacts/imports/{id}/errors?limit=100")).data()["errors"].clone()
 }
 
@@ -47,36 +48,36 @@ fn counts(total: u64, created: u64, updated: u64, skipped: u64, failed: u64) -> 
 
 fn contact(app: &TestApp, email: &str) -> Value {
     let tx = app.read();
-    let found = store::find_by_email(&tx, app.project, email).expect("readable").expect("there");
+    let found = contact_records::find_by_email(&tx, app.project, email).expect("the store is readable").expect("the row exists");
     app.get_in(&format!("/v1/contacts/{}", found.id)).data()
 }
 
-/// Returns the data of the bulk-import events.
+/// Returns the data of all bulk-import events.
 fn events(app: &TestApp) -> Vec<Value> {
-    let waiting = outbox::waiting(&app.read(), 1_000).expect("readable");
+    let waiting = outbox::waiting(&app.read(), 1_000).expect("the store is readable");
     let data = waiting.iter().map(|(_, event)| event.envelope());
     data.filter(|event| event["type"] == "subscriber.bulk_imported").map(|event| event["data"].clone()).collect()
 }
 
-/// Checks that rows, sets, counts and the index agree.
+/// Checks that rows, contact sets, counts and the search index agree; returns the number of contacts.
 fn agree(app: &TestApp) -> u64 {
-    while indexing::step(app.data()).expect("indexes") {}
+    while indexing::step(app.data()).expect("the indexing step succeeds") {}
     let tx = app.read();
-    let all = store::set(&tx, app.project, Facet::All).expect("readable");
+    let all = contact_sets::set(&tx, app.project, Facet::All).expect("the store is readable");
     let mut rows = 0;
-    store::visit_rows(&tx, app.project, 0..=u32::MAX, |number, _| {
+    contact_records::visit_rows(&tx, app.project, 0..=u32::MAX, |number, _| {
         assert!(all.contains(number));
         rows += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     })
-    .expect("readable");
-    assert_eq!((rows, store::count(&tx, app.project, Facet::All).expect("readable")), (all.len(), all.len()));
-    let found = app.data().search.matching(&app.project.0, "example").expect("searched");
-    assert_eq!(found, all, "every contact of these tests is at example.com");
+    .expect("the store is readable");
+    assert_eq!((rows, contact_sets::count(&tx, app.project, Facet::All).expect("the store is readable")), (all.len(), all.len()));
+    let found = app.data().search.matching(&app.project.0, "example").expect("the search succeeds");
+    assert_eq!(found, all, "every contact in these tests has an address at example.com");
     rows
 }
 
-/// Names and values of form fields.
+/// The names and values of form fields.
 type Fields<'a> = &'a [(&'a str, &'a str)];
 
 #[test]
@@ -99,7 +100,7 @@ fn importing_a_file_twice_changes_nothing_the_second_time() {
 
     let again = import(&app, &[("tags", "new")], file.as_bytes());
     assert_eq!(again["counts"], counts(3, 0, 0, 2, 1));
-    assert_eq!(events(&app).len(), 2, "completion is reported, whatever the result");
+    assert_eq!(events(&app).len(), 2, "every completed import is reported");
     assert_eq!(agree(&app), 2);
 }
 
@@ -157,14 +158,14 @@ fn encodings_delimiters_and_maps_are_applied() {
 fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
-        (&[], b"who,where\nx,y\n", "columnMap: no column holds the email address"),
+        (&[], b"who,where\nx,y\n", "columnMap: no column contains the email address"),
         (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
         (&[], b"", "file: the file is empty"),
         (&[("onConflict", "merge")], b"email\n", "onConflict: expected upsert or skip"),
         (&[("delimiter", "ab")], b"email\n", "delimiter: expected one ASCII character"),
         (&[("tags", "[1]")], b"email\n", "tags: expected names separated by commas"),
-        (&[("colour", "red")], b"email\n", "colour: unknown field"),
+        (&[("hue", "red")], b"email\n", "hue: unknown field"),
     ];
     for (fields, file, expected) in refusals {
         let answer = upload(&app, fields, file);
@@ -175,7 +176,7 @@ fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     assert_eq!(foreign.refusal().0, 404);
     let json = app.post("/v1/contacts/imports", json!({}));
     assert_eq!(json.refusal().0, 415);
-    assert!(open_jobs(&app.read()).expect("readable").is_empty());
+    assert!(open_jobs(&app.read()).expect("the store is readable").is_empty());
 }
 
 #[test]
@@ -185,9 +186,9 @@ fn an_unreadable_row_fails_the_import_but_keeps_the_rows_before_it() {
     file.extend(std::iter::repeat_n(b'x', limits::IMPORT_ROW_BYTES_MAX + 1));
     let done = import(&app, &[], &file);
     assert_eq!((done["status"].as_str(), &done["counts"]), (Some("failed"), &counts(1, 1, 0, 0, 0)));
-    let error = done["error"].as_str().expect("reported");
+    let error = done["error"].as_str().expect("the job reports its errors");
     assert!(error.starts_with("Row 3 is longer than 65536 bytes; most likely an earlier quotation mark"), "{error}");
-    assert_eq!(events(&app).len(), 1, "the imported rows are reported");
+    assert_eq!(events(&app).len(), 1, "the event reports the imported rows");
 }
 
 #[test]
@@ -196,18 +197,18 @@ fn a_bulk_write_reports_each_invalid_row_and_applies_the_others() {
     let rows = json!([
         { "email": "ada@example.com", "firstName": "Ada", "tags": ["a"] },
         { "email": "bob" },
-        { "email": "eve@example.com", "colour": 1 },
-        { "firstName": "Nobody" },
+        { "email": "eve@example.com", "hue": 1 },
+        { "firstName": "Noel" },
         { "email": "ADA@example.com", "tags": ["b"], "customFields": { "plan": "pro" } },
         "text",
     ]);
     let done = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&done["success"], &done["failed"], &done["updated"]), (&json!(2), &json!(4), &json!(1)), "{done}");
     let reported: Vec<_> =
-        done["errors"].as_array().expect("reported").iter().map(|row| (&row["index"], &row["field"])).collect();
+        done["errors"].as_array().expect("the job reports its errors").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
         reported,
-        [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
+        [(&json!(1), &json!("email")), (&json!(2), &json!("hue")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
     let ada = contact(&app, "ada@example.com");
     assert_eq!(
@@ -224,17 +225,17 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
     let app = TestApp::new();
     let total = limits::BULK_AT_ONCE_MAX as u64 + 2;
     let mut rows: Vec<Value> = (1..total).map(|n| json!({ "email": format!("c{n}@example.com") })).collect();
-    rows.push(json!({ "email": "nobody" }));
+    rows.push(json!({ "email": "no-address" }));
     let started = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&started["status"], &started["totalContacts"]), (&json!("processing"), &json!(total)));
-    let path = format!("/v1/contacts/bulk/{}", started["jobId"].as_str().expect("an id"));
+    let path = format!("/v1/contacts/bulk/{}", started["jobId"].as_str().expect("the job has an id"));
     assert_eq!(app.get(&path).data()["status"], "pending");
-    // Small steps, each run twice with the same known state: the second must do nothing.
+    // Run each small step twice from the same job state: the second run must change nothing.
     for _ in 0..100 {
-        let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() else { break };
+        let Some(job) = open_jobs(&app.read()).expect("the store is readable").into_iter().next() else { break };
         let Task::Bulk(bulk) = &job.task else { panic!("it is a bulk write") };
-        bulk::step_by(app.data(), &job, bulk, 1_000).expect("works");
-        assert!(!bulk::step_by(app.data(), &job, bulk, 1_000).expect("works"));
+        bulk::step_by(app.data(), &job, bulk, 1_000).expect("the step succeeds");
+        assert!(!bulk::step_by(app.data(), &job, bulk, 1_000).expect("the step succeeds"));
     }
     let done = app.get(&path).data();
     assert_eq!((&done["status"], &done["processed"]), (&json!("completed"), &json!(total)));
@@ -253,14 +254,14 @@ fn an_export_can_be_imported_and_its_link_expires_after_an_hour() {
     let started = app.post_in("/v1/contacts/exports", json!({})).data();
     assert_eq!((&started["status"], started.get("downloadUrl")), (&json!("pending"), None));
     work(&app);
-    let path = format!("/v1/contacts/exports/{}", started["jobId"].as_str().expect("an id"));
+    let path = format!("/v1/contacts/exports/{}", started["jobId"].as_str().expect("the job has an id"));
     let done = app.get_in(&path).data();
     assert_eq!((&done["status"], &done["contactCount"]), (&json!("completed"), &json!(2)));
-    let url = done["downloadUrl"].as_str().expect("a link").to_owned();
+    let url = done["downloadUrl"].as_str().expect("the response has a link").to_owned();
     let (code, disposition, file) = app.download(&url);
     assert_eq!((code, disposition.as_str()), (200, "attachment; filename=\"contacts-2026-01-01.csv\""));
-    let text = String::from_utf8(file.clone()).expect("UTF-8");
-    assert!(text.starts_with("id,email,first_name,") && text.contains(",'=1+1,,'+49 30 1,"), "{text}");
+    let text = String::from_utf8(file.clone()).expect("the file is UTF-8");
+    assert!(text.starts_with("id,email,first_name,") && text.contains(",'=1+1,,,'+49 30 1,"), "{text}");
 
     let other = app.another_project().to_string();
     let imported = app.upload("/v1/contacts/imports", &[("projectId", &other)], &file).data();
@@ -287,13 +288,13 @@ fn an_export_contains_only_the_selected_contacts() {
     for (email, status) in [("a@example.com", "subscribed"), ("b@example.com", "bounced"), ("ab@example.com", "bounced")] {
         app.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
     }
-    while indexing::step(app.data()).expect("indexes") {}
+    while indexing::step(app.data()).expect("the indexing step succeeds") {}
     let query = |filters: Value| app.post_in("/v1/contacts/exports", json!({ "filters": filters }));
     let both = query(json!({ "status": "bounced", "search": "ab@" })).data();
     work(&app);
-    let done = app.get_in(&format!("/v1/contacts/exports/{}", both["jobId"].as_str().expect("an id"))).data();
+    let done = app.get_in(&format!("/v1/contacts/exports/{}", both["jobId"].as_str().expect("the job has an id"))).data();
     assert_eq!(done["contactCount"], 1);
-    assert_eq!(query(json!({ "colour": 1 })).refusal().0, 400);
+    assert_eq!(query(json!({ "hue": 1 })).refusal().0, 400);
     assert_eq!(app.post_in("/v1/contacts/exports", json!({ "segmentId": "66f1a2b3d4e5f60718293a4b" })).refusal().0, 404);
 }
 
@@ -309,18 +310,18 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
     work(&app);
     start().data();
-    let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("an id"));
+    let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("the job has an id"));
     assert_eq!(app.get_in(&path).data()["status"], "completed");
-    let forget_all = || while app.data().store.write_blocking(forget).expect("written").expect("readable") {};
+    let forget_all = || while app.data().store.write_blocking(forget).expect("the store works").expect("the write succeeds") {};
     forget_all();
     assert_eq!(app.get_in(&path).status, 200);
     app.clock.advance_ms(limits::JOB_RETENTION_MS);
     forget_all();
     assert_eq!(app.get_in(&path).status, 404);
-    assert_eq!(open_jobs(&app.read()).expect("readable").len(), 1, "an open job is never deleted");
+    assert_eq!(open_jobs(&app.read()).expect("the jobs are readable").len(), 1, "an open job is never deleted");
 }
 
-/// The result of a file, as a simple model: the last name wins, and the first address.
+/// Returns the expected result of an import, computed with a simple model: the last name and the first spelling of the address win.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {
@@ -334,7 +335,8 @@ fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
-    /// Chunks of any size, with a worker restarted after any number of them, give the same result as one pass in order.
+    /// Importing in chunks of any size, with a worker that restarts after any number of them, gives the same result as importing all rows
+    /// in order.
     #[test]
     fn an_import_in_chunks_with_interruptions_equals_a_plain_map(
         rows in prop::collection::vec((0..12_u8, 0..3_u8), 0..60), size in 1..9_usize, turns in 1..4_usize,
@@ -343,16 +345,16 @@ proptest! {
         let mut file = "email,first name\r\n".to_owned();
         for (person, name) in &rows {
             let name = if *name > 0 { format!("N{name}") } else { String::new() };
-            // Sometimes in uppercase, sometimes not: both are the same contact.
+            // Write some addresses in uppercase: both spellings belong to the same contact.
             let email = if rows.len() % 2 == 0 { format!("P{person}@Example.com") } else { format!("p{person}@example.com") };
             file.push_str(&format!("{email},{name}\r\n"));
         }
         let started = upload(&app, &[], file.as_bytes()).data();
-        while let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() {
+        while let Some(job) = open_jobs(&app.read()).expect("the store is readable").into_iter().next() {
             let Task::Import(task) = &job.task else { panic!("it is an import") };
-            import::step_by(app.data(), &job, task, (size, turns)).expect("works");
-            // The state from before the step is stale: a second worker with it must do nothing.
-            let stale = import::step_by(app.data(), &job, task, (size, turns)).expect("works");
+            import::step_by(app.data(), &job, task, (size, turns)).expect("the step succeeds");
+            // Repeat the step with the job state from before it: a second worker with that stale state must change nothing.
+            let stale = import::step_by(app.data(), &job, task, (size, turns)).expect("the step succeeds");
             prop_assert!(!stale || rows.is_empty());
         }
         let people = naive(&rows);
@@ -363,10 +365,10 @@ proptest! {
         prop_assert_eq!(agree(&app), people.len() as u64);
         let tx = app.read();
         for (email, name) in people {
-            let contact = store::find_by_email(&tx, app.project, &email).expect("readable").expect("there");
-            prop_assert_eq!(contact.first_name, name);
+            let contact = contact_records::find_by_email(&tx, app.project, &email).expect("the store is readable").expect("the row exists");
+            prop_assert_eq!(contact.profile.first_name, name);
         }
-        // Completion is reported even for a file without rows.
+        // The completion event is emitted even for a file without rows.
         prop_assert_eq!(events(&app).len(), 1);
     }
 }

@@ -1,15 +1,15 @@
-//! The worker: gives every open job a turn with a bounded amount of work.
+//! The worker for jobs: lets every open job do a limited amount of work in turn.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::EnvironmentData;
 use crate::engine::store::{Error, Result};
-use crate::features::contacts::email_index;
+use crate::features::contact_records::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// Slices of the email index merged in one step: a second or two.
+/// The number of slices of the email index merged in one step, which takes a second or two.
 const MERGES_PER_STEP: usize = 64;
 
-/// Gives every open job one turn; returns whether there is more to do.
+/// Runs one step of every open job; returns whether any work remains.
 pub fn step(data: &EnvironmentData) -> Result<bool> {
     let mut more = false;
     for job in open_jobs(&data.store.read())? {
@@ -21,15 +21,15 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
         };
         match turn {
             Ok(unfinished) => more |= unfinished,
-            // The store failed and reports it everywhere; the job waits.
+            // The store failed and reports the failure itself. Leave the job waiting.
             Err(
                 error @ (Error::Io(_) | Error::Busy | Error::NoSpace | Error::Closed | Error::InUse(_) | Error::Newer { .. }),
             ) => {
                 return Err(error);
             }
-            // The job itself is at fault: left at the front, it would block all others.
+            // The job itself causes the error. Stop the job, because otherwise it would block all other jobs.
             Err(error @ (Error::Panicked | Error::Corrupt(_) | Error::Damaged { .. })) => {
-                tracing::error!(job = %job.id, %error, "a contacts job failed and was stopped");
+                tracing::error!(job = %job.id, %error, "a contacts job failed and has been stopped");
                 give_up(data, job.id)?;
             }
         }
@@ -37,7 +37,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merges the runs that imports leave next to the email index; while imports run, only if there are many.
+/// Merges the runs that imports write into the email index. While imports are running, merges only if there are many runs.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> =
@@ -59,7 +59,8 @@ fn merge(data: &EnvironmentData) -> Result<bool> {
 }
 
 fn give_up(data: &EnvironmentData, id: JobId) -> Result<()> {
-    let reason = "An internal error stopped this job; see the log entry with its id. The counts show what was done.";
+    let reason = "An internal error stopped this job. The log entry with the job's id has details. The counts show the rows processed so \
+        far.";
     data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason.to_owned())),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Add or update many contacts.
+//! Adds or updates many contacts.
 
 use std::fmt;
 
@@ -20,20 +20,20 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.bulk`
+/// The operation `contacts.bulk`.
 pub struct Bulk;
 
-/// Contacts, each in the same form as when adding one.
+/// The contacts to add or update, each in the same form as when a single contact is added.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkRequest {
     /// The project of the contacts.
     pub project_id: ProjectId,
-    /// 1 to 50,000 contacts. An invalid one is reported in the response and does not affect the others.
+    /// 1 to 50,000 contacts. An invalid contact is reported in the response and does not affect the others.
     pub subscribers: Many,
 }
 
-/// The rows of the request: parsed if they are applied at once, kept as JSON if they become a job.
+/// The contacts in the request: parsed if they are processed within the request, or kept as JSON if they become a job.
 pub enum Many {
     AtOnce(Rows),
     Later(Vec<String>),
@@ -88,7 +88,7 @@ impl JsonSchema for Many {
     }
 }
 
-/// The counts, or the job that processes the contacts.
+/// The result of the request: the counts, or the job that processes the contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -100,13 +100,13 @@ pub enum Outcome {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkResult {
-    /// Accepted contacts: new, changed or already up to date.
+    /// The number of accepted contacts: new, changed, or already up to date.
     pub success: u64,
-    /// Refused contacts.
+    /// The number of refused contacts.
     pub failed: u64,
-    /// Contacts among `success` that existed and were changed.
+    /// The number of contacts in `success` that already existed and were changed.
     pub updated: u64,
-    /// Notes on single contacts, up to a thousand: why a contact was refused, or why its status was not changed.
+    /// Notes on individual contacts, at most a thousand: why a contact was refused, or why its status was not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub errors: Vec<RowError>,
@@ -116,13 +116,13 @@ pub struct BulkResult {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowError {
-    /// Its position in the request, from 0.
+    /// The position of the contact in the request, starting at 0.
     pub index: u32,
-    /// Its email, if it has one.
+    /// The contact's email, if the row contains one.
     pub email: Option<String>,
     /// The invalid field; empty if the whole row is invalid.
     pub field: String,
-    /// What is wrong and what was expected.
+    /// What is wrong with the row and what was expected.
     pub error: String,
 }
 
@@ -132,12 +132,12 @@ impl From<RowNote> for RowError {
     }
 }
 
-/// A job, because there are too many contacts to process in the request.
+/// The job that processes the contacts, because the request contains too many for an immediate response.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkStarted {
     pub job_id: JobId,
-    /// `processing`
+    /// Always `processing`.
     pub status: &'static str,
     pub total_contacts: u64,
     pub message: String,
@@ -148,10 +148,11 @@ impl Operation for Bulk {
         .also_at(&["/v1/subscribers/bulk"])
         .summary("Add or update many contacts")
         .about(
-            "A contact whose email the project already has is updated: given values replace, tags are added, customFields \
+            "A contact whose email the project already has is updated: given values replace existing ones, tags are added, customFields \
                 are merged, and the status changes only if that does not overrule the contact's own choice. Up to \
-                5,000 contacts are processed at once; more become a job. Emits subscriber.unsubscribed for each contact that \
-                becomes unsubscribed, and subscriber.bulk_imported once, when all are done.",
+                5,000 contacts are processed immediately; a larger request becomes a job. Emits subscriber.unsubscribed for each contact \
+                that \
+                becomes unsubscribed, and subscriber.bulk_imported once, when all rows have been processed.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)

@@ -1,4 +1,4 @@
-//! Make the same change to many contacts.
+//! Makes the same change to many contacts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,19 +10,18 @@ use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Re
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::Counts;
 use crate::features::contacts::jobs::{self, Change, ContactEdits, Task};
-use crate::features::contacts::model::Status;
-use crate::features::contacts::store;
-use crate::features::contacts::tags::TagName;
-use crate::features::projects;
+use crate::features::tags::TagName;
+use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ContactId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.bulk_change`
+/// The operation `contacts.bulk_change`.
 pub struct BulkChange;
 
-/// The contacts and the change: give their `ids`, or set `all`, optionally limited by `segmentId` and `filters`.
+/// The contacts and the change. Select the contacts by `ids`, or set `all`, optionally limited by `segmentId` and `filters`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("allOf" = [
@@ -40,17 +39,17 @@ pub struct BulkChange;
     ] },
 ]))]
 pub struct BulkChangeRequest {
-    /// The project of the contacts.
+    /// The project that the contacts belong to.
     pub project_id: ProjectId,
-    /// 1 to 1,000 contacts. Ids that do not exist are ignored.
+    /// The ids of 1 to 1,000 contacts. Ids that do not exist are ignored.
     #[schemars(length(min = 1, max = limits::CHANGE_IDS_MAX))]
     pub ids: Option<Vec<ContactId>>,
-    /// True instead of `ids`: every contact, or every one that the next two fields select.
+    /// True to select all contacts, optionally limited by `segmentId` and `filters`. Excludes `ids`.
     #[serde(default)]
     pub all: bool,
-    /// With `all`: only contacts of this segment.
+    /// With `all`: selects only contacts in this segment.
     pub segment_id: Option<SegmentId>,
-    /// With `all`: only contacts that match these filters.
+    /// With `all`: selects only contacts that match these filters.
     pub filters: Option<ExportFilters>,
     /// Names of tags to add. Tags that do not exist are created.
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
@@ -60,42 +59,42 @@ pub struct BulkChangeRequest {
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub remove_tags: Vec<TagName>,
-    /// The new status. This is an explicit change, so any status can change to any other.
+    /// The new status. This is an explicit status change, so every transition is allowed.
     pub status: Option<Status>,
-    /// True, without any other change: the contacts are deleted.
+    /// True to delete the contacts. Excludes all other changes.
     #[serde(default)]
     pub delete: bool,
 }
 
-/// The result, or the job that processes the contacts.
+/// The result of the change, or the job that processes the contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkChangeDone {
-    /// With `all`: GET /v1/contacts/bulk-change/{jobId} returns the progress.
+    /// The job's id, if `all` was set. GET /v1/contacts/bulk-change/{jobId} returns the progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     #[schemars(extend("enum" = ["pending", "completed"]))]
     pub status: &'static str,
-    /// With `ids`.
+    /// The result of the change, if `ids` were given.
     pub result: Option<ChangeResult>,
 }
 
-/// The result of a change.
+/// The result of a bulk change.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeResult {
-    /// Contacts that were changed or deleted.
+    /// The number of contacts that were changed or deleted.
     pub changed: u64,
-    /// Contacts that already matched the change.
+    /// The number of contacts that already matched the change.
     pub unchanged: u64,
-    /// Contacts that could not be changed.
+    /// The number of contacts that could not be changed.
     pub failed: u64,
-    /// The reasons, up to a thousand; `index` is the contact's number in the project.
+    /// The reasons why contacts could not be changed, at most a thousand. `index` is the contact's number in the project.
     pub errors: Vec<RowError>,
 }
 
 impl ChangeResult {
-    /// Converts the internal counts.
+    /// Creates the result from a job's counts.
     pub fn of(counts: &Counts, errors: Vec<RowError>) -> Self {
         Self { changed: counts.updated, unchanged: counts.skipped, failed: counts.failed, errors }
     }
@@ -106,7 +105,7 @@ impl Operation for BulkChange {
         .summary("Make the same change to many contacts")
         .about(
             "Each contact is changed as if by its own request, and the same events are emitted. Contacts given by `ids` are \
-                changed at once; `all` becomes a job, which does not change contacts added later.",
+                changed immediately; `all` starts a job, which does not change contacts added later.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -137,16 +136,16 @@ impl Command for BulkChange {
             return Ok(Done(BulkChangeDone { job_id: Some(job.id), status: job.state.word(), result: None }));
         };
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
-            return Err(Failure::field("ids", "give either ids, or all with its filters"));
+            return Err(Failure::field("ids", "give either ids or all; only all can be combined with segmentId and filters"));
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {
-            return Err(Failure::field("ids", format_args!("give 1 to {max} ids; there are {}", ids.len())));
+            return Err(Failure::field("ids", format_args!("give 1 to {max} ids instead of {}", ids.len())));
         }
         let mut numbers = Vec::with_capacity(ids.len());
         for id in ids {
-            // The number alone could belong to another project's contact, so the whole id must match.
-            numbers.extend(store::find(tx, project, *id)?.map(|contact| contact.id.number()));
+            // Compare the whole ID, because a contact in another project can have the same number.
+            numbers.extend(contact_records::find(tx, project, *id)?.map(|contact| contact.id.number()));
         }
         numbers.sort_unstable();
         numbers.dedup();
@@ -173,7 +172,7 @@ fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
     match (changes, edits.delete) {
         (true, true) => {
-            Err(Failure::field("delete", "a deleted contact cannot be changed as well; give either delete or other changes"))
+            Err(Failure::field("delete", "delete cannot be combined with other changes; give either delete or the other changes"))
         }
         (false, false) => Err(Failure::field("addTags", "give at least one change: addTags, removeTags, status or delete")),
         _ => Ok(edits),
@@ -192,11 +191,11 @@ mod tests {
     }
 
     fn get(app: &TestApp, id: &Value) -> Value {
-        app.get_in(&format!("/v1/contacts/{}", id.as_str().expect("an id"))).data()
+        app.get_in(&format!("/v1/contacts/{}", id.as_str().expect("the contact has an id"))).data()
     }
 
     fn work(app: &TestApp) {
-        while jobs::step(app.data()).expect("works") {}
+        while jobs::step(app.data()).expect("the step succeeds") {}
     }
 
     #[test]
@@ -226,7 +225,7 @@ mod tests {
         let tag = app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
         let change = json!({ "all": true, "filters": { "tags": [tag] }, "status": "non-subscribed", "addTags": ["done"] });
         let started = app.post_in("/v1/contacts/bulk-change", change).data();
-        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("the response names a job"));
         let waiting = app.get(&path).data();
         assert_eq!((&waiting["status"], &waiting["total"], &waiting["result"]), (&json!("pending"), &json!(null), &json!(null)));
         work(&app);
@@ -245,15 +244,15 @@ mod tests {
         }
         let started = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
         let mut late = false;
-        while let Some(job) = jobs::open_jobs(&app.read()).expect("readable").pop() {
+        while let Some(job) = jobs::open_jobs(&app.read()).expect("the store is readable").pop() {
             let jobs::Task::Change(change) = &job.task else { panic!("a change") };
-            jobs::change::step_by(app.data(), &job, change, (3, 2)).expect("works");
+            jobs::change::step_by(app.data(), &job, change, (3, 2)).expect("the step succeeds");
             if !late {
                 add(&app, "late@example.com", json!([]));
                 late = true;
             }
         }
-        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("the response names a job"));
         let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["result"]["changed"]), (&json!("completed"), &json!(25)));
         let left = app.get_in("/v1/contacts").data();

@@ -15,7 +15,7 @@ use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.bulk_change_status`
+/// The operation `contacts.bulk_change_status`.
 pub struct BulkChangeStatus;
 
 /// The progress of a bulk change.
@@ -25,13 +25,13 @@ pub struct BulkChangeProgress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    /// The number of contacts it covers; absent until they are counted.
+    /// The number of contacts that the change covers; absent until they have been counted.
     pub total: Option<u64>,
-    /// The number of contacts that are done.
+    /// The number of contacts that have been processed.
     pub processed: u64,
-    /// Present once the job is done.
+    /// The result of the change; present once the job has finished.
     pub result: Option<ChangeResult>,
-    /// Why it failed, and what to do.
+    /// Why the job failed, and what to do; absent if the job did not fail.
     pub error: Option<String>,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -41,13 +41,13 @@ impl Operation for BulkChangeStatus {
     const SPEC: Spec =
         Spec::get("contacts.bulk_change_status", "/v1/contacts/bulk-change/{jobId}", needs(Permission::AudienceRead))
             .summary("Get the progress of a bulk change")
-            .about("Finished jobs can be read for 30 days.")
+            .about("Returns finished jobs for 30 days.")
             .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkChangeProgress>;
 
     fn example() -> (Value, Self::Output) {
-        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let progress = BulkChangeProgress {
             job_id,
             status: "processing",

@@ -1,4 +1,4 @@
-//! Delete contacts by email.
+//! Deletes contacts by email.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::delete::remove;
-use crate::base::email::EmailAddress;
+use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::store;
 use crate::features::contacts::webhook_events::{self, Action, Source};
-use crate::features::projects;
+use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.bulk_delete`
+/// The operation `contacts.bulk_delete`.
 pub struct BulkDelete;
 
 /// The contacts to delete.
@@ -27,18 +26,18 @@ pub struct BulkDelete;
 pub struct BulkDeleteRequest {
     /// The project of the contacts.
     pub project_id: ProjectId,
-    /// Their emails, 1 to 1,000.
+    /// The emails of 1 to 1,000 contacts.
     #[schemars(length(min = 1, max = 1000))]
-    pub emails: Vec<EmailAddress>,
+    pub emails: Vec<EmailKey>,
 }
 
-/// The result of a bulk deletion.
+/// The result of deleting contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeletedContacts {
     /// The number of deleted contacts.
     pub deleted: u64,
-    /// Emails without a contact in the project.
+    /// The given emails that belong to no contact in the project.
     pub not_found: Vec<String>,
 }
 
@@ -53,8 +52,8 @@ impl Operation for BulkDelete {
     type Output = Done<DeletedContacts>;
 
     fn example() -> (Value, Self::Output) {
-        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "emails": ["ada@example.com", "nobody@example.com"] });
-        (input, Done(DeletedContacts { deleted: 1, not_found: vec!["nobody@example.com".into()] }))
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "emails": ["ada@example.com", "unknown@example.com"] });
+        (input, Done(DeletedContacts { deleted: 1, not_found: vec!["unknown@example.com".into()] }))
     }
 }
 
@@ -64,21 +63,24 @@ impl Command for BulkDelete {
         projects::require(tx, caller.account(), project)?;
         let max = limits::BULK_DELETE_MAX;
         if input.emails.is_empty() || input.emails.len() > max {
-            return Err(Failure::field("emails", format_args!("give 1 to {max} emails; there are {}", input.emails.len())));
+            return Err(Failure::field("emails", format_args!("give 1 to {max} emails instead of {}", input.emails.len())));
         }
         let (mut gone, mut not_found, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
-        store::change(tx, project, |tx, changes| {
-            for email in &input.emails {
-                let normalised = email.normalised();
-                if !seen.insert(normalised.clone()) {
+        contact_records::change(tx, project, |tx, changes| {
+            for (index, email) in input.emails.iter().enumerate() {
+                let normalized = email.normalized();
+                if !seen.insert(normalized.clone()) {
                     continue;
                 }
-                match store::find_by_email(tx, project, &normalised)? {
+                match contact_records::find_by_email(tx, project, &normalized)? {
                     Some(contact) => {
                         remove(tx, changes, caller.account(), &contact)?;
                         gone.push(contact);
                     }
-                    None => not_found.push(email.as_str().to_owned()),
+                    None => match email.problem() {
+                        Some(problem) => return Err(Failure::field(&format!("emails[{index}]"), problem)),
+                        None => not_found.push(email.as_str().to_owned()),
+                    },
                 }
             }
             Ok::<_, Failure>(())

@@ -14,16 +14,16 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.bulk_status`
+/// The operation `contacts.bulk_status`.
 pub struct BulkStatus;
 
 /// Selects a bulk write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkJobRef {
-    /// As returned by the bulk write.
+    /// The job's id, as returned by the bulk write.
     pub job_id: JobId,
-    /// The job's project. Optional, but it must match if given.
+    /// The job's project. Optional; if given, the job must belong to it.
     pub project_id: Option<ProjectId>,
 }
 
@@ -35,14 +35,14 @@ pub struct BulkProgress {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub total_contacts: u64,
-    /// The number of rows that are done.
+    /// The number of rows that have been processed.
     pub processed: u64,
-    /// `null` until the job is completed.
+    /// The result of the bulk write; `null` until the job is completed.
     pub result: Nullable<BulkResult>,
-    /// Why the job failed, and what to do; `null` if it did not fail.
+    /// Why the job failed, and what to do; `null` if the job did not fail.
     pub error: Nullable<String>,
     pub created_at: WireTime,
-    /// `null` until the job ends.
+    /// When the job ended; `null` until then.
     pub completed_at: Nullable<WireTime>,
 }
 
@@ -50,13 +50,13 @@ impl Operation for BulkStatus {
     const SPEC: Spec = Spec::get("contacts.bulk_status", "/v1/contacts/bulk/{jobId}", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/bulk/{jobId}"])
         .summary("Get the progress of a bulk write")
-        .about("Finished jobs can be read for 30 days.")
+        .about("Returns finished jobs for 30 days.")
         .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkProgress>;
 
     fn example() -> (Value, Self::Output) {
-        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let progress = BulkProgress {
             job_id,
             status: "completed",

@@ -1,4 +1,4 @@
-//! Delete a contact.
+//! Deletes a contact.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,9 +8,8 @@ use super::get::ContactRef;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Error, WriteTx};
+use crate::features::contact_records::{self, Changes, Contact};
 use crate::features::contacts::erasure;
-use crate::features::contacts::model::Contact;
-use crate::features::contacts::store::{self, Changes};
 use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -18,15 +17,15 @@ use crate::vocab::ids::{AccountId, ContactId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::tables;
 
-/// `contacts.delete`
+/// The operation `contacts.delete`.
 pub struct Delete;
 
-/// The result of a deletion.
+/// The result of deleting a contact.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedContact {
-    /// The deleted contact.
+    /// The id of the deleted contact.
     pub id: ContactId,
-    /// Always true.
+    /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,
 }
 
@@ -45,7 +44,7 @@ impl Operation for Delete {
     type Output = Done<DeletedContact>;
 
     fn example() -> (Value, Self::Output) {
-        let id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters");
+        let id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("the id has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedContact { id, deleted: true }))
     }
 }
@@ -54,16 +53,16 @@ impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ContactRef) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let contact = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
-        store::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
+        let contact = contact_records::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        contact_records::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
         webhook_events::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::of(caller));
         Ok(Done(DeletedContact { id: contact.id, deleted: true }))
     }
 }
 
-/// Deletes an existing contact. All other data about it is erased right afterwards.
+/// Deletes an existing contact, and queues the erasure of all other data about the contact.
 pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, account: AccountId, contact: &Contact) -> Result<(), Failure> {
     let email = EmailAddress::stored(&contact.email).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
     erasure::ask(tx, account, changes.project(), contact);
-    Ok(changes.remove(tx, contact, store::email_digest(&email.normalised()))?)
+    Ok(changes.remove(tx, contact, contact_records::email_digest(&email.normalized()))?)
 }

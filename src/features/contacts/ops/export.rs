@@ -8,34 +8,34 @@ use serde_json::{Value, json};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::filter::{FilterTree, segment_store};
 use crate::features::contacts::jobs::{self, ContactQuery, Job, State, Task};
-use crate::features::projects;
+use crate::features::filters::FilterTree;
+use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `contacts.export`
+/// The operation `contacts.export`.
 pub struct Export;
 
-/// The contacts to export. With only the project given: all of them.
+/// Selects the contacts to export. If only the project is given, all its contacts are exported.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRequest {
     pub project_id: ProjectId,
-    /// Only contacts of this segment.
+    /// Exports only contacts in this segment.
     pub segment_id: Option<SegmentId>,
-    /// Only contacts that match these filters.
+    /// Exports only contacts that match these filters.
     pub filters: Option<ExportFilters>,
 }
 
-/// The filters of a segment, and a search.
+/// Filters like those of a segment, and a search.
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {
-    /// Text to search for in email, names, phone, tags and custom fields.
+    /// A search in email, names, phone, tags and custom fields.
     pub search: Option<String>,
     #[schemars(flatten)]
     pub conditions: FilterTree,
@@ -43,12 +43,12 @@ pub struct ExportFilters {
 
 impl<'de> Deserialize<'de> for ExportFilters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Not flattened by serde, because that would accept unknown names.
+        // Parse by hand, because serde's `flatten` would accept unknown names.
         let mut given = serde_json::Map::<String, Value>::deserialize(deserializer)?;
         let search = match given.remove("search") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text),
-            Some(_) => return Err(D::Error::custom("search: expected text")),
+            Some(_) => return Err(D::Error::custom("search: expected a string")),
         };
         let conditions = serde_path_to_error::deserialize(Value::Object(given))
             .map_err(|error| D::Error::custom(format_args!("{}: {}", error.path(), error.inner())))?;
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for ExportFilters {
     }
 }
 
-/// An export.
+/// An export and its status.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportView {
@@ -64,23 +64,23 @@ pub struct ExportView {
     pub project_id: ProjectId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    /// The number of contacts in the file; 0 until it is written.
+    /// The number of contacts in the file; 0 until the file has been written.
     pub contact_count: u64,
     pub file_name: String,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
-    /// The file's URL. It works for anyone who has the link.
+    /// The URL of the file. It works for anyone who has the link. Absent if there is no file or the link has expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
-    /// When the link and the file expire.
+    /// When the download link and the file expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_expires_at: Option<WireTime>,
-    /// Why it failed, and what to do.
+    /// Why the export failed, and what to do; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Returns the view of an export, without its link.
+/// Returns the view of an export without the download link.
 pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
     ExportView {
         job_id: job.id,
@@ -96,12 +96,12 @@ pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
     }
 }
 
-/// Returns the path of an export's file, which its link signs.
+/// Returns the path of an export's file. The download link contains a signature of this path.
 pub fn file_path(id: JobId) -> String {
     format!("/v1/contacts/exports/{id}/file")
 }
 
-/// Like `export_view`, with the link while it is valid.
+/// Returns the view of an export, with the download link while the link is valid.
 pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> ExportView {
     let mut view = export_view(job, export);
     if let (State::Completed, Some(completed_at)) = (&job.state, job.completed_at) {
@@ -117,12 +117,12 @@ pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> Expo
 }
 
 impl ExportView {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
-        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         Self {
             job_id,
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
             status: "pending",
             contact_count: 0,
             file_name: "contacts-2026-01-01.csv".into(),
@@ -165,7 +165,7 @@ impl Command for Export {
     }
 }
 
-/// Returns the contact query of a request, checked.
+/// Returns the contact query of a request after checking it.
 pub fn query(
     tx: &impl Read,
     project: ProjectId,
@@ -173,12 +173,12 @@ pub fn query(
     filters: Option<ExportFilters>,
 ) -> Result<ContactQuery, Failure> {
     if let Some(segment) = segment {
-        segment_store::require(tx, project, segment)?;
+        segments::require(tx, project, segment)?;
     }
     let mut query = ContactQuery { segment, ..ContactQuery::default() };
     if let Some(filters) = filters {
         filters.conditions.check("filters")?.check_names(tx, project, "filters")?;
-        query.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
+        query.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree can be written as JSON"));
         query.search = checked_search(filters.search)?;
     }
     Ok(query)

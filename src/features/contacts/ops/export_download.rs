@@ -1,4 +1,4 @@
-//! The file of an export, for anyone who has the link.
+//! Returns the file of an export to anyone who has the download link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,22 +15,22 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, JobId};
 use crate::vocab::rates::RouteGroup;
 
-/// `contacts.export_download`
+/// The operation `contacts.export_download`.
 pub struct ExportDownload;
 
-/// The parts of the link.
+/// The parts of a download link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DownloadLink {
     pub job_id: JobId,
-    /// The signature that makes the link valid for one hour.
+    /// The signature, which makes the link valid for one hour.
     pub token: Option<String>,
 }
 
 impl Operation for ExportDownload {
     const SPEC: Spec = Spec::get("contacts.export_download", "/v1/contacts/exports/{jobId}/file", public())
         .summary("Download the file of an export")
-        .about("Needs no API key: the link itself grants access and works for one hour. Returns text/csv.")
+        .about("Needs no API key: the download link itself grants access for one hour. Returns text/csv.")
         .rate(RouteGroup::Imports)
         .fails(&[Code::NotFound]);
     type Input = DownloadLink;
@@ -47,11 +47,11 @@ impl Raw for ExportDownload {
     async fn run(context: Context, input: DownloadLink, _: RawRequest) -> Result<Reply, Failure> {
         let path = file_path(input.job_id);
         let token = input.token.unwrap_or_default();
-        // Uses the engine's clock, so that a link expires on time, however long this request waited.
+        // Use the current time of the engine's clock, so that a link expires on time even if this request waited for long.
         if !context.engine.links.check(&path, &token, context.engine.clock.now()) {
             return Err(gone());
         }
-        // The link does not contain the environment, but an id exists in only one of them.
+        // Search both environments: the link does not name the environment, but a job's ID exists in only one of them.
         for data in context.engine.environments() {
             let tx = data.store.read();
             if let Some(blob) = blob(&tx, input.job_id)? {
@@ -63,7 +63,10 @@ impl Raw for ExportDownload {
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "This link is invalid or has expired; get a new one from the export's status.")
+    Failure::because(
+        Code::NotFound,
+        "This download link is invalid or has expired. GET /v1/contacts/exports/{jobId} returns a new link.",
+    )
 }
 
 fn blob(tx: &ReadTx, id: JobId) -> Result<Option<BlobId>, Failure> {

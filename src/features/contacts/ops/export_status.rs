@@ -1,4 +1,4 @@
-//! Returns the progress of an export and the link to its file.
+//! Returns the progress of an export and the download link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,14 +12,14 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.export_status`
+/// The operation `contacts.export_status`.
 pub struct ExportStatus;
 
 /// Selects an export.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRef {
-    /// As returned by the export.
+    /// The job's id, as returned when the export was started.
     pub job_id: JobId,
     /// The project of the export.
     pub project_id: ProjectId,
@@ -28,7 +28,7 @@ pub struct ExportRef {
 impl Operation for ExportStatus {
     const SPEC: Spec = Spec::get("contacts.export_status", "/v1/contacts/exports/{jobId}", needs(Permission::AudienceRead))
         .summary("Get the progress of an export")
-        .about("Once the file is written, downloadUrl is present for one hour.")
+        .about("Once the file has been written, the response contains downloadUrl for one hour.")
         .fails(&[Code::NotFound]);
     type Input = ExportRef;
     type Output = Done<ExportView>;
@@ -51,7 +51,6 @@ impl Operation for ExportStatus {
     }
 }
 
-/// Asynchronous because the engine signs links, and a query has no access to the engine.
 impl Query for ExportStatus {
     fn run(view: &View<'_>, input: ExportRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, Some(input.project_id))?;

@@ -1,4 +1,4 @@
-//! Lists the fields of a project's contacts, with their types and how many contacts have them. Used to write merge fields and filters.
+//! Lists the fields of a project's contacts, with their types and how many contacts have them. Used for writing merge fields and filters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -12,38 +12,37 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
-use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::model::ContactRow;
+use crate::features::contact_records::fields::FieldValue;
+use crate::features::contact_records::{self, ContactRow};
 use crate::features::contacts::selection::Filters;
-use crate::features::contacts::store;
-use crate::features::projects;
+use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField, Place};
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.field_catalog`
+/// The operation `contacts.field_catalog`.
 pub struct FieldCatalog;
 
-/// The contacts to examine.
+/// Selects the contacts to examine.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListFields {
     pub project_id: ProjectId,
-    /// Only members of this segment.
+    /// Examines only contacts in this segment.
     pub segment_id: Option<SegmentId>,
-    /// Only contacts with the tag of this name.
+    /// Examines only contacts that have the tag with this name.
     pub tag: Option<String>,
     /// The maximum number of contacts to examine, newest first; 50,000 if absent.
     pub examine: Option<Bounded<1, { limits::FIELD_CATALOG_CONTACTS_MAX }>>,
 }
 
-/// The fields.
+/// The fields of the examined contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
-    /// Standard fields first, then custom fields, the most common first.
+    /// The fields: first standard fields, then custom fields, the most common first.
     pub entries: Vec<Entry>,
     /// The number of contacts selected.
     pub total_subscribers: u64,
@@ -52,7 +51,7 @@ pub struct Catalog {
     pub computed_at: WireTime,
 }
 
-/// One field.
+/// A contact field.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
@@ -62,11 +61,11 @@ pub struct Entry {
     pub label: String,
     #[serde(rename = "type")]
     pub kind: FieldKind,
-    /// The share of the contacts that have it, 0 to 1.
+    /// The share of the examined contacts that have the field, from 0 to 1.
     pub fill_rate: f64,
-    /// A few different values.
+    /// A few different values of the field.
     pub sample: Vec<String>,
-    /// Whether it is a standard field rather than a custom field.
+    /// Whether the field is a standard field rather than a custom field.
     pub auto: bool,
 }
 
@@ -79,27 +78,23 @@ pub enum FieldKind {
     Boolean,
     Date,
     Url,
-    /// Lists and maps, or no values at all.
+    /// The values are lists or objects, or there are no values.
     Unknown,
 }
 
-/// Standard fields and their display names.
-const OWN: [(&str, &str); 6] = [
-    ("email", "Email"),
-    ("firstName", "First name"),
-    ("lastName", "Last name"),
-    ("phone", "Phone"),
-    ("country", "Country"),
-    ("language", "Language"),
-];
-/// Enough values to recognize what a field contains.
+/// Returns the standard fields of contacts.
+fn own_fields() -> impl Iterator<Item = &'static ContactField> {
+    CONTACT_FIELDS.iter().filter(|field| field.is_text())
+}
+
+/// The number of example values, which is enough to recognize what a field contains.
 const SAMPLES: usize = 3;
 
 impl Operation for FieldCatalog {
     const SPEC: Spec =
         Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
             .summary("List the contact fields")
-            .about("Computed from up to 50,000 of the newest selected contacts.")
+            .about("Examines up to 50,000 of the selected contacts, the newest ones.")
             .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListFields;
@@ -129,10 +124,10 @@ impl Query for FieldCatalog {
             Filters { status: None, tags: &tags, created_from: None, created_to: None, updated_from: None, updated_to: None };
         let mut wanted = filters.select(tx, project)?;
         if let Some(segment) = input.segment_id {
-            wanted &= segment_store::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
+            wanted &= segments::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let total_subscribers = wanted.len();
-        // Numbers grow with time, so the last ones are the newest.
+        // Examine the highest numbers, because numbers grow with time and the highest belong to the newest contacts.
         let examine = input.examine.map_or(limits::FIELD_CATALOG_CONTACTS_MAX, Bounded::get);
         let surplus = total_subscribers.saturating_sub(examine) as u32;
         if surplus > 0
@@ -140,20 +135,19 @@ impl Query for FieldCatalog {
         {
             wanted.remove_range(..first);
         }
-        let tally = Tally::of(tx, project, &wanted)?;
+        let tally = FieldCounts::of(tx, project, &wanted)?;
         let entries = tally.entries(wanted.len());
         Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: WireTime(view.now) }))
     }
 }
 
-/// What the examined contacts contain.
-#[derive(Default)]
-struct Tally {
-    own: [Seen; OWN.len()],
+/// The fields found in the examined contacts.
+struct FieldCounts {
+    own: Vec<(&'static ContactField, Seen)>,
     custom: BTreeMap<String, Seen>,
 }
 
-/// What one field contains.
+/// The data that the examined contacts contain in one field.
 #[derive(Default)]
 struct Seen {
     filled: u64,
@@ -190,7 +184,7 @@ impl Seen {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
             [] => FieldKind::Unknown,
             [kind] => *kind,
-            // A mix of dates and other text is text.
+            // A field with both dates and other strings is a string field.
             _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
@@ -198,11 +192,12 @@ impl Seen {
     }
 }
 
-impl Tally {
+impl FieldCounts {
     fn of(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap) -> Result<Self, Failure> {
-        let mut tally = Self::default();
+        let own = own_fields().map(|field| (field, Seen::default())).collect();
+        let mut tally = Self { own, custom: BTreeMap::new() };
         if let (Some(first), Some(last)) = (wanted.min(), wanted.max()) {
-            store::visit_rows(tx, project, first..=last, |number, bytes| {
+            contact_records::visit_rows(tx, project, first..=last, |number, bytes| {
                 if wanted.contains(number) {
                     tally.add(&ContactRow::read(bytes)?);
                 }
@@ -213,8 +208,11 @@ impl Tally {
     }
 
     fn add(&mut self, row: &ContactRow<'_>) {
-        let own = [Some(row.email), row.first_name, row.last_name, row.phone, row.country, row.language];
-        for (seen, text) in self.own.iter_mut().zip(own) {
+        for (field, seen) in &mut self.own {
+            let text = match field.place {
+                Place::Profile(field) => row.profile.get(field).copied(),
+                _ => Some(row.email),
+            };
             text.inspect(|text| seen.text(text));
         }
         for (key, value) in &row.custom_fields {
@@ -227,7 +225,7 @@ impl Tally {
     }
 
     fn entries(&self, of: u64) -> Vec<Entry> {
-        let own = OWN.iter().zip(&self.own).map(|((key, label), seen)| seen.entry(key, label, true, of));
+        let own = self.own.iter().map(|(field, seen)| seen.entry(field.key, field.label, true, of));
         let mut custom: Vec<(&String, &Seen)> = self.custom.iter().collect();
         custom.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.filled));
         own.chain(custom.into_iter().map(|(key, seen)| seen.entry(key, key, false, of))).collect()
@@ -267,19 +265,19 @@ mod tests {
         assert_eq!((&catalog["totalSubscribers"], &catalog["examined"]), (&json!(3), &json!(3)));
         let listed: Vec<(&str, &str, f64)> = catalog["entries"]
             .as_array()
-            .expect("entries")
+            .expect("the entries are an array")
             .iter()
             .map(|entry| {
                 (
-                    entry["key"].as_str().expect("text"),
-                    entry["type"].as_str().expect("text"),
-                    entry["fillRate"].as_f64().expect("a number"),
+                    entry["key"].as_str().expect("the value is a string"),
+                    entry["type"].as_str().expect("the value is a string"),
+                    entry["fillRate"].as_f64().expect("the value is a number"),
                 )
             })
             .collect();
         assert_eq!(listed[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
         assert_eq!(
-            listed[6..],
+            listed[own_fields().count()..],
             [
                 ("plan", "string", 1.0),
                 ("age", "number", 0.6667),

@@ -1,17 +1,17 @@
-//! Read one contact.
+//! Returns one contact.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::views::{ContactView, Viewer};
-use crate::features::{contacts::store, projects};
+use crate::features::contact_records::{self, ContactView, Viewer};
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.get`
+/// The operation `contacts.get`.
 pub struct Get;
 
 /// Selects a contact.
@@ -41,7 +41,7 @@ impl Operation for Get {
 impl Query for Get {
     fn run(view: &View<'_>, input: ContactRef) -> Result<Self::Output, Failure> {
         projects::require(view.tx, view.caller.account(), input.project_id)?;
-        let contact = store::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
+        let contact = contact_records::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
         Ok(Done(Viewer::new(view.tx, view.caller, input.project_id).view(contact)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Import contacts from a CSV file.
+//! Imports contacts from a CSV file.
 
 use bytes::Bytes;
 use futures_util::stream;
@@ -17,48 +17,49 @@ use crate::engine::api::{Answer, BodySize, Context, Created, Failure, NoInput, O
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
 use crate::features::contacts::jobs::{self, ColumnMap, Columns, Encoding, Sniffer, Task};
-use crate::features::contacts::model::Status;
 use crate::features::projects;
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{BlobId, JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `contacts.import`
+/// The operation `contacts.import`.
 pub struct Import;
 
-/// The fields of the form, for the documentation; the file is read as it arrives.
+/// The fields of the form, for the documentation. The file is processed while it arrives.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = form_fields)]
 pub struct Form {
-    /// The CSV file with a header row: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+    /// The CSV file with a header row, encoded in UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(length(min = 1), extend("format" = "binary"))]
     pub file: String,
-    /// The project of the contacts.
+    /// The project that the contacts are added to.
     pub project_id: ProjectId,
     /// JSON that maps fields to headers. Keys: email (required), firstName, lastName, name, phone, country, language, tags, status,
     /// customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then ignored.
     pub column_map: Option<String>,
-    /// `upsert` (the default) updates existing contacts with the values of the file; `skip` leaves them unchanged.
+    /// `upsert` (the default) updates existing contacts with values from the file; `skip` leaves them unchanged.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<String>,
     /// The separator between cells: one ASCII character; a comma if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Names of tags for every contact of the file: a JSON array, or names separated by commas.
+    /// Names of tags to add to every contact in the file, as a JSON array or separated by commas.
     pub tags: Option<String>,
-    /// The status of contacts whose row has none. If absent, new contacts are subscribed.
+    /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-    /// `true`: only store the file, for a day, until POST /v1/contacts/imports/{id}/start. The other fields of this form are then ignored.
+    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's settings in
+    /// this form are then ignored.
     pub hold: Option<bool>,
 }
 
 /// The import that was started.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportStarted {
-    /// `contact_import`
+    /// Always `contact_import`.
     pub object: &'static str,
     pub id: JobId,
     #[schemars(extend("enum" = ["processing", "uploaded"]))]
@@ -69,10 +70,10 @@ impl Operation for Import {
     const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite))
         .summary("Import contacts from a CSV file")
         .about(
-            "multipart/form-data. The response is sent once the file is stored; GET /v1/contacts/imports/{id} returns the progress. \
+            "multipart/form-data. The response is sent once the file has been stored; GET /v1/contacts/imports/{id} returns the progress. \
                 An invalid row does not affect the others. An existing status changes only if that does not overrule the contact's own \
                 choice. Emits subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported \
-                once, when all are done.",
+                once, when all rows have been processed.",
         )
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)
@@ -81,7 +82,7 @@ impl Operation for Import {
     type Output = Created<ImportStarted>;
 
     fn example() -> (Value, Self::Output) {
-        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         (json!({}), Created(ImportStarted { object: "contact_import", id, status: "processing" }))
     }
 }
@@ -99,7 +100,7 @@ impl Raw for Import {
         if started.is_err()
             && let Some(file) = upload.blob
         {
-            // Best effort: the file expires anyway.
+            // A failure here is harmless, because the file expires anyway.
             let _ = context.data().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
         let status = if upload.hold { "uploaded" } else { "processing" };
@@ -112,15 +113,15 @@ impl Raw for Import {
     }
 }
 
-/// Chunks in one transaction: one disk sync for each 2 MiB.
+/// The number of chunks in one transaction, so that there is one disk sync for each 2 MiB.
 const CHUNKS_PER_WRITE: usize = 8;
 
-/// The form as it arrives.
+/// The form, as far as it has arrived.
 #[derive(Default)]
 struct Upload {
     blob: Option<BlobId>,
     bytes: u64,
-    /// The beginning of the file, which contains its headers.
+    /// The start of the file, which contains its headers.
     head: Vec<u8>,
     encoding: Option<Encoding>,
     project: Option<ProjectId>,
@@ -154,7 +155,7 @@ impl Upload {
                 continue;
             }
             let text = field.text().await.map_err(|error| refused(error, max))?;
-            // A tab is a delimiter, so it must not be trimmed like the whitespace around other values.
+            // Do not trim a delimiter, because a tab is whitespace.
             self.field(&name, if name == "delimiter" { &text } else { text.trim() })?;
         }
         Ok(())
@@ -210,10 +211,10 @@ impl Upload {
         Ok(())
     }
 
-    /// Stores the file chunk by chunk, so that memory holds only a few chunks, however long the file is.
+    /// Stores the file chunk by chunk, so that memory holds only a few chunks even if the file is long.
     async fn file(&mut self, context: &Context, mut field: Field<'_>, max: u64) -> Result<(), Failure> {
         if self.blob.is_some() {
-            return Err(Failure::field("file", "give only one file"));
+            return Err(Failure::field("file", "the form contains more than one file; give only one"));
         }
         let store = &context.data().store;
         let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();
@@ -238,7 +239,10 @@ impl Upload {
                 number += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
                 let there = store.write(move |tx| put(tx, id, first, &whole)).await??;
                 if !there {
-                    return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; split the file."));
+                    return Err(Failure::because(
+                        Code::RequestTimeout,
+                        "The upload took more than an hour. Split the file and upload the parts separately.",
+                    ));
                 }
             }
             if ended {
@@ -247,18 +251,18 @@ impl Upload {
         }
     }
 
-    /// Checks the complete form and starts the job.
+    /// Checks the complete form, and starts the job.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
         let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
         let account = context.caller.account();
-        // Checked before any error about the file.
+        // Check the project first, before any error about the file is returned.
         context.read(move |tx| projects::require(tx, account, project)).await?;
-        let file = self.blob.ok_or_else(|| Failure::field("file", "missing; give the CSV file in this field"))?;
+        let file = self.blob.ok_or_else(|| Failure::field("file", "the file is missing; send the CSV file in this field"))?;
         let encoding = self.encoding.expect("a file that was read to its end has an encoding");
         let delimiter = self.delimiter.unwrap_or(b',');
         let (headers, offset) = jobs::headers(&self.head, delimiter, encoding)?;
         let columns = match &self.mapping {
-            // The columns are not mapped yet.
+            // The columns of a pending file are mapped later.
             _ if self.hold => Columns::default(),
             Some(mapping) => Columns::named(mapping, &headers)?,
             None => Columns::guessed(&headers)?,
@@ -280,9 +284,12 @@ impl Upload {
             if hold {
                 return jobs::pending_imports::add(tx, account, project, task, bytes).map(|job| job.id);
             }
-            // From now on, only the job releases the file.
+            // Remove the file's expiry time: from now on, the file is kept until the job releases it.
             if !blobs::complete(tx, file, bytes, None)? {
-                return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; split the file."));
+                return Err(Failure::because(
+                    Code::RequestTimeout,
+                    "The upload took more than an hour. Split the file and upload the parts separately.",
+                ));
             }
             jobs::open(tx, account, project, Task::Import(task)).map(|job| job.id)
         });
@@ -306,10 +313,10 @@ fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole
     Ok(true)
 }
 
-/// The input that [`delimiter`] accepts.
+/// Matches every input that [`delimiter`] accepts.
 pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
 
-/// Parses a delimiter as callers write it.
+/// Parses a delimiter as callers write it: one character, `\t` or `tab` for a tab, or an empty string for a comma.
 pub fn delimiter(text: &str) -> Option<u8> {
     match text {
         "" => Some(b','),
@@ -321,12 +328,12 @@ pub fn delimiter(text: &str) -> Option<u8> {
     }
 }
 
-/// The error for an invalid delimiter.
+/// Returns the failure for an invalid delimiter.
 pub fn wrong_delimiter() -> Failure {
-    Failure::field("delimiter", "expected one ASCII character other than a letter, digit or quotation mark, like , ; | or \\t")
+    Failure::field("delimiter", "expected one ASCII character other than a letter, digit or quotation mark, such as , ; | or \\t")
 }
 
-/// A broken request body, in the error form that the form reader expects.
+/// A request body that could not be read, in the error type that the form reader requires.
 #[derive(Debug)]
 struct Broken(BodyError);
 
@@ -348,7 +355,7 @@ fn chunks(body: Body) -> impl futures_util::Stream<Item = Result<Bytes, Broken>>
 fn refused(error: multer::Error, max: u64) -> Failure {
     match error {
         multer::Error::FieldSizeExceeded { field_name: Some(name), .. } if name != "file" => {
-            Failure::field(&name, format_args!("longer than {} bytes", limits::UPLOAD_FIELD_BYTES_MAX))
+            Failure::field(&name, format_args!("this field is longer than {} bytes; shorten it", limits::UPLOAD_FIELD_BYTES_MAX))
         }
         multer::Error::FieldSizeExceeded { .. } | multer::Error::StreamSizeExceeded { .. } => {
             body_failure(BodyError::TooLarge, usize::try_from(max).unwrap_or(usize::MAX))
@@ -357,6 +364,6 @@ fn refused(error: multer::Error, max: u64) -> Failure {
             let broken = cause.downcast_ref::<Broken>().map_or(BodyError::Broken, |Broken(error)| *error);
             body_failure(broken, usize::try_from(max).unwrap_or(usize::MAX))
         }
-        other => Failure::because(Code::InvalidRequest, format!("The form cannot be read: {other}.")),
+        other => Failure::because(Code::InvalidRequest, format!("The form data in the body is invalid: {other}.")),
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the notes on single rows of an import.
+//! Lists the notes on individual rows of an import.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,36 +11,36 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.import_errors`
+/// The operation `contacts.import_errors`.
 pub struct ImportErrors;
 
-/// The import, and the part of the list to return.
+/// The import, and the page of notes to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListImportErrors {
-    /// As returned by the import.
+    /// The id of the import, as returned when the import was started.
     pub id: JobId,
-    /// The import's project. Optional, but it must match if given.
+    /// The import's project. Optional; if given, the import must belong to it.
     #[serde(rename = "projectId")]
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// The number of entries to skip.
+    /// The number of notes to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1.
+    /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,
 }
 
-/// A note on one row.
+/// A note on one row of the imported file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportError {
-    /// The row's number in the file; the headers are row 1.
+    /// The number of the row in the file. The headers are row 1.
     pub row: u32,
-    /// Its email, if it has one.
+    /// The email in the row, if there is one.
     pub email: Option<String>,
     /// The invalid field.
     pub field: String,
-    /// What is wrong and what was expected, or why the status was not changed.
+    /// What is wrong with the row and what was expected, or why the contact's status was not changed.
     pub error: String,
 }
 
@@ -59,7 +59,7 @@ impl Operation for ImportErrors {
     const SPEC: Spec = Spec::get("contacts.import_errors", "/v1/contacts/imports/{id}/errors", needs(Permission::AudienceRead))
         .summary("List the row errors of an import")
         .about(
-            "In the order of the file. Only the first thousand are kept; the import's counts show how many rows failed in total.",
+            "Lists errors in the order of the file. Only the first thousand are kept; the import's counts show how many rows failed.",
         )
         .fails(&[Code::NotFound]);
     type Input = ListImportErrors;

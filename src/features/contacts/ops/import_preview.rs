@@ -1,4 +1,4 @@
-//! Previews a pending file and guesses its columns.
+//! Previews a pending file, and guesses which field each column contains.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,25 +14,25 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.import_preview`
+/// The operation `contacts.import_preview`.
 pub struct ImportPreview;
 
-/// Selects a file.
+/// Selects a pending file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImport {
-    /// As returned by the upload.
+    /// The id of the import, as returned by the upload.
     pub id: JobId,
-    /// The file's project. Optional, but it must match if given.
+    /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
     /// The separator between cells; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// The number of rows; 5 if absent.
+    /// The number of rows to return; 5 if absent.
     pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,
 }
 
-/// A preview of a file.
+/// A preview of a pending file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportPreviewed {
@@ -40,11 +40,11 @@ pub struct ImportPreviewed {
     pub project_id: ProjectId,
     pub file_name: String,
     pub bytes: u64,
-    /// The separator between cells.
+    /// The separator between cells that the preview was read with.
     pub delimiter: String,
-    /// Every column of the file.
+    /// All columns of the file.
     pub columns: Vec<ImportColumn>,
-    /// When the file is deleted if its import has not started.
+    /// When the file is deleted unless its import has been started.
     pub expires_at: WireTime,
 }
 
@@ -52,15 +52,15 @@ pub struct ImportPreviewed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportColumn {
-    /// Its cell in the first row.
+    /// The cell of this column in the header row.
     pub header: String,
-    /// The guessed field: its name, or `customFields.` with the name of a custom field; absent if unknown.
+    /// The field that the column probably contains: its name, or `customFields.` followed by the name of a custom field; absent if unknown.
     pub guess: Option<String>,
-    /// Its cells in the next rows.
+    /// The cells of this column in the rows after the headers.
     pub samples: Vec<String>,
 }
 
-/// Enough rows to recognize what a column contains.
+/// The default number of rows, which is enough to recognize what a column contains.
 const ROWS: u64 = 5;
 
 impl Operation for ImportPreview {
@@ -72,7 +72,7 @@ impl Operation for ImportPreview {
     type Output = Done<ImportPreviewed>;
 
     fn example() -> (Value, Self::Output) {
-        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let column = |header: &str, guess: Option<&str>, sample: &str| ImportColumn {
             header: header.into(),
             guess: guess.map(str::to_owned),
@@ -80,7 +80,7 @@ impl Operation for ImportPreview {
         };
         let preview = ImportPreviewed {
             id,
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
             file_name: "people.csv".into(),
             bytes: 48_210,
             delimiter: ",".into(),

@@ -9,24 +9,24 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::OnConflict;
 use crate::features::contacts::jobs::{self, ColumnMap, Columns, Import, pending_imports};
-use crate::features::contacts::model::Status;
-use crate::features::contacts::tags::TagName;
 use crate::features::projects;
+use crate::features::tags::TagName;
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.import_start`
+/// The operation `contacts.import_start`.
 pub struct ImportStart;
 
-/// How to read the file.
+/// The pending file, and how to import it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartImport {
-    /// As returned by the upload.
+    /// The id of the import, as returned by the upload.
     pub id: JobId,
-    /// The file's project. Optional, but it must match if given.
+    /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
     /// Maps fields to headers; guessed from common headers if absent.
     pub column_map: Option<ColumnMap>,
@@ -36,10 +36,10 @@ pub struct StartImport {
     /// The separator between cells; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Names of tags for every contact of the file.
+    /// Names of tags to add to every contact in the file.
     #[serde(default)]
     pub tags: Vec<TagName>,
-    /// The status of contacts whose row has none. If absent, new contacts are subscribed.
+    /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
 }
 
@@ -47,23 +47,23 @@ pub struct StartImport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Existing {
-    /// Update it with the values of the file.
+    /// Update the contact with values from the file.
     #[default]
     Upsert,
-    /// Leave it unchanged.
+    /// Leave the contact unchanged.
     Skip,
 }
 
 impl Operation for ImportStart {
     const SPEC: Spec = Spec::post("contacts.import_start", "/v1/contacts/imports/{id}/start", needs(Permission::AudienceWrite))
         .summary("Import an uploaded file")
-        .about("For a file that was uploaded with `hold`. It then works like any other import. Starting it twice returns 409.")
+        .about("For a file that was uploaded with `hold`. The import then works like any other. A second start returns 409.")
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = StartImport;
     type Output = Done<ImportStarted>;
 
     fn example() -> (Value, Self::Output) {
-        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let input = json!({
             "id": id, "columnMap": { "email": "E-mail", "customFields": { "shoeSize": "Shoe size" } }, "onConflict": "upsert",
             "tags": ["fair"], "status": "subscribed",
@@ -117,11 +117,11 @@ mod tests {
         let fields = [("projectId", project.as_str()), ("hold", "true")];
         let held = app.upload("/v1/contacts/imports", &fields, file.as_bytes()).data();
         assert_eq!(held["status"], "uploaded");
-        format!("/v1/contacts/imports/{}", held["id"].as_str().expect("an id"))
+        format!("/v1/contacts/imports/{}", held["id"].as_str().expect("the import has an id"))
     }
 
     fn work(app: &TestApp) {
-        while jobs::step(app.data()).expect("works") {}
+        while jobs::step(app.data()).expect("the step succeeds") {}
     }
 
     #[test]
@@ -129,14 +129,14 @@ mod tests {
         let app = TestApp::new();
         let path = hold(&app, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
         work(&app);
-        assert_eq!(app.get(&path).data()["status"], "uploaded", "it waits");
+        assert_eq!(app.get(&path).data()["status"], "uploaded", "the file waits for its import to be started");
         let look = app.get(&format!("{path}/preview?rows=1")).data();
         assert_eq!((&look["delimiter"], &look["fileName"]), (&json!(";"), &json!("people.csv")));
         let column = |header: &str, sample: &str| json!({ "header": header, "samples": [sample] });
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(look["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));
-        assert!(refused.refusal().2.starts_with("columnMap: no column holds the email address"), "{refused:?}");
+        assert!(refused.refusal().2.starts_with("columnMap: no column contains the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
         let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
         assert_eq!(app.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
@@ -164,9 +164,10 @@ mod tests {
                 hold(&app, "email\na@example.com\n")
             })
             .collect();
-        assert_eq!(app.get(&first).refusal().0, 404, "the oldest makes room");
+        assert_eq!(app.get(&first).refusal().0, 404, "the oldest pending file was deleted to make room");
         assert_eq!(app.get(&format!("{}/preview", rest[0])).status, 200);
-        let forget = |app: &TestApp| app.data().store.write_blocking(jobs::forget).expect("written").expect("no error");
+        let forget =
+            |app: &TestApp| app.data().store.write_blocking(jobs::forget).expect("the store works").expect("the write succeeds");
         assert!(!forget(&app));
         app.clock.advance_ms(PENDING_IMPORT_MS);
         while forget(&app) {}

@@ -12,49 +12,49 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.import_status`
+/// The operation `contacts.import_status`.
 pub struct ImportStatus;
 
 /// Selects an import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRef {
-    /// As returned by the import.
+    /// The id of the import, as returned when the import was started.
     pub id: JobId,
-    /// The import's project. Optional, but it must match if given.
+    /// The import's project. Optional; if given, the import must belong to it.
     #[serde(rename = "projectId")]
     pub project_id: Option<ProjectId>,
 }
 
-/// The progress of a file import. Its names are in snake case, as API clients expect here.
+/// The progress of a file import. API clients expect its field names in snake case.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportProgress {
-    /// `contact_import`
+    /// Always `contact_import`.
     pub object: &'static str,
     pub id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
-    /// The share of the file that is done, from 0 to 1.
+    /// The share of the file that has been imported, from 0 to 1.
     pub progress: f64,
-    /// Why it failed, and what to do.
+    /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
 }
 
-/// The results of the rows so far.
+/// The results of the rows that have been read so far.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RowCounts {
-    /// Rows read so far; in the end, all of them. The sum of the other counts.
+    /// The number of rows read so far, which is the sum of the other counts.
     pub total: u64,
-    /// New contacts.
+    /// The number of rows that created a contact.
     pub created: u64,
-    /// Rows that changed a contact.
+    /// The number of rows that changed a contact.
     pub updated: u64,
-    /// Rows that changed nothing: `onConflict` skipped them, or the contact already matched.
+    /// The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched.
     pub skipped: u64,
-    /// Rows that were refused; see the errors of this import.
+    /// The number of rows that were refused. See the row errors of this import.
     pub failed: u64,
 }
 
@@ -68,13 +68,13 @@ impl From<Counts> for RowCounts {
 impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("contacts.import_status", "/v1/contacts/imports/{id}", needs(Permission::AudienceRead))
         .summary("Get the progress of an import")
-        .about("Finished imports can be read for 30 days.")
+        .about("Returns finished imports for 30 days.")
         .fails(&[Code::NotFound]);
     type Input = ImportRef;
     type Output = Done<ImportProgress>;
 
     fn example() -> (Value, Self::Output) {
-        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let progress = ImportProgress {
             object: "contact_import",
             id,

@@ -1,4 +1,4 @@
-//! Summarizes one import, export or bulk change, for callers that know only its id.
+//! Returns a summary of one import, export or bulk change, for callers that know only its id.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,21 +11,21 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.job`
+/// The operation `contacts.job`.
 pub struct Job;
 
 /// Selects a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobRef {
-    /// As returned when the job was started.
+    /// The job's id, as returned when the job was started.
     pub id: JobId,
 }
 
 impl Operation for Job {
     const SPEC: Spec = Spec::get("contacts.job", "/v1/contacts/jobs/{id}", needs(Permission::AudienceRead))
         .summary("Get the kind, project and status of a contacts job")
-        .about("Finished jobs can be read for 30 days. The operations for each kind of job return more details.")
+        .about("Returns finished jobs for 30 days. The operations for each kind of job return more details.")
         .fails(&[Code::NotFound]);
     type Input = JobRef;
     type Output = Done<ContactJob>;
@@ -53,7 +53,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts/exports", json!({})).data();
         let listed = app.get("/v1/contacts/jobs").data()["jobs"][0].clone();
-        let id = listed["id"].as_str().expect("an id");
+        let id = listed["id"].as_str().expect("the job has an id");
         assert_eq!(app.get(&format!("/v1/contacts/jobs/{id}")).data(), listed);
         assert_eq!(listed["projectId"], json!(app.project.to_string()));
         assert_eq!(app.get("/v1/contacts/jobs/66f1a2b3e5f60718293a4b5c").refusal().0, 404);

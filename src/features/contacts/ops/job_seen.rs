@@ -1,4 +1,4 @@
-//! Acknowledges that an import, an export or a bulk change failed.
+//! Acknowledges that an import, export or bulk change failed.
 
 use serde_json::{Value, json};
 
@@ -10,19 +10,19 @@ use crate::features::contacts::jobs;
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.job_seen`
+/// The operation `contacts.job_seen`.
 pub struct JobSeen;
 
 impl Operation for JobSeen {
     const SPEC: Spec = Spec::post("contacts.job_seen", "/v1/contacts/jobs/{id}/seen", needs(Permission::AudienceWrite))
         .summary("Acknowledge a failed import, export or bulk change")
-        .about("The job stays in the list but no longer needs attention. Repeating this changes nothing.")
+        .about("The job stays in the list but no longer needs attention. Repeating the request changes nothing.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = ImportRef;
     type Output = Done<ContactJob>;
 
     fn example() -> (Value, Self::Output) {
-        let error = Some("The uploaded file no longer exists; upload it again.".to_owned());
+        let error = Some("The uploaded file no longer exists. Upload the file again.".to_owned());
         let job = ContactJob { status: "failed", error, seen: true, ..ContactJob::sample() };
         (json!({ "id": job.id }), Done(job))
     }
@@ -48,9 +48,9 @@ mod tests {
         let project = app.project.to_string();
         let upload = |file: &[u8]| {
             let started = app.upload("/v1/contacts/imports", &[("projectId", project.as_str())], file).data();
-            while jobs::step(app.data()).expect("works") {}
+            while jobs::step(app.data()).expect("the step succeeds") {}
             app.clock.advance_ms(1_000);
-            started["id"].as_str().expect("an id").to_owned()
+            started["id"].as_str().expect("the job has an id").to_owned()
         };
         let failed = upload(&[b"email\n\"".to_vec(), vec![b'x'; crate::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat());
         let done = upload(b"email\nada@example.com\n");

@@ -12,23 +12,23 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.jobs`
+/// The operation `contacts.jobs`.
 pub struct Jobs;
 
-/// The jobs to list.
+/// Selects the jobs to list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListJobs {
-    /// Only jobs of this project.
+    /// Returns only jobs in this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
 }
 
-/// Jobs.
+/// A list of jobs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ContactJobs {
-    /// The newest first.
+    /// The jobs, newest first.
     pub jobs: Vec<ContactJob>,
 }
 
@@ -42,13 +42,13 @@ pub struct ContactJob {
     pub kind: &'static str,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
-    /// The number of rows or contacts that are done.
+    /// The number of rows or contacts that have been processed.
     pub processed: u64,
-    /// The number of those that were refused.
+    /// The number of processed rows or contacts that were refused.
     pub failed: u64,
-    /// Why it failed, and what to do.
+    /// Why the job failed, and what to do; absent if the job did not fail.
     pub error: Option<String>,
-    /// Whether a user has acknowledged the failure.
+    /// Whether a user has acknowledged that the job failed.
     pub seen: bool,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -78,11 +78,11 @@ impl From<Job> for ContactJob {
 }
 
 impl ContactJob {
-    /// An example for the documentation.
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
-            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
             kind: "import",
             status: "completed",
             processed: 1_000,
@@ -99,7 +99,7 @@ impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
         .summary("List the newest imports, exports and bulk changes")
         .about(
-            "Jobs are listed in any state, for 30 days after they end; uploaded files whose import has not started, for one day.",
+            "Lists jobs in any state until 30 days after they end. Uploaded files whose import has not started are listed for one day.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -134,7 +134,7 @@ mod tests {
     fn the_newest_jobs_come_first_in_any_state() {
         let app = TestApp::new();
         app.post_in("/v1/contacts/exports", json!({})).data();
-        while jobs::step(app.data()).expect("works") {}
+        while jobs::step(app.data()).expect("the step succeeds") {}
         app.clock.advance_ms(1_000);
         let project = app.project.to_string();
         app.upload("/v1/contacts/imports", &[("projectId", project.as_str()), ("hold", "true")], b"email\n").data();
@@ -143,9 +143,11 @@ mod tests {
         let listed = app.get_in("/v1/contacts/jobs").data();
         let shown: Vec<(&str, &str)> = listed["jobs"]
             .as_array()
-            .expect("a list")
+            .expect("the value is an array")
             .iter()
-            .map(|job| (job["kind"].as_str().expect("text"), job["status"].as_str().expect("text")))
+            .map(|job| {
+                (job["kind"].as_str().expect("the value is a string"), job["status"].as_str().expect("the value is a string"))
+            })
             .collect();
         assert_eq!(shown, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
     }

@@ -1,51 +1,52 @@
-//! List and search contacts.
+//! Lists and searches contacts.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::engine::api::SortOrder;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Freshness, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::model::Status;
-use crate::features::contacts::selection::{Filters, SortBy, SortOrder, page};
-use crate::features::contacts::views::{ContactView, Viewer};
-use crate::features::{contacts::store, projects};
+use crate::features::contact_records::{self, ContactView, Viewer};
+use crate::features::contacts::selection::{Filters, SortBy, page};
+use crate::features::{projects, segments};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 
-/// `contacts.list`
+/// The operation `contacts.list`.
 pub struct List;
 
-/// The filters, the order, and the page to return.
+/// The filters, the order, and the page of contacts to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListContacts {
-    /// The project of the contacts.
+    /// The project whose contacts are listed.
     pub project_id: ProjectId,
-    /// Words to find in email, names, phone, tags and custom fields. Matches partly typed words and tolerates small typos.
+    /// Words to find in email, names, phone, tags and custom fields. Matches the beginnings of words and tolerates small typos.
     pub search: Option<String>,
-    /// With `search`: wait up to 5 seconds until the search finds every write answered before this request, or else return 503. Without it,
-    /// a search waits up to 200 ms for the caller's own writes of the last second.
+    /// With `search`: waits up to 5 seconds until the search can find every write that was completed before this request; after that,
+    /// returns 503. If false, a search waits up to 200 ms for the caller's own writes of the last second.
     #[serde(default)]
     pub refresh: bool,
-    /// Only contacts of this status.
+    /// Returns only contacts with this status.
     pub status: Option<Status>,
-    /// Names of tags, separated by commas, or as a JSON array if a name contains a comma: only contacts with at least one of them.
+    /// Returns only contacts that have at least one of these tags. Give tag names separated by commas, or as a JSON array if a name
+    /// contains a comma.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only members of this segment.
+    /// Returns only contacts in this segment.
     pub segment_id: Option<SegmentId>,
-    /// Created at this time or later.
+    /// Returns only contacts created at or after this time.
     pub created_after: Option<WireTime>,
-    /// Created before this time.
+    /// Returns only contacts created before this time.
     pub created_before: Option<WireTime>,
-    /// Last changed at this time or later.
+    /// Returns only contacts last changed at or after this time.
     pub updated_after: Option<WireTime>,
-    /// Last changed before this time.
+    /// Returns only contacts last changed before this time.
     pub updated_before: Option<WireTime>,
-    /// With `search`, the best match comes first unless this is given.
+    /// The field to sort by. If absent, a search returns the best match first.
     pub sort_by: Option<SortBy>,
     #[serde(default)]
     pub sort_order: SortOrder,
@@ -53,7 +54,8 @@ pub struct ListContacts {
     pub limit: Limit,
     /// The number of contacts to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
+    /// The number of the page to return, starting at 1. Replaces `offset`. The response's `data` is then the array itself, and `count` the
+    /// total.
     pub page: Option<PageNumber>,
 }
 
@@ -62,7 +64,8 @@ impl Operation for List {
         .also_at(&["/v1/subscribers"])
         .summary("List and search contacts")
         .about(
-            "All filters must match. Newest first, unless a search ranks the contacts or sortBy is given. A search right after a write by \
+            "All filters must match. Lists the newest first, unless a search ranks the contacts or sortBy is given. A search right after \
+                a write by \
                 the same key or session finds what was written; add refresh=true to also find all writes by others.",
         )
         .blocking()
@@ -93,7 +96,7 @@ impl Query for List {
         };
         let mut wanted = filters.select(tx, project)?;
         if let Some(segment) = input.segment_id {
-            wanted &= segment_store::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
+            wanted &= segments::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let search = input.search.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let (numbers, total) = match (search, input.sort_by) {
@@ -113,8 +116,8 @@ impl Query for List {
         let mut viewer = Viewer::new(tx, view.caller, project);
         let mut items = Vec::with_capacity(numbers.len());
         for number in numbers {
-            // A number from the index is also in `wanted`, so its contact exists in this snapshot.
-            if let Some(contact) = store::by_number(tx, project, number)? {
+            // Every number in the index result is also in `wanted`, so its contact exists in this snapshot.
+            if let Some(contact) = contact_records::by_number(tx, project, number)? {
                 items.push(viewer.view(contact)?);
             }
         }
@@ -139,12 +142,12 @@ mod tests {
     use crate::features::contacts::indexing;
     use crate::testing::TestApp;
 
-    /// Regression: the index lagged by a moment, and the search did not find the contact.
+    /// Regression: a search right after a write did not find the contact, because the index lagged by a moment.
     #[test]
     fn a_search_right_after_a_write_waits_until_the_index_has_it() {
         let app = TestApp::new();
         let total = |email: &str| app.get_in(&format!("/v1/contacts?search={email}")).data()["total"].as_u64();
-        // A busy machine may take longer than the search waits.
+        // Try several times, because a busy machine may need longer than the search waits.
         let found = (0..20).any(|number| {
             let email = format!("p{number}@example.com");
             app.post_in("/v1/contacts", json!({ "email": email })).data();
@@ -152,7 +155,7 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(move || {
                     std::thread::sleep(Duration::from_millis(30));
-                    while indexing::step(&data).expect("followed") {}
+                    while indexing::step(&data).expect("the indexing step succeeds") {}
                 });
                 total(&email) == Some(1)
             })
@@ -160,6 +163,6 @@ mod tests {
         assert!(found, "no search waited for the index");
 
         app.post_in("/v1/contacts", json!({ "email": "late@example.com" })).data();
-        assert_eq!(total("late@example.com"), Some(0), "a search answers even if the index does not follow");
+        assert_eq!(total("late@example.com"), Some(0), "a search returns even if the index does not catch up");
     }
 }

@@ -1,4 +1,4 @@
-//! The operations on contacts, one file each.
+//! The operations on contacts, one file for each.
 
 pub mod bulk;
 pub mod bulk_change;
@@ -23,5 +23,8 @@ pub mod jobs;
 pub mod list;
 pub mod project;
 pub mod set_status;
+pub mod topic_subscribe;
+pub mod topic_unsubscribe;
+pub mod topics;
 pub mod unsubscribe;
 pub mod update;

@@ -1,17 +1,17 @@
-//! Returns the project of a contact, for callers that know only its id, from a log or a link.
+//! Returns the project of a contact, for callers that know only the contact's id, for example from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::store;
-use crate::features::projects::{self, Belongs};
+use crate::features::contact_records;
+use crate::features::projects::{self, OwningProject};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ContactId;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.project`
+/// The operation `contacts.project`.
 pub struct Project;
 
 /// Selects a contact.
@@ -31,18 +31,18 @@ impl Operation for Project {
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ContactIdOnly;
-    type Output = Done<Belongs>;
+    type Output = Done<OwningProject>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "id": "66f1a2b30000000a5c3e9d71" }), Done(Belongs::sample()))
+        (json!({ "id": "66f1a2b30000000a5c3e9d71" }), Done(OwningProject::sample()))
     }
 }
 
 impl Query for Project {
     fn run(view: &View<'_>, input: ContactIdOnly) -> Result<Self::Output, Failure> {
-        let has = |tx: &_, project| Ok(store::find(tx, project, input.id)?.is_some());
+        let has = |tx: &_, project| Ok(contact_records::find(tx, project, input.id)?.is_some());
         let project_id = projects::having(view.tx, view.caller.account(), has)?.ok_or(Code::NotFound)?;
-        Ok(Done(Belongs { project_id }))
+        Ok(Done(OwningProject { project_id }))
     }
 }
 
@@ -58,11 +58,11 @@ mod tests {
         let other = app.another_project();
         let made = |project: &str, email: &str| {
             let made = app.post("/v1/contacts", json!({ "projectId": project, "email": email })).data();
-            made["id"].as_str().expect("an id").to_owned()
+            made["id"].as_str().expect("the contact has an id").to_owned()
         };
         let own = app.project.to_string();
         for project in [own.as_str(), &other.to_string()] {
-            // Both have the same number; the rest of the id distinguishes them.
+            // Compare contacts with the same number in two projects: only the rest of the ID distinguishes them.
             let id = made(project, "ada@example.com");
             assert_eq!(app.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
         }

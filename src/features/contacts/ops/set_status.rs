@@ -1,22 +1,23 @@
-//! Change a contact's status.
+//! Changes a contact's status.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::base::email::EmailAddress;
+use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::model::{Contact, Status};
-use crate::features::contacts::tags::{self, TagName};
+use crate::features::contact_records::{self, Contact};
 use crate::features::contacts::webhook_events::{self, Action, Source};
-use crate::features::contacts::{store, write};
+use crate::features::contacts::write;
 use crate::features::projects;
+use crate::features::tags::{self, TagName};
 use crate::vocab::codes::Code;
+use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.set_status`
+/// The operation `contacts.set_status`.
 pub struct SetStatus;
 
 /// The contact and its new status.
@@ -26,18 +27,18 @@ pub struct NewStatus {
     /// The contact's project.
     pub project_id: ProjectId,
     /// The contact's email.
-    pub email: EmailAddress,
+    pub email: EmailKey,
     pub status: Status,
-    /// True, or absent without `tags`: the status itself changes. False with `tags`: the contact only joins or leaves those tags.
+    /// True, or absent without `tags`: changes the contact's status. False with `tags`: only adds the tags to the contact or removes them.
     pub all_lists: Option<bool>,
-    /// Names of tags, for a change limited to them.
+    /// Names of tags to add or remove instead of changing the status.
     pub tags: Option<Vec<TagName>>,
 }
 
-/// The result of a change.
+/// The result of a status change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Success {
-    /// Always true; a failure returns an error.
+    /// Always true; a failed change returns an error instead.
     pub success: bool,
 }
 
@@ -46,7 +47,7 @@ impl Operation for SetStatus {
         .also_at(&["/v1/subscribers/status"])
         .summary("Change a contact's status")
         .about(
-            "An explicit change, so any status can change to any other. Emits subscriber.unsubscribed with action \
+            "This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with action \
                 \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when it only leaves tags; \
                 no other change emits an event.",
         )
@@ -64,7 +65,8 @@ impl Command for SetStatus {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewStatus) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let before = store::find_by_email(tx, project, &input.email.normalised())?.ok_or(Code::NotFound)?;
+        let before =
+            contact_records::find_by_email(tx, project, &input.email.normalized())?.ok_or_else(|| not_found(&input.email))?;
         let names = input.tags.unwrap_or_default();
         let mut after = before.clone();
         if input.all_lists.unwrap_or(names.is_empty()) {
@@ -84,7 +86,12 @@ impl Command for SetStatus {
     }
 }
 
-/// Makes a contact join or leave tags. Leaving a tag that does not exist changes nothing.
+/// Returns the failure for an email that belongs to no contact in the project.
+pub fn not_found(email: &EmailKey) -> Failure {
+    email.problem().map_or_else(|| Code::NotFound.into(), |problem| Failure::field("email", problem))
+}
+
+/// Adds tags to a contact or removes them. Removing a tag that does not exist changes nothing.
 pub fn retag(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -106,13 +113,13 @@ pub fn retag(
     Ok(())
 }
 
-/// Saves the contact if it changed.
+/// Saves the contact if `after` differs from `before`.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, mut after: Contact) -> Result<(), Failure> {
     if !after.differs(before) {
         return Ok(());
     }
     after.updated_at = tx.now();
-    store::change(tx, project, |tx, changes| {
+    contact_records::change(tx, project, |tx, changes| {
         changes.replace(tx, before, &after);
         Ok::<_, Failure>(())
     })
@@ -154,8 +161,8 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": names(0, TAGS_PER_CONTACT_MAX) })).data();
         let listed = app.get_in("/v1/tags?limit=100").data();
-        for tag in listed["tags"].as_array().expect("a list") {
-            app.delete_in(&format!("/v1/tags/{}", tag["id"].as_str().expect("an id"))).data();
+        for tag in listed["tags"].as_array().expect("the value is an array") {
+            app.delete_in(&format!("/v1/tags/{}", tag["id"].as_str().expect("the tag has an id"))).data();
         }
         let rows = json!([{ "email": "ada@example.com", "tags": ["fresh"] }]);
         let taken = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();

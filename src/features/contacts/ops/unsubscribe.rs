@@ -1,35 +1,35 @@
-//! Unsubscribe a contact.
+//! Unsubscribes a contact.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::set_status::{Success, retag, save};
-use crate::base::email::EmailAddress;
+use super::set_status::{Success, not_found, retag, save};
+use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::tags::TagName;
+use crate::features::contacts::subscription;
 use crate::features::contacts::webhook_events::{self, Action, Source};
-use crate::features::contacts::{store, subscription};
-use crate::features::projects;
+use crate::features::tags::TagName;
+use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `contacts.unsubscribe`
+/// The operation `contacts.unsubscribe`.
 pub struct Unsubscribe;
 
-/// The contact, and what to unsubscribe it from.
+/// The contact, and the scope of the unsubscription.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnsubscribeRequest {
     /// The contact's email.
-    pub email: EmailAddress,
+    pub email: EmailKey,
     /// The contact's project.
     pub project_id: ProjectId,
-    /// True or absent: unsubscribe from everything. False: only leave `tags`.
+    /// True or absent: unsubscribes the contact from all mail. False: only removes `tags` from the contact.
     pub all_lists: Option<bool>,
-    /// Names of tags to leave when `allLists` is false.
+    /// Names of tags to remove when `allLists` is false.
     pub tags: Option<Vec<TagName>>,
 }
 
@@ -39,8 +39,8 @@ impl Operation for Unsubscribe {
         .summary("Unsubscribe a contact")
         .takes_tokens()
         .about(
-            "Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if it only leaves tags. Repeating it \
-             changes nothing and emits nothing.",
+            "Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if it only leaves tags. Repeating the \
+             request changes nothing and emits no event.",
         )
         .fails(&[Code::NotFound]);
     type Input = UnsubscribeRequest;
@@ -56,7 +56,8 @@ impl Command for Unsubscribe {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: UnsubscribeRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let before = store::find_by_email(tx, project, &input.email.normalised())?.ok_or(Code::NotFound)?;
+        let before =
+            contact_records::find_by_email(tx, project, &input.email.normalized())?.ok_or_else(|| not_found(&input.email))?;
         let names = input.tags.unwrap_or_default();
         let mut after = before.clone();
         if !input.all_lists.unwrap_or(true) {
@@ -72,5 +73,68 @@ impl Command for Unsubscribe {
         }
         subscription::unsubscribe(tx, (caller.account(), project), &before, Source::of(caller))?;
         Ok(Done(Success { success: true }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::engine::api::Failure;
+    use crate::features::contact_records::{self, Contact, email_digest};
+    use crate::testing::TestApp;
+    use crate::vocab::ids::ContactId;
+
+    /// Adds a contact whose address contains an invisible character, as was possible in earlier versions; returns the contact's ID.
+    fn add_older(app: &TestApp, email: &'static str) -> String {
+        let made = app.post_in("/v1/contacts", json!({ "email": "was@example.com" })).data()["id"].clone();
+        let id = made.as_str().and_then(ContactId::parse).expect("the contact has an id");
+        let (project, tables) = (app.project, app.data().store.clone());
+        let written = tables.write(move |tx| {
+            let before = contact_records::find(tx, project, id)?.expect("the row exists");
+            contact_records::change(tx, project, |tx, changes| changes.remove(tx, &before, email_digest(&before.email)))?;
+            let after = Contact { email: email.into(), ..before };
+            contact_records::change(tx, project, |tx, changes| {
+                changes.add(tx, &after, email_digest(email));
+                Ok::<_, Failure>(())
+            })
+        });
+        app.wait(written).expect("the store works").expect("the write succeeds");
+        id.to_string()
+    }
+
+    fn status(app: &TestApp, id: &str) -> Value {
+        app.get_in(&format!("/v1/contacts/{id}")).data()["status"].clone()
+    }
+
+    #[test]
+    fn a_contact_with_an_address_that_is_rejected_today_can_be_unsubscribed_and_deleted_by_email() {
+        const OLDER: &str = "ad\u{200d}a@example.com";
+        let app = TestApp::new();
+        let other = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let id = add_older(&app, OLDER);
+        app.post_in("/v1/contacts/unsubscribe", json!({ "email": OLDER })).data();
+        assert_eq!(status(&app, &id), "unsubscribed");
+        app.post_in("/v1/contacts/status", json!({ "email": OLDER, "status": "subscribed" })).data();
+        assert_eq!(status(&app, &id), "subscribed");
+        let deleted = app.post_in("/v1/contacts/bulk-delete", json!({ "emails": ["bob@example.com", OLDER] })).data();
+        assert_eq!((&deleted["deleted"], &deleted["notFound"]), (&json!(1), &json!(["bob@example.com"])));
+        assert_eq!(
+            status(&app, other.as_str().expect("the contact has an id")),
+            "subscribed",
+            "the address without the joiner belongs to a different contact"
+        );
+
+        // If no such contact exists, the error describes the problem with the address.
+        for (path, body, field) in [
+            ("/v1/contacts/unsubscribe", json!({ "email": OLDER }), "email"),
+            ("/v1/contacts/status", json!({ "email": OLDER, "status": "subscribed" }), "email"),
+            ("/v1/contacts/bulk-delete", json!({ "emails": ["bob@example.com", OLDER] }), "emails[1]"),
+        ] {
+            let refused = app.post_in(path, body);
+            let (status, _, message) = refused.refusal();
+            assert!(status == 400 && message.starts_with(&format!("{field}: ")) && message.contains("U+200D"), "{refused:?}");
+            assert_eq!(refused.body["data"]["field"], field);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Add a sending domain.
+//! Adds a sending domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,17 +16,17 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `domains.create`
+/// The operation `domains.create`.
 pub struct Create;
 
-/// A new sending domain.
+/// The sending domain to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDomain {
-    /// The domain, for example `example.com`. International names are accepted.
+    /// The domain name, such as `example.com`. International names are accepted.
     pub domain: DomainName,
-    /// Accepted and ignored: mail is sent from this installation. The response says `local`.
-    #[allow(dead_code, reason = "the API accepts it")]
+    /// Accepted and ignored, because this installation sends the mail. The response contains `local`.
+    #[allow(dead_code, reason = "the API accepts and ignores the field")]
     pub region: Option<ShortText<{ limits::REGION_CHARACTERS_MAX }>>,
 }
 
@@ -34,9 +34,9 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("domains.create", "/v1/domains", needs(Permission::DomainWrite))
         .summary("Add a sending domain")
         .about(
-            "Creates its DKIM keys and returns the DNS records to add. They are checked from then on; POST …/verify checks \
-             at once. You can send from the domain, and from its subdomains, once one DKIM record is found; the other records \
-             are recommended. An existing domain is returned unchanged.",
+            "Creates the domain's DKIM keys and returns the DNS records to add. The records are checked regularly from then \
+             on; POST …/verify checks them immediately. You can send from the domain, and from its subdomains, once one DKIM \
+             record is found; the other records are recommended. An existing domain is returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);
@@ -85,7 +85,7 @@ mod tests {
             (&made["domain"], &made["status"], &made["isVerified"]),
             (&json!("acme.example"), &json!("pending"), &json!(false))
         );
-        let records = made["dnsRecords"].as_array().expect("records");
+        let records = made["dnsRecords"].as_array().expect("the domain has DNS records");
         let shown: Vec<_> = records.iter().map(|record| (record["type"].as_str(), record["purpose"].as_str())).collect();
         let wanted = [("TXT", "dkim"), ("TXT", "dkim"), ("MX", "return_path"), ("TXT", "spf"), ("TXT", "dmarc")];
         assert_eq!(shown, wanted.map(|(kind, purpose)| (Some(kind), Some(purpose))));
@@ -93,7 +93,7 @@ mod tests {
         let required: Vec<_> = records.iter().filter(|record| record["required"] == true).collect();
         assert_eq!(required.len(), 1);
         assert_eq!((&records[2]["name"], &records[2]["value"]), (&json!("bounces.acme.example"), &json!("mail.mill.example")));
-        let key = records[0]["value"].as_str().expect("a value");
+        let key = records[0]["value"].as_str().expect("the record has a value");
         assert!(key.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{key}");
         assert_eq!(app.get("/v1/domains/acme.example").data(), made);
         assert_eq!(app.get("/v1/domains").data(), json!([made]));

@@ -1,4 +1,4 @@
-//! Delete a sending domain.
+//! Deletes a sending domain.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,22 +11,25 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.delete`
+/// The operation `domains.delete`.
 pub struct Delete;
 
-/// What was deleted.
+/// The result of deleting a sending domain.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedDomain {
-    /// The deleted domain.
+    /// The name of the deleted domain.
     pub domain: String,
-    /// Always true.
+    /// Always true in a successful response.
     pub deleted: bool,
 }
 
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("domains.delete", "/v1/domains/{domain}", needs(Permission::DomainWrite))
         .summary("Delete a sending domain")
-        .about("Also deletes its keys. Nothing can be sent from it afterwards, and adding it again creates new keys.")
+        .about(
+            "Also deletes the domain's DKIM keys. Nothing can be sent from the domain afterward, and adding the domain again \
+             creates new keys.",
+        )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
     type Output = Done<DeletedDomain>;
@@ -57,8 +60,8 @@ mod tests {
         assert_eq!(gone, json!({ "domain": "acme.example", "deleted": true }));
         assert_eq!(app.get("/v1/domains/acme.example").refusal().0, 404);
         assert_eq!(app.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
-        let due = store::due(&app.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
-        assert!(due.is_empty(), "it is no longer checked");
+        let due = store::due(&app.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("the data is readable");
+        assert!(due.is_empty(), "the deleted domain is no longer checked");
         assert_ne!(app.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Get a sending domain.
+//! Returns a sending domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,21 +12,21 @@ use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.get`
+/// The operation `domains.get`.
 pub struct Get;
 
 /// The domain to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DomainRef {
-    /// The domain name, like `example.com`.
+    /// The domain name, such as `example.com`.
     pub domain: DomainName,
 }
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("domains.get", "/v1/domains/{domain}", needs(Permission::DomainRead))
         .summary("Get a sending domain")
-        .about("Includes the last result for each DNS record; POST …/verify checks them now.")
+        .about("Includes the last result for each DNS record; POST …/verify checks the records now.")
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
     type Output = Done<DomainView>;

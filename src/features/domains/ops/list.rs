@@ -1,4 +1,4 @@
-//! List the sending domains.
+//! Lists the sending domains.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,23 +10,23 @@ use crate::features::domains::store;
 use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::permissions::Permission;
 
-/// `domains.list`
+/// The operation `domains.list`.
 pub struct List;
 
-/// The page to return.
+/// The part of the list to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDomains {
-    /// How many to return. If absent, all.
+    /// The maximum number of domains to return. If absent, all domains are returned.
     pub limit: Option<Limit>,
-    /// How many to skip.
+    /// The number of domains to skip.
     pub offset: Option<Offset>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("domains.list", "/v1/domains", needs(Permission::DomainRead))
         .summary("List sending domains")
-        .about("By name, with the result of the last DNS check of each record.")
+        .about("Sorted by name. Each DNS record has the result of its last check.")
         .blocking();
     type Input = ListDomains;
     type Output = Counted<Vec<DomainView>>;
@@ -59,7 +59,11 @@ mod tests {
         }
         let names = |query: &str| -> Vec<String> {
             let list = app.get(&format!("/v1/domains{query}")).data();
-            list.as_array().expect("a list").iter().filter_map(|one| one["domain"].as_str().map(str::to_owned)).collect()
+            list.as_array()
+                .expect("the value is a list")
+                .iter()
+                .filter_map(|one| one["domain"].as_str().map(str::to_owned))
+                .collect()
         };
         assert_eq!(names(""), ["a.example", "b.example", "c.example"]);
         assert_eq!(

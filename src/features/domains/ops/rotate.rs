@@ -1,4 +1,4 @@
-//! Rotate a domain's DKIM keys.
+//! Rotates a domain's DKIM keys.
 
 use serde_json::{Value, json};
 
@@ -11,16 +11,16 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.rotate`
+/// The operation `domains.rotate`.
 pub struct Rotate;
 
 impl Operation for Rotate {
     const SPEC: Spec = Spec::post("domains.rotate", "/v1/domains/{domain}/rotate", needs(Permission::DomainWrite))
         .summary("Rotate a domain's DKIM keys")
         .about(
-            "The current keys keep signing until the records of the new ones are in the DNS. Keep the old records for another \
+            "The current keys continue to sign until the records of the new keys are in the DNS. Keep the old records for another \
              seven days (removeAfter), because mail signed with them may still be in transit. While new keys wait for their \
-             records, a repeat creates no others.",
+             records, a repeated call creates no further keys.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
@@ -36,8 +36,8 @@ impl Async for Rotate {
     async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();
-        let looked = name.clone();
-        let mut domain = context.read(move |tx| find(tx, account, &looked)).await?;
+        let domain_name = name.clone();
+        let mut domain = context.read(move |tx| find(tx, account, &domain_name)).await?;
         if !domain.is_rotating() {
             let pairs = make_pairs().await?;
             let engine = context.engine.clone();

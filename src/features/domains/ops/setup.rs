@@ -1,10 +1,10 @@
-//! Add both parts of a root domain at once.
+//! Adds both sending subdomains of a root domain in one call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::stream_create::create_part;
+use super::stream_create::create_stream;
 use crate::base::domain::DomainName;
 use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
@@ -17,41 +17,43 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `domains.setup`
+/// The operation `domains.setup`.
 pub struct Setup;
 
-/// A root domain to send from.
+/// The root domain to send from, with options.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetUpDomains {
-    /// The root domain, like `example.com`.
+    /// The root domain, such as `example.com`.
     pub root_domain: DomainName,
-    /// The sender's name, stored with both parts.
+    /// The sender's name, stored with both subdomains.
     pub from_name: Option<Name<{ limits::PERSON_NAME_CHARACTERS_MAX }>>,
-    /// A project of the account. Domains belong to the account; this is only checked for existence.
+    /// A project in the account. Domains belong to the account, so the API only checks that the project exists.
     pub project_id: Option<ProjectId>,
-    /// Whether the parts sign for From addresses at the root domain itself.
+    /// Whether the subdomains sign for From addresses at the root domain itself.
     #[serde(default)]
     pub vanity_root_from: bool,
 }
 
-/// Both parts.
+/// The two sending subdomains of a root domain.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Parts {
+pub struct Subdomains {
     /// For newsletters and offers: `send.<root>`.
     pub marketing: DomainView,
-    /// For single messages that recipients wait for: `notify.<root>`.
+    /// For transactional emails: `notify.<root>`.
     pub transactional: DomainView,
 }
 
 impl Operation for Setup {
     const SPEC: Spec = Spec::post("domains.setup", "/v1/domains/setup", needs(Permission::DomainWrite))
-        .summary("Add both parts of a root domain")
-        .about("Like POST /v1/domains/streams, for both streams. A repeat changes nothing and returns the same response.")
+        .summary("Add both sending subdomains of a root domain")
+        .about(
+            "Like POST /v1/domains/streams, but for both streams. A repeated call changes nothing and returns the same response.",
+        )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = SetUpDomains;
-    type Output = Created<Parts>;
+    type Output = Created<Subdomains>;
 
     fn example() -> (Value, Self::Output) {
         let sample = |stream: Stream| DomainView {
@@ -61,7 +63,7 @@ impl Operation for Setup {
             ..DomainView::sample()
         };
         let input = json!({ "rootDomain": "acme.example", "fromName": "Acme", "vanityRootFrom": false });
-        (input, Created(Parts { marketing: sample(Stream::Marketing), transactional: sample(Stream::Transactional) }))
+        (input, Created(Subdomains { marketing: sample(Stream::Marketing), transactional: sample(Stream::Transactional) }))
     }
 }
 
@@ -76,10 +78,10 @@ impl Async for Setup {
             domain.signs_for_root = signs_for_root;
             domain.from_name = from_name;
         };
-        let marketing = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
-        let transactional = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
+        let marketing = create_stream(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
+        let transactional = create_stream(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
         let installation = Installation::of(&context.engine.settings);
-        Ok(Created(Parts {
+        Ok(Created(Subdomains {
             marketing: domain_view(&marketing, &installation),
             transactional: domain_view(&transactional, &installation),
         }))
@@ -92,7 +94,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn creates_both_parts_once() {
+    fn creates_both_subdomains_once() {
         let app = TestApp::new();
         let body = json!({ "rootDomain": "acme.example", "fromName": "Acme", "projectId": app.project, "vanityRootFrom": true });
         let made = app.post("/v1/domains/setup", body.clone()).data();

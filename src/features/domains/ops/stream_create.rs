@@ -1,4 +1,4 @@
-//! Add a part of a root domain for one kind of mail.
+//! Adds a sending subdomain for one kind of mail.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,28 +13,28 @@ use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.stream_create`
+/// The operation `domains.stream_create`.
 pub struct StreamCreate;
 
-/// A part of a root domain.
+/// The sending subdomain to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStream {
-    /// The root domain, like `example.com`.
+    /// The root domain, such as `example.com`.
     pub root_domain: DomainName,
     /// The kind of mail: `transactional` creates `notify.<root>`, `marketing` creates `send.<root>`.
     pub stream: Stream,
-    /// Whether this part signs for From addresses at the root domain itself.
+    /// Whether this subdomain signs for From addresses at the root domain itself.
     #[serde(default)]
     pub vanity_root_from: bool,
 }
 
 impl Operation for StreamCreate {
     const SPEC: Spec = Spec::post("domains.stream_create", "/v1/domains/streams", needs(Permission::DomainWrite))
-        .summary("Add a part of a root domain for one kind of mail")
+        .summary("Add a sending subdomain for one kind of mail")
         .about(
-            "Keeps the reputation of single messages separate from that of campaigns. With vanityRootFrom, the part signs for From \
-             addresses at the root, which receivers accept unless the root's DMARC record has adkim=s. An existing part is \
+            "Keeps the reputation of transactional emails separate from that of campaigns. With vanityRootFrom, the subdomain signs for From \
+             addresses at the root, which receivers accept unless the root's DMARC record has adkim=s. An existing subdomain is \
              returned unchanged.",
         )
         .replay(Replay::Keyed)
@@ -48,8 +48,8 @@ impl Operation for StreamCreate {
     }
 }
 
-/// Creates the part of a root domain for a stream, or returns the existing one.
-pub async fn create_part(
+/// Creates the subdomain for a stream, or returns the existing one.
+pub async fn create_stream(
     context: &Context,
     spec: &'static Spec,
     root: &DomainName,
@@ -57,7 +57,7 @@ pub async fn create_part(
     shape: impl FnOnce(&mut Domain) + Send + 'static,
 ) -> Result<Domain, Failure> {
     let name = format!("{}.{root}", stream.label());
-    // The root may be valid, but too long with this label in front.
+    // The root domain may be valid, but the name with the label in front may be too long.
     DomainName::parse(&name).map_err(|error| Failure::field("rootDomain", error))?;
     let shaped = move |domain: &mut Domain| {
         domain.stream = Some(stream);
@@ -70,7 +70,7 @@ impl Async for StreamCreate {
     async fn run(context: Context, input: NewStream) -> Result<Self::Output, Failure> {
         let signs_for_root = input.vanity_root_from;
         let shape = move |domain: &mut Domain| domain.signs_for_root = signs_for_root;
-        let domain = create_part(&context, &Self::SPEC, &input.root_domain, input.stream, shape).await?;
+        let domain = create_stream(&context, &Self::SPEC, &input.root_domain, input.stream, shape).await?;
         Ok(Created(domain_view(&domain, &Installation::of(&context.engine.settings))))
     }
 }

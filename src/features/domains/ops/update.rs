@@ -1,4 +1,4 @@
-//! Update the tracking of a domain.
+//! Changes the tracking of a domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,23 +15,23 @@ use crate::features::domains::{Utm, find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.update`
+/// The operation `domains.update`.
 pub struct Update;
 
-/// The changes; omitted fields stay as they are.
+/// The changes to a domain. Omitted fields stay unchanged.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DomainPatch {
-    /// The domain name, like `example.com`.
+    /// The domain name, such as `example.com`.
     pub domain: DomainName,
     /// Whether opens are tracked.
     pub open_tracking: Option<bool>,
     /// Whether clicks are tracked.
     pub click_tracking: Option<bool>,
-    /// Whether links use a host of the domain itself; that requires one more record.
+    /// Whether links use a host name inside the sending domain, which requires one more DNS record.
     pub branded_tracking: Option<bool>,
-    /// The default UTM parameters (`utm_source` and so on) for links in mail from this domain, unless a campaign or send sets others; `{}`
-    /// for the defaults, `null` for none.
+    /// The default UTM parameters (`utm_source` and so on) for links in mail from this domain, unless a campaign or send sets different
+    /// ones. `{}` sets the standard defaults; `null` removes the parameters.
     #[serde(default)]
     pub utm: Patch<Utm>,
 }
@@ -41,8 +41,8 @@ impl Operation for Update {
         .summary("Change the tracking of a sending domain")
         .about(
             "Applies to mail that is prepared from now on. With brandedTracking, the service's certificate must also cover \
-             links.<domain>, or the reverse proxy in front of it must have one. Until the record is found, links use this \
-             installation's own host.",
+             links.<domain>, or the reverse proxy in front of the service must have such a certificate. Until the record of \
+             links.<domain> is found, links use this installation's own host.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainPatch;
@@ -88,14 +88,15 @@ mod tests {
         let changed = app.patch("/v1/domains/acme.example", json!({ "brandedTracking": true, "openTracking": false })).data();
         let tracking = json!({ "openTracking": false, "clickTracking": true, "brandedTracking": true });
         assert_eq!(changed["trackingSettings"], tracking);
-        let record = changed["dnsRecords"].as_array().and_then(|records| records.last()).expect("records").clone();
+        let record =
+            changed["dnsRecords"].as_array().and_then(|records| records.last()).expect("the domain has DNS records").clone();
         assert_eq!((&record["type"], &record["name"]), (&json!("CNAME"), &json!("links.acme.example")));
         assert_eq!(record["value"], "mail.mill.example");
         assert_eq!(app.patch("/v1/domains/acme.example", json!({})).data(), changed);
         let marked = app.patch("/v1/domains/acme.example", json!({ "utm": { "source": "news" } })).data();
         assert_eq!((&changed["utm"], &marked["utm"]["source"]), (&Value::Null, &json!("news")));
         assert_eq!(app.patch("/v1/domains/acme.example", json!({ "utm": null })).data()["utm"], Value::Null);
-        assert_eq!(app.patch("/v1/domains/acme.example", json!({ "utm": { "colour": "x" } })).refusal().0, 400);
+        assert_eq!(app.patch("/v1/domains/acme.example", json!({ "utm": { "hue": "x" } })).refusal().0, 400);
         assert_eq!(app.patch("/v1/domains/other.example", json!({})).refusal().0, 404);
     }
 }

@@ -1,4 +1,4 @@
-//! Check a domain's DNS records now.
+//! Checks a domain's DNS records immediately.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,18 +14,18 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.verify`
+/// The operation `domains.verify`.
 pub struct Verify;
 
-/// The result of the check.
+/// The result of a domain's DNS check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verified {
     pub domain: String,
     pub status: Status,
-    /// Why it is not verified, or a problem that threatens it.
+    /// Why the domain is not verified, or a problem that may soon affect its verification.
     pub status_reason: Option<String>,
-    /// Every record, with its current value in the DNS.
+    /// Every record of the domain, with its current value in the DNS.
     pub dns_records: Vec<RecordView>,
 }
 
@@ -34,7 +34,7 @@ impl Operation for Verify {
         .summary("Check a domain's DNS records now")
         .about(
             "A domain is verified once the DNS has one of its DKIM records. Records whose lookup failed are unreachable \
-             and change nothing. Calling this on a failed domain restarts the three-day verification window.",
+             and change nothing. A call for a failed domain restarts the three-day verification window.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
@@ -50,8 +50,8 @@ impl Async for Verify {
     async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();
-        let looked = name.clone();
-        let domain = context.read(move |tx| find(tx, account, &looked)).await?;
+        let domain_name = name.clone();
+        let domain = context.read(move |tx| find(tx, account, &domain_name)).await?;
         let installation = Installation::of(&context.engine.settings);
         let check = check(&context.engine.dns, &domain, &installation).await;
         let settled = context.write(&Self::SPEC, move |tx| {

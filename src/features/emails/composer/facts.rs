@@ -1,6 +1,6 @@
-//! The facts from the prompt and the brand that fill phrases, in the email's language.
+//! Collects the facts from the prompt and the brand that fill phrases, in the email's language.
 //!
-//! Texts from the prompt are facts only in an email of the prompt's language; numbers, dates and proper names are in all.
+//! The prompt's own words are used only in an email in the prompt's language. Numbers, dates and proper names are used in every language.
 
 use jiff::civil::Date;
 
@@ -10,7 +10,7 @@ use super::understand::{ParsedPrompt, Saving, Scope};
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 
-/// What the facts of one email depend on.
+/// The inputs that determine the facts of one email.
 pub struct Source<'a> {
     pub understood: &'a ParsedPrompt,
     pub brand: &'a Brand,
@@ -19,17 +19,17 @@ pub struct Source<'a> {
     pub region: Option<&'a str>,
     /// Whether the email shows several products.
     pub has_grid: bool,
-    /// Whether it is sent on the day that something starts, after a teaser has announced it.
-    pub has_begun: bool,
+    /// Whether an earlier email of the series has announced the start.
+    pub has_started: bool,
     /// The product that this email is about.
     pub product: Option<&'a str>,
 }
 
-/// A longer name breaks titles and subjects.
+/// The maximum length of a name, because longer names do not fit into titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
 
 impl Source<'_> {
-    /// Returns whether texts from the prompt can be used.
+    /// Returns whether the prompt's own words can be used, which requires an email in the prompt's language.
     pub fn prompt_speaks(&self) -> bool {
         self.understood.language == self.language
     }
@@ -83,17 +83,17 @@ impl Source<'_> {
         self.product.or(name).filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned)
     }
 
-    /// Returns the name of an event without the host: "tea tasting".
+    /// Returns the name of an event without "our", such as "tea tasting".
     fn event_name(&self) -> Option<String> {
         let own = self.event()?;
         Some(own.strip_prefix("our ").filter(|_| self.language == Language::En).map_or(own.clone(), str::to_owned))
     }
 
-    /// Returns the name of an event: the quoted one, or the prompt's noun for it.
+    /// Returns the name of an event: the quoted name or, without one, the prompt's noun for the event.
     fn event(&self) -> Option<String> {
         let quoted = self.understood.name.as_ref().filter(|name| name.is_proper && self.understood.purpose == Purpose::Event);
         let noun = || self.understood.event.clone().filter(|_| self.prompt_speaks());
-        // English says "our tea tasting"; in languages with gender, the noun has no article.
+        // The English name is "our tea tasting"; in languages with grammatical gender, the noun has no article.
         let noun = || match (self.language, noun()) {
             (Language::En, Some(event)) => Some(format!("our {event}")),
             (_, event) => event,
@@ -137,7 +137,7 @@ impl Source<'_> {
         }
     }
 
-    /// Returns the words for an end today or tomorrow.
+    /// Returns the key of the phrase for an end today or tomorrow.
     fn near_end(&self, ends: Date) -> Option<&'static str> {
         match ends {
             _ if ends == self.today && self.understood.is_tonight => Some("common.moment_tonight"),
@@ -147,7 +147,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds when an offer ends and applies, in everyday words: "tonight", "this weekend".
+    /// Adds the facts about when an offer applies and ends, in everyday words such as "tonight" or "this weekend".
     fn know_moments(&self, facts: &mut Facts) {
         let bank = Bank::of(self.language);
         let said = |place: &str, day: &str| bank.phrases(place).first().map(|words| words.replace("{day}", day));
@@ -162,7 +162,7 @@ impl Source<'_> {
             _ if understood.is_weekend => said("common.moment_weekend", ""),
             (None, Some(until), _) => said("common.moment_until", &until),
             (Some(on), None, Some(_)) => said("common.moment_on", &on),
-            // A sentence states a period of days.
+            // A period of several days is stated in a sentence of its own.
             (Some(_), _, _) if understood.ends.is_some() => None,
             (Some(from), None, None) => said("common.moment_from", &from),
             _ => ending.clone(),
@@ -181,13 +181,13 @@ impl Source<'_> {
                 facts.insert("when", format.date(when, self.today));
                 facts.insert("when_day", format.day(when, self.today));
             }
-        } else if let Some(starts) = starts.filter(|_| !self.has_begun) {
+        } else if let Some(starts) = starts.filter(|_| !self.has_started) {
             facts.insert("starts", format.date(starts, self.today));
             facts.insert("starts_day", format.day(starts, self.today));
         }
         if let Some(ends) = understood.ends {
             facts.insert("ends", format.date(ends, self.today));
-            // "Tonight" says more than the date.
+            // "Tonight" is more helpful than the date.
             if self.near_end(ends).is_none() {
                 facts.insert("ends_day", format.day(ends, self.today));
             }
@@ -201,7 +201,7 @@ impl Source<'_> {
     }
 }
 
-/// Returns "Ledgerly" for "Ledgerly, Inc.".
+/// Returns a company name without its legal form: "Ledgerly" for "Ledgerly, Inc.".
 pub fn without_legal_form(name: &str) -> &str {
     const FORMS: [&str; 34] = [
         "gmbh & co. kg",
@@ -245,7 +245,7 @@ pub fn without_legal_form(name: &str) -> &str {
         let same = name.get(at..)?.eq_ignore_ascii_case(form);
         let before = name.get(..at)?;
         let stem = before.trim_end_matches([' ', ',']);
-        // Without a space before it, it is only the end of a word.
+        // Letters without a space or comma before them are the end of a word, not a legal form.
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)

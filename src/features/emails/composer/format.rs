@@ -1,27 +1,27 @@
-//! Formats numbers, money, days and times in each language. Does not know emails.
+//! Formats numbers, money, days and times in each language.
 
 use jiff::civil::Date;
 
 use super::language::Format;
 use super::understand::{Clock, Money, Saving};
 
-/// Keeps a number and its symbol on one line.
+/// A no-break space, which keeps a number and its symbol on one line.
 const NO_BREAK: &str = "\u{a0}";
-/// A day of another year is given with its year if it is at least this far away.
-const YEAR_TOLD_AFTER_DAYS: i32 = 90;
+/// A date in a different year is shown with its year if the date is more than this many days away.
+const YEAR_SHOWN_AFTER_DAYS: i32 = 90;
 
 impl Format {
-    /// "20 %".
+    /// Formats a percentage: "20 %".
     pub fn percent(&self, value: f64) -> String {
         self.percent.replace(' ', NO_BREAK).replace("{n}", &self.number(value, false))
     }
 
-    /// "20 €", "19,90 €".
+    /// Formats a sum of money: "20 €", "19,90 €".
     pub fn money(&self, money: &Money) -> String {
         self.amount(money.amount, money.currency)
     }
 
-    /// "20,00 €": for aligned columns.
+    /// Formats a sum of money for aligned columns: "20,00 €".
     pub fn sum(&self, money: &Money) -> String {
         let whole = self.money(money);
         if money.amount.fract() != 0.0 || money.currency == "JPY" {
@@ -46,7 +46,7 @@ impl Format {
         pattern.replace(' ', NO_BREAK).replace("{n}", &self.number(amount, true)).replace("{symbol}", symbol)
     }
 
-    /// Whole numbers have no decimals; sums of money have two.
+    /// Formats a number. Whole numbers have no decimals; other sums of money have two decimals.
     fn number(&self, value: f64, is_money: bool) -> String {
         let text = match (value.fract() == 0.0, is_money) {
             (true, _) => format!("{value:.0}"),
@@ -78,7 +78,7 @@ impl Format {
         own.as_ref().map_or_else(|| self.bare_saving(saving), |pattern| pattern.replace("{n}", &self.saved(saving)))
     }
 
-    /// Formats an offer alone, as in a title: "20 % off".
+    /// Formats an offer outside a sentence, as in a title: "20 % off".
     pub fn offer(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: true, .. } => &self.percent_saving_up_to,
@@ -100,7 +100,7 @@ impl Format {
         pattern.replace("{offer}", &self.offer(saving)).replace("{n}", &self.saved(saving))
     }
 
-    /// Formats only the percentage or amount.
+    /// Formats only the percentage or amount of a saving.
     fn saved(&self, saving: &Saving) -> String {
         match saving {
             Saving::Percent { value, .. } => self.percent(*value),
@@ -114,12 +114,12 @@ impl Format {
         pattern.replace("{n}", &self.saved(saving))
     }
 
-    /// "Friday, November 27".
+    /// Formats a date with its weekday: "Friday, November 27".
     pub fn date(&self, date: Date, today: Date) -> String {
         self.filled(if is_far(date, today) { &self.date_year } else { &self.date }, date)
     }
 
-    /// "November 27".
+    /// Formats a date without its weekday: "November 27".
     pub fn day(&self, date: Date, today: Date) -> String {
         self.filled(if is_far(date, today) { &self.day_year } else { &self.day }, date)
     }
@@ -136,7 +136,7 @@ impl Format {
             .replace("{year}", &date.year().to_string())
     }
 
-    /// "6:30 PM", "18.30 Uhr".
+    /// Formats a time of day: "6:30 PM", "18.30 Uhr".
     pub fn time(&self, clock: Clock) -> String {
         let pattern = if clock.minute == 0 { &self.time_full } else { &self.time };
         let hour = if clock.hour.is_multiple_of(12) { 12 } else { clock.hour % 12 };
@@ -148,10 +148,10 @@ impl Format {
             .replace("{ampm}", if clock.hour < 12 { "AM" } else { "PM" })
     }
 
-    /// "6 to 9 PM".
+    /// Formats a period of a day: "6 to 9 PM".
     pub fn times(&self, from: Clock, to: Clock) -> String {
         let (from, to) = (self.time(from), self.time(to));
-        // "14 bis 17 Uhr", "2 to 5 PM": a common ending appears only once.
+        // A common ending appears only once, as in "14 bis 17 Uhr" and "2 to 5 PM".
         let end = to.rsplit(NO_BREAK).next().unwrap_or_default();
         let from =
             from.strip_suffix(end).filter(|_| end.len() < to.len()).map_or(from.as_str(), |from| from.trim_end_matches(NO_BREAK));
@@ -160,7 +160,7 @@ impl Format {
 }
 
 fn is_far(date: Date, today: Date) -> bool {
-    let far = today.until(date).map_or(true, |span| span.get_days().abs() > YEAR_TOLD_AFTER_DAYS);
+    let far = today.until(date).map_or(true, |span| span.get_days().abs() > YEAR_SHOWN_AFTER_DAYS);
     far && date.year() != today.year()
 }
 

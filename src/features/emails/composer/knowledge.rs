@@ -1,4 +1,4 @@
-//! Quotes sentences of the brand's own texts in an email. It only omits words and never adds any.
+//! Quotes sentences from the brand's pages and knowledge base in an email. The code may omit sentences but never adds words.
 
 use super::facts::tidy;
 use super::language::Language;
@@ -7,34 +7,34 @@ use super::phrases::mix;
 use super::tokens::{Kind, Tokens, plain};
 use crate::vocab::limits;
 
-/// A text that the brand has written about itself.
+/// An entry or page that the brand has written about itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Knowledge<'a> {
     pub title: &'a str,
     pub text: &'a str,
-    /// The page that contains it.
+    /// The URL of the page that contains the text.
     pub url: Option<&'a str>,
 }
 
-/// A part of such a text that suits an email.
+/// An excerpt, suitable for an email, from one of the brand's entries or pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt<'a> {
     pub title: String,
     pub text: String,
     pub url: Option<&'a str>,
-    /// Whether it is about the same topic as the prompt.
+    /// Whether the excerpt has the same topic as the prompt.
     pub fits: bool,
 }
 
 /// The maximum length of an excerpt: two or three sentences.
 const EXCERPT_CHARACTERS_MAX: usize = 320;
 const TITLE_CHARACTERS_MAX: usize = 80;
-/// Sentences outside these lengths are headings, menus or malformed lists.
+/// The number of words that a sentence may have. Shorter or longer pieces of text are probably headings, menus or malformed lists.
 const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 3..=40;
-/// The number of characters read of a long text.
+/// The maximum number of characters that are read from an entry.
 const TEXT_CHARACTERS_READ: usize = 6_000;
 
-/// Words in all languages for legal or technical pages.
+/// Words, in all languages, that identify legal or technical pages.
 const NOT_FOR_EMAIL: [&str; 32] = [
     "privacy",
     "datenschutz",
@@ -70,7 +70,7 @@ const NOT_FOR_EMAIL: [&str; 32] = [
     "gdpr",
 ];
 
-/// Returns the texts that can be quoted in this language, the most relevant to the prompt first.
+/// Returns excerpts of the entries that can be quoted in this language, most relevant to the prompt first.
 pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Tokens<'_>, seed: u64) -> Vec<Excerpt<'a>> {
     let lexicon = lexicon::of(language);
     let score = |entry: &Knowledge<'_>| {
@@ -100,7 +100,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     {
         return None;
     }
-    // "How we roast | Leaf & Stone" has the title "How we roast".
+    // The title of the page "How we roast | Leaf & Stone" is "How we roast".
     let cut = [" | ", " – ", " — ", " · "].into_iter().filter_map(|mark| title.find(mark)).min().unwrap_or(title.len());
     let title = title[..cut].trim().to_owned();
     if title.is_empty() || title.chars().count() > TITLE_CHARACTERS_MAX {
@@ -114,7 +114,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     Some(Excerpt { title, text, url: entry.url, fits: false })
 }
 
-/// Returns the first whole sentences that belong together.
+/// Returns the first complete sentences that follow each other in one line of the text.
 fn sentences(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().map(tidy).filter(|line| !line.is_empty()) {
@@ -167,14 +167,14 @@ mod tests {
     fn whole_sentences_are_quoted_and_the_rest_is_left_out() {
         let entry = Knowledge {
             title: "How we roast | Leaf & Stone",
-            text: "Home Shop About\nWe roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it.",
+            text: "Home Shop About\nWe roast our teas in small batches over charcoal. It takes the whole night, and one of us stays awake for it.",
             url: Some("https://example.com/how"),
         };
         let found = excerpts(&[entry], Language::En, &Tokens::read(""), 1);
         assert_eq!(found[0].title, "How we roast");
         assert_eq!(
             found[0].text,
-            "We roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it."
+            "We roast our teas in small batches over charcoal. It takes the whole night, and one of us stays awake for it."
         );
         assert!(excerpts(&[entry], Language::De, &Tokens::read(""), 1).is_empty(), "it is English");
         let law = Knowledge { title: "Privacy policy", ..entry };

@@ -1,6 +1,7 @@
 //! The languages of the composer and their phrase banks.
 //!
-//! A bank is flat: the key `sale.main.subject` has a list of phrases. Does not know what the phrases are for.
+//! A phrase bank is flat: each key, such as `sale.main.subject`, has a list of phrases. This module loads the phrases; `phrases` selects
+//! and fills them.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -19,23 +20,23 @@ pub enum Language {
     It,
     Pt,
     Nl,
-    /// Only a small set of phrases: see `is_complete`.
+    /// Has only a small set of phrases; see `is_complete`.
     Ar,
-    /// Only a small set of phrases: see `is_complete`.
+    /// Has only a small set of phrases; see `is_complete`.
     He,
 }
 
 impl Language {
-    /// The languages in which it writes complete copy and understands prompts.
+    /// The languages in which the composer writes complete copy and understands prompts.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
     const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
-    /// Returns the language of a tag, if it has phrases.
+    /// Returns the language of a tag, if the composer has phrases in that language.
     pub fn of(tag: &LanguageTag) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.code() == tag.primary())
     }
 
-    /// Returns the ISO 639-1 code.
+    /// Returns the ISO 639-1 code of the language.
     pub fn code(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -51,10 +52,10 @@ impl Language {
     }
 
     pub fn tag(self) -> LanguageTag {
-        LanguageTag::parse(self.code()).expect("these codes are ISO 639-1")
+        LanguageTag::parse(self.code()).expect("every code in this match is an ISO 639-1 code")
     }
 
-    /// Returns the English name.
+    /// Returns the English name of the language.
     pub fn english_name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -69,12 +70,13 @@ impl Language {
         }
     }
 
-    /// Returns whether it has phrases for every purpose. The others have one set for all purposes, around the brand's own texts.
+    /// Returns whether the language has phrases for every purpose. Other languages have one set of phrases for all purposes, used with the
+    /// brand's own texts.
     pub fn is_complete(self) -> bool {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Returns the words of the first person plural, which brands with another grammatical person avoid if possible.
+    /// Returns the words for the first person plural. Brands that speak in another grammatical person avoid these words if possible.
     pub fn first_person(self) -> &'static [&'static str] {
         match self {
             Self::En => &["we", "us", "our", "ours", "we're", "we've", "we'd", "we'll"],
@@ -102,7 +104,7 @@ impl Language {
         }
     }
 
-    /// Returns the word list as text; the English one for languages without their own.
+    /// Returns the word list for understanding prompts, as TOML; languages without a word list use the English word list.
     pub fn understanding(self) -> &'static str {
         match self {
             Self::En | Self::Ar | Self::He => include_str!("../../../../assets/composer/understand/en.toml"),
@@ -120,19 +122,19 @@ impl Language {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Format {
-    /// `{n}`: the number.
+    /// The pattern of a percentage, where `{n}` is the number.
     pub percent: String,
-    /// `{saving}`: a percentage or an amount, optionally with "up to".
+    /// The pattern of an offer, where `{saving}` is a percentage or an amount, optionally with "up to".
     pub offer: String,
-    /// `{n}`: the percentage or the amount.
+    /// The pattern of a saving, where `{n}` is the percentage or the amount.
     pub saving: String,
     pub saving_up_to: String,
-    /// The saving in a sentence, if it differs: "il {n}".
+    /// The pattern of a percentage in a sentence, if it differs from `saving`: "il {n}".
     #[serde(default)]
     pub percent_saving: Option<String>,
     #[serde(default)]
     pub percent_saving_up_to: Option<String>,
-    /// The offer in a sentence, if it differs: "un {offer}", "uno sconto del {n}".
+    /// The pattern of a percentage offer in a sentence, if it differs from `offer`: "un {offer}", "uno sconto del {n}".
     #[serde(default)]
     pub percent_deal: Option<String>,
     #[serde(default)]
@@ -141,10 +143,10 @@ pub struct Format {
     pub amount_deal: Option<String>,
     #[serde(default)]
     pub amount_deal_up_to: Option<String>,
-    /// `{offer}` and `{scope}`, in the words of the prompt.
+    /// The pattern of an offer with its scope, where `{offer}` is the offer and `{scope}` is the scope in the prompt's words.
     pub deal: String,
     pub deal_all: String,
-    /// `{n}` and `{symbol}`.
+    /// The pattern of a sum of money, where `{n}` is the number and `{symbol}` is the currency symbol.
     pub money: String,
     pub decimal: String,
     pub thousands: String,
@@ -156,7 +158,7 @@ pub struct Format {
     pub time_full: String,
     pub time_range: String,
     pub and: String,
-    /// The first day of a month: "1er".
+    /// The form of the first day of a month: "1er".
     pub ordinal_first: String,
     pub months: Vec<String>,
     pub weekdays: Vec<String>,
@@ -167,24 +169,24 @@ pub struct Format {
 pub struct Bank {
     pub format: Format,
     phrases: HashMap<String, Vec<String>>,
-    /// Spellings of a region: `favorites` is `favorites` in GB.
+    /// The spellings of each region that differ from the bank's: `favorites` is `favourites` in GB.
     regions: HashMap<String, Vec<(String, String)>>,
-    /// The notation of numbers and days in regions that differ.
+    /// The notation of numbers and days in each region that differs from the language's.
     formats: HashMap<String, Format>,
 }
 
 impl Bank {
     pub fn of(language: Language) -> &'static Self {
         static ALL: [OnceLock<Bank>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
-        let place = Language::ALL.iter().position(|other| *other == language).expect("all languages are in the list");
+        let place = Language::ALL.iter().position(|other| *other == language).expect("the list has every language");
         ALL[place].get_or_init(|| Self::read(language.copy()))
     }
 
     fn read(text: &str) -> Self {
-        let mut table: toml::Table = toml::from_str(text).expect("a test reads every bank");
-        let format = table.remove("format").expect("every bank says how numbers are written");
+        let mut table: toml::Table = toml::from_str(text).expect("a test parses every phrase bank");
+        let format = table.remove("format").expect("every phrase bank has a [format] table");
         let formats = formats(&format, table.remove("region_formats"));
-        let format = format.try_into().expect("a test reads every bank");
+        let format = format.try_into().expect("a test parses every phrase bank");
         let mut phrases = HashMap::new();
         let mut regions = HashMap::new();
         if let Some(toml::Value::Table(table)) = table.remove("regions") {
@@ -198,7 +200,7 @@ impl Bank {
         Self { format, phrases, regions, formats }
     }
 
-    /// Returns the phrases for a key, or none if the bank has none for it.
+    /// Returns the phrases for a key; empty if the bank has no phrases for the key.
     pub fn phrases(&self, place: &str) -> &[String] {
         self.phrases.get(place).map_or(&[], Vec::as_slice)
     }
@@ -213,7 +215,7 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the key of a phrase without facts: the first key that has it.
+    /// Returns the first key, in alphabetical order, that has a phrase equal to this text.
     pub fn place_of(&self, text: &str) -> Option<String> {
         let straight = text.replace('’', "'");
         let has = |phrases: &Vec<String>| phrases.iter().any(|phrase| phrase == text || *phrase == straight);
@@ -227,13 +229,13 @@ impl Bank {
     }
 }
 
-/// Returns the notation of each region: the language's, with the differences.
+/// Returns the notation of each region: the language's notation with the region's differences.
 fn formats(format: &toml::Value, regions: Option<toml::Value>) -> HashMap<String, Format> {
     let Some(toml::Value::Table(regions)) = regions else { return HashMap::new() };
     let merged = |(region, own): (String, toml::Value)| {
         let mut table = format.as_table().cloned().unwrap_or_default();
         table.extend(own.as_table().cloned().unwrap_or_default());
-        let format = toml::Value::Table(table).try_into().expect("a test reads every bank");
+        let format = toml::Value::Table(table).try_into().expect("a test parses every phrase bank");
         (region, format)
     };
     regions.into_iter().map(merged).collect()

@@ -1,6 +1,6 @@
 //! The words for understanding prompts in each of the seven languages, read once from the assets.
 //!
-//! Knows the words, but not their use.
+//! This module contains only the words; `understand` uses them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Phrases {
     }
 }
 
-/// Parses a phrase of an asset. A `*` belongs to the word it touches.
+/// Parses a phrase from a word list. A `*` belongs to the word that it touches.
 fn read(phrase: &str) -> Phrase {
     let bare = |word: &str| super::tokens::plain(word.trim_matches('*'));
     let word = |word: &str| match (word.starts_with('*'), word.ends_with('*')) {
@@ -49,21 +49,21 @@ fn read(phrase: &str) -> Phrase {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
-    /// The most common words, which identify the language.
+    /// The most common words of the language, which identify it.
     pub common: Phrases,
     /// Words that start an instruction.
     pub verbs: Phrases,
-    /// Words about the email itself: a sentence with one is an instruction.
+    /// Words about the email itself. A sentence with such a word is an instruction.
     pub meta: Phrases,
     pub mention: Phrases,
-    /// The conjunction of reported statements: "that".
+    /// The conjunction that introduces reported statements: "that".
     pub clause: Phrases,
     pub announce: Phrases,
     /// Words for the recipients of the email.
     pub readers: Phrases,
     pub email: Phrases,
     pub series: Phrases,
-    /// One to twelve.
+    /// The numerals from one to twelve.
     pub numbers: Phrases,
     pub percent: Phrases,
     pub up_to: Phrases,
@@ -73,24 +73,24 @@ pub struct Lexicon {
     pub everything: Phrases,
     pub shipping: Phrases,
     pub code: Phrases,
-    /// Words between "code" and the code.
+    /// Words that can stand between "code" and the code.
     pub code_fill: Phrases,
     pub until: Phrases,
     pub start: Phrases,
     pub range: Phrases,
     pub months: Vec<Phrases>,
     pub weekdays: Vec<Phrases>,
-    /// Phrases with the name of a day that do not mean a day.
+    /// Phrases that contain the name of a day but do not mean a day.
     pub weekday_not: Phrases,
     pub next: Phrases,
     pub today: Phrases,
     pub tomorrow: Phrases,
-    /// "in", "days", "day"; then the same for weeks.
+    /// The words "in", "days" and "day", and then the corresponding words for weeks.
     pub days_later: Vec<Phrases>,
     pub weekend: Phrases,
     pub month_end: Phrases,
     pub noon: Phrases,
-    /// Words after an hour.
+    /// Words that follow an hour, such as "Uhr".
     pub hour: Phrases,
     pub am: Phrases,
     pub pm: Phrases,
@@ -108,7 +108,7 @@ pub struct Lexicon {
     pub subject: Phrases,
     pub audience: Phrases,
     pub audience_of: Phrases,
-    /// Words for an audience that are welcome in copy addressed to it.
+    /// Words for an audience that are also suitable in copy addressed to that audience.
     pub dear: Phrases,
     pub formal: Phrases,
     pub informal: Phrases,
@@ -117,33 +117,33 @@ pub struct Lexicon {
     pub short: Phrases,
     pub quote: Phrases,
     pub quote_by: Phrases,
-    /// The pattern for "in German": `{}` is the language.
+    /// The pattern for "in German", where `{}` is the language.
     pub in_language: String,
     pub languages: BTreeMap<String, Phrases>,
     pub layouts: HashMap<Layout, Phrases>,
     pub purposes: HashMap<Purpose, Phrases>,
     pub seasons: BTreeMap<String, Phrases>,
-    /// Finite verbs, which make words a sentence.
+    /// Finite verbs. Only words that contain a finite verb are a sentence.
     pub finite: Phrases,
-    /// Generic nouns: "product".
+    /// Generic nouns, such as "product".
     pub generic: Phrases,
     /// Separable verbs, whose prefix is at the end of a main clause: "um ziehen".
     pub separable: Phrases,
     pub years: Phrases,
     pub tonight: Phrases,
-    /// A company's rooms for visitors: "shop".
+    /// Words for a company's rooms for visitors, such as "shop".
     pub places: Phrases,
-    /// Words before the order deadline for timely delivery.
+    /// Words that precede the order deadline for timely delivery.
     pub order_by: Phrases,
     pub occasions: HashMap<Occasion, Phrases>,
 }
 
-/// The subject of an email, if it is more specific than the purpose. Each has its own phrases.
+/// An occasion for an email that is more specific than the purpose. Each occasion has its own phrases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Occasion {
     LastChance,
-    /// Free shipping as the offer itself.
+    /// The offer is free shipping.
     #[serde(skip)]
     FreeShipping,
     Tips,
@@ -160,7 +160,7 @@ pub enum Occasion {
 }
 
 impl Occasion {
-    /// The occasions of announcements, the most certain first.
+    /// The occasions of announcements, in order of precedence.
     pub const ANNOUNCED: [Self; 10] = [
         Self::BackInStock,
         Self::Thanks,
@@ -174,7 +174,7 @@ impl Occasion {
         Self::Report,
     ];
 
-    /// Returns its job in the phrase banks.
+    /// Returns the occasion's job in the phrase banks.
     pub fn job(self) -> &'static str {
         match self {
             Self::LastChance => "sale.last",
@@ -194,7 +194,7 @@ impl Occasion {
     }
 }
 
-/// Returns how clearly a word indicates a purpose: "cart" is unambiguous, "offer" is not.
+/// Returns how clearly words for a purpose indicate that purpose: "cart" is unambiguous, "offer" is not.
 pub fn weight(purpose: Purpose) -> usize {
     match purpose {
         Purpose::CartReminder | Purpose::Receipt | Purpose::ReviewRequest | Purpose::Referral | Purpose::WinBack => 6,
@@ -205,7 +205,7 @@ pub fn weight(purpose: Purpose) -> usize {
     }
 }
 
-/// Returns the words of a language. Languages without a lexicon use the English one.
+/// Returns the lexicon of a language. Languages without a lexicon use the English lexicon.
 pub fn of(language: Language) -> &'static Lexicon {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     let all = ALL.get_or_init(|| Language::SPOKEN.iter().map(|language| load(*language)).collect());
@@ -214,10 +214,10 @@ pub fn of(language: Language) -> &'static Lexicon {
 }
 
 fn load(language: Language) -> Lexicon {
-    toml::from_str(language.understanding()).expect("a test reads every word list")
+    toml::from_str(language.understanding()).expect("a test parses every word list")
 }
 
-/// Returns the language of a prompt: the one with most known words, or `own` in a tie.
+/// Returns the language of a prompt: the language whose words and letters match the prompt best. `own` gets a small extra score.
 pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
     let score = |language: Language| {
         let lexicon = of(language);
@@ -233,7 +233,7 @@ pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
     Language::SPOKEN.into_iter().max_by_key(|language| (score(*language), *language == own)).unwrap_or(own)
 }
 
-/// Returns the characters that only this language has, or that it has far more often.
+/// Returns the characters that occur only in this language, or far more often than in other languages.
 fn letters(language: Language) -> &'static str {
     match language {
         Language::De => "ßäöüÄÖÜ„",
@@ -245,7 +245,7 @@ fn letters(language: Language) -> &'static str {
     }
 }
 
-/// The number of words that suffice to recognize the language of a prompt.
+/// The number of words that are enough to recognize the language of a prompt.
 const PROMPT_SAMPLE: usize = 120;
 
 #[cfg(test)]

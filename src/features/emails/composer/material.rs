@@ -1,6 +1,6 @@
-//! The brand's material for an email: links, logo, pictures, products, social networks, the legal footer.
+//! Selects the brand's material for an email: links, logo, pictures, products, social networks and the legal footer.
 //!
-//! Selects from what exists and invents nothing. Writes no copy.
+//! This module only selects existing material: it invents none and writes no copy.
 
 use super::facts::tidy;
 use super::language::Format;
@@ -11,11 +11,11 @@ use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, P
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
 use crate::vocab::limits;
 
-/// Narrower pictures look too small in an email.
+/// The minimum width of pictures. Narrower pictures look too small in an email.
 const PICTURE_WIDTH_MIN: u32 = 480;
-/// Narrower logos are icons and look too small.
+/// The minimum width of logos. Narrower logos are icons and look too small.
 const LOGO_WIDTH_MIN: u32 = 72;
-/// The length of a product description beside its picture.
+/// The maximum length of a product description that is shown next to a picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
 
 /// Parses the address of a link.
@@ -23,7 +23,7 @@ pub fn link(address: &str) -> Option<Link> {
     Link::parse(address).ok()
 }
 
-/// Returns whether the brand's texts are in this language: its main one, or its only known one.
+/// Returns whether the brand writes in this language: the brand's first language must be the same, ignoring the region.
 pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     let main = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     main.is_some_and(|main| main.primary() == language.primary())
@@ -69,7 +69,7 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture for the top of an email: the suitable one that is most relevant to the prompt; the seed breaks ties.
+/// Returns a picture for the top of an email: the suitable picture that is most relevant to the prompt. The seed breaks ties.
 pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Option<Picture> {
     let score = |image: &brand::BrandImage| {
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
@@ -84,7 +84,8 @@ pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Opti
     found.into_iter().find_map(|(_, _, image)| picture(&image.url, image.description.clone(), (image.width, image.height)))
 }
 
-/// Returns whether an image is wide enough, neither a column nor a banner, and in a format that email clients show.
+/// Returns whether an image is suitable as a picture: it is wide enough, neither too tall nor too flat, not a logo or icon, and in a format
+/// that email clients support.
 fn fits(image: &brand::BrandImage) -> bool {
     let path = plain(image.url.split(['?', '#']).next().unwrap_or_default());
     let odd = [".svg", ".ico", ".avif", "logo", "icon", "sprite", "badge", "avatar", "payment"];
@@ -101,7 +102,7 @@ fn fits(image: &brand::BrandImage) -> bool {
     }
 }
 
-/// Returns a product in the form of documents. Products without a page link to `site`.
+/// Converts a product to the form that documents use. A product that has no page of its own links to `site`.
 pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
@@ -120,7 +121,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     })
 }
 
-/// Returns a price in the format of the email's language, or as on the page if it is not a number.
+/// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page.
 pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let text = tidy(product.price.as_deref()?);
     let figures = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
@@ -141,10 +142,10 @@ pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     stems.into_iter().any(|stem| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(&stem)))
 }
 
-/// The number of characters by which related words agree.
+/// The number of initial characters that related words have in common.
 const STEM_CHARACTERS: usize = 5;
 
-/// Returns the first sentence of a description, if it is short enough to fit beside a picture.
+/// Returns the first sentence of a description, if the sentence is short enough to fit next to a picture.
 pub fn first_sentence(text: &str) -> Option<String> {
     let text = tidy(text);
     let end = text

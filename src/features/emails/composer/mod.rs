@@ -1,10 +1,10 @@
 //! The built-in composer: writes complete emails from a prompt and the facts about a brand, without a language model.
 //!
-//! Deterministic: the same brief, brand and texts give the same email. Honest: an email contains only what the prompt or the brand states;
-//! discounts, dates, prices, quotes and deadlines are never invented. It understands prompts in seven languages and writes complete copy in
-//! the same seven; for Arabic and Hebrew it has a small set of phrases around the brand's own texts.
+//! The composer is deterministic: the same brief, brand and texts give the same email. An email contains only facts that the prompt or the
+//! brand states; the composer never invents discounts, dates, prices, quotes or deadlines. It understands prompts and writes complete copy
+//! in seven languages; for Arabic and Hebrew, it has a small set of phrases that it combines with the brand's own texts.
 //!
-//! Pure: no store, no network, no clock.
+//! The composer consists of pure functions that use no store, network or clock.
 
 pub mod edit;
 mod facts;
@@ -45,13 +45,13 @@ use voice::Voice;
 pub struct Brief<'a> {
     /// The request in the user's words, in any of the seven languages.
     pub prompt: &'a str,
-    /// Pictures to use, the most important first.
+    /// The pictures to use, most important first.
     pub images: &'a [Picture],
     /// An email whose purpose and theme to reuse.
     pub reference: Option<&'a Email>,
-    /// The brand's home page: where buttons lead when the prompt gives no link.
+    /// The brand's home page, which is the target of buttons if the prompt gives no link.
     pub site: Option<&'a str>,
-    /// Decides matters of taste: phrases, arrangement, layout.
+    /// The seed that determines free choices, such as phrases, arrangement and layout.
     pub seed: u64,
     /// The day on which the prompt was written, from which "this Friday" is counted.
     pub today: Date,
@@ -61,17 +61,17 @@ pub struct Brief<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
-    /// What the composer could not do, and what it guessed.
+    /// Warnings about requests that the composer could not meet, and about its guesses.
     pub warnings: Vec<String>,
 }
 
-/// Email clients cut longer subjects.
+/// The maximum length of a subject. Email clients cut longer subjects.
 const SUBJECT_CHARACTERS_MAX: usize = 60;
 /// The number of preheader characters that email clients show.
 const PREHEADER_CHARACTERS_MAX: usize = 110;
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// Returns the default language: the one that the prompt requests, otherwise the brand's, otherwise the prompt's own.
+/// Returns the default language: the language that the prompt requests, otherwise the brand's language, otherwise the prompt's language.
 pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
     let understood = understand::parse_prompt(prompt, brand, today);
     let asked = understood.languages.first().map(|language| language.tag());
@@ -79,7 +79,7 @@ pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
     asked.or_else(of_brand).unwrap_or_else(|| understood.language.tag())
 }
 
-/// Plans an email or a series. `count` is the number that the caller requests; without it, the prompt decides.
+/// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the prompt determines the number.
 pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let understood = understand(brief, brand);
     let slots = plan::slots(&understood, brand, has_knowledge, count, brief.today);
@@ -90,7 +90,7 @@ pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &La
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
-/// Writes one email of a plan in one language. A slot beyond the plan means the last one.
+/// Writes one email of a plan in one language. A slot beyond the plan is treated as the last slot.
 pub fn compose(
     brief: &Brief<'_>,
     brand: &Brand,
@@ -102,7 +102,7 @@ pub fn compose(
     compose_with(brief, brand, knowledge, plan, place, language, EditWishes::default())
 }
 
-/// The wishes of an edit beyond the brief.
+/// The changes to the brief that an edit requests.
 #[derive(Clone, Copy, Debug, Default)]
 struct EditWishes {
     formal: Option<bool>,
@@ -128,7 +128,7 @@ fn compose_with(
     };
     let teased = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
     let draft =
-        Draft { brief, brand, knowledge, understood: &understood, language, written, job: &job, place, has_begun: teased };
+        Draft { brief, brand, knowledge, understood: &understood, language, written, job: &job, place, has_started: teased };
     let email = draft.email();
     let warnings = draft.warnings(&email);
     Composed { email, warnings }
@@ -144,10 +144,10 @@ fn understand(brief: &Brief<'_>, brand: &Brand) -> ParsedPrompt {
     understood
 }
 
-/// A prompt with fewer words and a reference describes a change, not a purpose.
+/// The number of words below which a prompt with a reference describes a change to the reference instead of a purpose.
 const REMIX_WORDS: usize = 4;
 
-/// Returns the language of the phrases for a tag: its own, or English.
+/// Returns the language of the phrases for a tag: the tag's language, or English if there are no phrases in that language.
 fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
@@ -165,7 +165,7 @@ struct Draft<'a> {
     job: &'a str,
     place: usize,
     /// Whether an earlier email of the series has announced the start.
-    has_begun: bool,
+    has_started: bool,
 }
 
 impl Draft<'_> {
@@ -193,12 +193,12 @@ impl Draft<'_> {
         Email { version: VERSION, language: tag, direction, purpose: self.understood.purpose, subject, preheader, style, blocks }
     }
 
-    /// Returns the tag of the written language: the requested one with its region, if the phrases are in it.
+    /// Returns the tag of the language that the phrases are in: the requested tag with its region, or the tag of the fallback language.
     fn tag(&self) -> LanguageTag {
         if Language::of(self.language).is_some() { *self.language } else { self.written.tag() }
     }
 
-    /// Returns a seed that all emails of a series share in every language, because a series has one theme.
+    /// Returns the seed that all emails of a series share in every language, because a series has one theme.
     fn seed(&self) -> u64 {
         mix(self.brief.seed, self.brief.prompt)
     }
@@ -233,7 +233,7 @@ impl Draft<'_> {
             product: product.as_deref(),
             region: region.as_deref(),
             has_grid: parts.contains(&recipe::Part::Products) && products.len() > 1,
-            has_begun: self.has_begun,
+            has_started: self.has_started,
         };
         let voice = Voice::of(self.brand, self.understood, self.written);
         let book = Phrasebook::new(self.written, region.as_deref(), voice, self.slot_seed(), source.facts());
@@ -259,13 +259,13 @@ impl Draft<'_> {
             prompt_speaks,
             brand_speaks,
             blocks: Vec::new(),
-            is_told: false,
+            has_verbatim: false,
             is_featured: false,
             is_signed: false,
         }
     }
 
-    /// Returns the region whose spelling to use: that of the tag, otherwise that of the brand's currency.
+    /// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds.
     fn region(&self) -> Option<String> {
         let parts = self.language.as_str().split('-').skip(1);
         let region = parts.into_iter().find(|part| part.len() == 2).map(str::to_owned);
@@ -273,7 +273,7 @@ impl Draft<'_> {
         region.or_else(|| (self.written == Language::En && pounds()).then(|| "GB".to_owned()))
     }
 
-    /// Returns the product that the email is about: the named one, or in a spotlight the next of the range.
+    /// Returns the index of the product that the email is about: the named product or, in a spotlight, the next product of the range.
     fn featured(&self) -> Option<usize> {
         let named = self.understood.products.first().copied();
         let spotlight = self.job == "general.spotlight" && !self.brand.products.is_empty();
@@ -285,7 +285,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the products to show: the named ones, then others from a position that the seed decides.
+    /// Returns the indexes of the products to show: the named products, then other products, starting at a position that the seed
+    /// determines.
     fn products(&self, featured: Option<usize>) -> Vec<usize> {
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
         let mut order = self.understood.products.clone();
@@ -295,7 +296,7 @@ impl Draft<'_> {
         }
         let mut seen = std::collections::HashSet::new();
         order.retain(|place| seen.insert(*place) && (Some(*place) != featured || self.understood.products.len() > 1));
-        // An offer on lamps shows lamps, if the range has products with that name.
+        // For example, an offer for lamps shows only lamps, if the brand has more than one product that is about lamps.
         if let Some(Scope::Words(scope)) = &self.understood.scope {
             let about = |place: &usize| self.brand.products.get(*place).is_some_and(|product| material::is_about(product, scope));
             if order.iter().filter(|place| about(place)).count() > 1 {
@@ -309,7 +310,7 @@ impl Draft<'_> {
         order
     }
 
-    /// Returns the picture at the top, and the other given pictures.
+    /// Returns the picture for the top of the email, and the other given pictures.
     fn pictures(&self, layout: Layout, featured: Option<usize>) -> (Option<Picture>, Vec<Picture>) {
         let shows = sections::shows_picture(self.job, layout, self.written);
         let mut given = self.brief.images.iter().take(limits::COMPOSER_LIST_MAX).cloned();
@@ -362,7 +363,7 @@ impl Draft<'_> {
     fn preheader(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }> {
         let place =
             special.map_or_else(|| sections::place(book, self.job, "preheader"), |_| "common.special_preheader".to_owned());
-        // The preheader continues what the subject of an announcement omits.
+        // The preheader contains the part of the news that the subject of an announcement omits.
         let more = self.understood.news.as_ref().filter(|_| book.facts.contains_key("news") && self.job.ends_with(".main"));
         let next = || self.understood.statements.get(1).cloned();
         let more = more.and_then(|news| news.more.clone().or_else(next)).map(|more| facts::tidy(&more).replace('\'', "’"));
@@ -378,13 +379,13 @@ impl Draft<'_> {
         if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
     }
 
-    /// Returns the name of the brand, as a last resort for texts.
+    /// Returns the name of the brand, as a last resort when no phrase is available.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(facts::tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.brief.site.map(facts::tidy)).unwrap_or_else(|| "—".to_owned())
     }
 
-    /// Returns what the user should check before sending.
+    /// Returns warnings about facts that the user should check before sending.
     fn warnings(&self, email: &Email) -> Vec<String> {
         let understood = self.understood;
         let mut warnings = understood.notes.clone();
@@ -397,7 +398,7 @@ impl Draft<'_> {
         warn(
             Language::of(language).is_none(),
             format!(
-                "The composer does not write in {language}: this email is in English. Configure a language model for other languages."
+                "The composer does not write in {language}, so the email is in English. Configure a language model to write in {language}."
             ),
         );
         warn(
@@ -412,7 +413,7 @@ impl Draft<'_> {
         warn(
             other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
             format!(
-                "The prompt is in {}, so its own sentences are not in the email in {}.",
+                "The prompt is in {}, so its own sentences are not in the email in {}. Add them to the email.",
                 understood.language.english_name(),
                 self.written.english_name()
             ),
@@ -421,7 +422,7 @@ impl Draft<'_> {
             warn(
                 true,
                 format!(
-                    "The offer applies to \"{scope}\", which the email in {} does not mention. Add it.",
+                    "The offer applies to \"{scope}\", which the email in {} does not mention. Add \"{scope}\" to the email.",
                     self.written.english_name()
                 ),
             );
@@ -430,7 +431,7 @@ impl Draft<'_> {
             warn(
                 true,
                 format!(
-                    "Not used, because it talks about the recipients instead of addressing them: {}",
+                    "Sentences that are about the recipients instead of addressing them are not in the email: {}",
                     understood.unused.join(" ")
                 ),
             );
@@ -446,11 +447,11 @@ impl Draft<'_> {
         let tips = knowledge::excerpts(self.knowledge, self.written, &Tokens::read(self.brief.prompt), 0);
         warn(
             self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
-            "The brand has no text with these tips. Write them into the prompt, or add such a text to the project.".to_owned(),
+            "The brand has no text with these tips. Add the tips to the prompt or to the project's knowledge base.".to_owned(),
         );
         warn(
             email.blocks.iter().all(|block| !has_button(block)),
-            "The email has no button, because it has no link. Add one to the prompt.".to_owned(),
+            "The email has no button, because there is no link. Add a link to the prompt.".to_owned(),
         );
         warnings
     }

@@ -1,6 +1,6 @@
-//! Selects a phrase for a key and fills it with facts.
+//! Selects a phrase for a key and fills the phrase with facts.
 //!
-//! Invariant: a phrase is used only if all of its facts are known, so no email has a gap or a placeholder. Does not know which keys exist.
+//! Invariant: a phrase is used only if all of its facts are known, so no email has a gap or a placeholder.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::understand::capital;
 use super::voice::{Sentences, Voice};
 use crate::features::projects::brand::BrandPerson;
 
-/// Facts by their names in phrases.
+/// The facts of an email, by their names in phrases.
 pub type Facts = BTreeMap<&'static str, String>;
 
 /// Phrases in one language and voice, filled with the facts of one email.
@@ -19,21 +19,21 @@ pub struct Phrasebook {
     voice: Voice,
     seed: u64,
     pub facts: Facts,
-    /// The texts that the email already contains; they are repeated only if there is no alternative.
+    /// The phrases that the email already contains. They are repeated only if there is no alternative.
     used: Vec<String>,
 }
 
-/// The markup of facts in a text.
+/// The markup to use for facts in a phrase.
 #[derive(Clone, Copy, PartialEq)]
 enum Marks {
     None,
-    /// Facts that recipients look for are bold.
+    /// Facts that recipients look for are in bold type.
     Bold,
 }
 
-/// Facts that recipients look for in running text.
+/// The facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order", "starts"];
-/// Facts that every email has, which do not make a phrase better.
+/// The facts that every email has. A phrase with these facts is not better than a phrase without them.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
@@ -50,7 +50,7 @@ impl Phrasebook {
         !self.bank().phrases(place).is_empty()
     }
 
-    /// Returns a phrase for a key, if one can be filled.
+    /// Returns a filled phrase for a key, if the facts fill one of the key's phrases.
     pub fn line(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::None, usize::MAX)
     }
@@ -65,12 +65,12 @@ impl Phrasebook {
         self.choose(place, Marks::Bold, usize::MAX)
     }
 
-    /// Returns a label that never varies.
+    /// Returns the label for a key, which never varies.
     pub fn label(&self, place: &str) -> String {
         self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(phrase.clone()))
     }
 
-    /// Returns every phrase of a key, filled, if all of them can be.
+    /// Returns every phrase of a key, filled with facts, if the facts fill all of them.
     pub fn all(&self, place: &str) -> Option<Vec<String>> {
         let phrases = self.bank().phrases(place);
         let filled: Option<Vec<String>> =
@@ -78,7 +78,7 @@ impl Phrasebook {
         filled.filter(|phrases| !phrases.is_empty())
     }
 
-    /// Returns a number from the seed, always the same for a key.
+    /// Returns a number below `count` that depends only on the seed and the key.
     pub fn pick(&self, place: &str, count: usize) -> usize {
         if count == 0 { 0 } else { (mix(self.seed, place) % count as u64) as usize }
     }
@@ -88,7 +88,7 @@ impl Phrasebook {
         let filled = bank.phrases(place).iter().filter_map(|phrase| self.fill(phrase, marks));
         let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| text.chars().count() <= characters_max).collect();
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
-        // Phrases with one fact fewer are good enough; otherwise, a set of facts would always get the same phrase.
+        // Phrases with one fact fewer than the best are also candidates; otherwise, one set of facts would always get the same phrase.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
         self.prefer(&mut candidates, |book, text| !book.is_said(text));
         if self.voice.person != BrandPerson::We {
@@ -107,7 +107,7 @@ impl Phrasebook {
         }
     }
 
-    /// Prefers shorter phrases for a brand with short sentences.
+    /// Prefers shorter phrases for a brand with short sentences, and longer phrases for a brand with long sentences.
     fn prefer_length(&self, candidates: &mut Vec<(String, usize)>) {
         let kept = candidates.len().div_ceil(3) * 2;
         if candidates.len() < 4 || kept >= candidates.len() || self.voice.sentences == Sentences::Any {
@@ -133,7 +133,7 @@ impl Phrasebook {
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
-    /// Returns a phrase with its facts, and how many of them are informative; `None` if one is unknown.
+    /// Returns a phrase filled with its facts, and the number of informative facts; `None` if a fact is unknown.
     fn fill(&self, phrase: &str, marks: Marks) -> Option<(String, usize)> {
         let phrase = self.formed(phrase);
         let mut out = String::with_capacity(phrase.len() + 16);
@@ -163,7 +163,7 @@ impl Phrasebook {
         Some((self.finish(out), facts))
     }
 
-    /// Returns a fact; `the:product` has the article from the prompt, `de:brand` is preceded by the French "de".
+    /// Returns a fact. `the:product` has the article from the prompt, and `de:brand` follows the French "de".
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;
@@ -176,7 +176,7 @@ impl Phrasebook {
         Some(if vowel { format!("d’{value}") } else { format!("de {value}") })
     }
 
-    /// Resolves `[informal|formal]`.
+    /// Resolves alternatives of the form `[informal|formal]`.
     fn formed(&self, phrase: &str) -> String {
         let mut out = String::with_capacity(phrase.len());
         let mut rest = phrase;
@@ -208,7 +208,7 @@ impl Phrasebook {
                 text = if word.len() > 2 { replace_word(&text, word, other) } else { text.replace(word.as_str(), other) };
             }
         }
-        // A name or a time that ends with a period: "at 3 p.m.".
+        // A name or a time can end with a period, as in "at 3 p.m.", so two periods become one.
         if text.contains("..") && !text.contains("...") {
             text = text.replace("..", ".");
         }
@@ -219,7 +219,7 @@ impl Phrasebook {
     }
 }
 
-/// Rewrites English to the first person singular.
+/// Rewrites an English text from the first person plural to the first person singular.
 fn as_one(text: &str) -> String {
     const WORDS: [(&str, &str); 16] = [
         ("we’re", "I’m"),
@@ -246,7 +246,7 @@ fn as_one(text: &str) -> String {
     out
 }
 
-/// Replaces a whole word.
+/// Replaces a whole word wherever it occurs in the text.
 pub fn replace_word(text: &str, word: &str, other: &str) -> String {
     let c = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '’');
     let mut out = String::with_capacity(text.len());
@@ -308,21 +308,27 @@ mod tests {
     fn forms_follow_the_voice() {
         let phrase = "[Sichere dir|Sichern Sie sich] {offer}";
         let facts = [("offer", "20 % Rabatt")];
-        assert_eq!(book(Language::De, false, &facts).fill(phrase, Marks::None).expect("known").0, "Sichere dir 20 % Rabatt");
-        assert_eq!(book(Language::De, true, &facts).fill(phrase, Marks::None).expect("known").0, "Sichern Sie sich 20 % Rabatt");
+        assert_eq!(
+            book(Language::De, false, &facts).fill(phrase, Marks::None).expect("the facts fill the phrase").0,
+            "Sichere dir 20 % Rabatt"
+        );
+        assert_eq!(
+            book(Language::De, true, &facts).fill(phrase, Marks::None).expect("the facts fill the phrase").0,
+            "Sichern Sie sich 20 % Rabatt"
+        );
     }
 
     #[test]
     fn french_elides_and_keeps_signs_with_their_words() {
         let book = book(Language::Fr, true, &[("brand", "Alma")]);
-        let text = book.fill("L'équipe {de:brand} : bonjour !", Marks::None).expect("known").0;
+        let text = book.fill("L'équipe {de:brand} : bonjour !", Marks::None).expect("the facts fill the phrase").0;
         assert_eq!(text, "L’équipe d’Alma\u{a0}: bonjour\u{a0}!");
     }
 
     #[test]
     fn facts_are_bold_and_never_markup() {
         let book = book(Language::En, false, &[("code", "A*B"), ("product", "[x]")]);
-        let text = book.fill("use {code} for {product}", Marks::Bold).expect("known").0;
+        let text = book.fill("use {code} for {product}", Marks::Bold).expect("the facts fill the phrase").0;
         assert_eq!(text, "Use **A\\*B** for \\[x\\]");
     }
 
@@ -337,8 +343,8 @@ mod tests {
     #[test]
     fn texts_are_not_repeated_if_there_is_an_alternative() {
         let mut book = book(Language::En, false, &[("brand", "Leaf")]);
-        let first = book.line("welcome.main.headline").expect("there are phrases");
-        let second = book.line("welcome.main.headline").expect("there are phrases");
+        let first = book.line("welcome.main.headline").expect("the phrase book has this line");
+        let second = book.line("welcome.main.headline").expect("the phrase book has this line");
         assert_ne!(first, second);
     }
 }

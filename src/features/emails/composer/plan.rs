@@ -1,6 +1,6 @@
-//! Plans the number of emails, their order, the days between them, and their jobs.
+//! Plans a series: the number of emails, their order, the days between them, and their jobs.
 //!
-//! Pure: the input is the parsed prompt and the brand's material.
+//! The functions are pure; their input is the parsed prompt and the brand's material.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -24,18 +24,18 @@ pub struct Plan {
 pub struct Slot {
     /// The job of the email: a key in the phrase banks, such as `sale.teaser`.
     pub job: String,
-    /// Days from the first contact, the sale, the launch or the event; negative if before it.
+    /// The number of days after the first contact, sale, launch or event; negative for earlier days.
     pub send_offset_days: i32,
 }
 
-/// The usual number of emails of a series without a given number.
+/// The number of emails in a series if the request gives no number.
 const SERIES_DEFAULT: usize = 3;
-/// Days between additional emails of a long series.
+/// The number of days between additional emails in a long series.
 const FURTHER_DAYS: i32 = 4;
-/// The latest day of a last reminder after the start.
+/// The maximum number of days from the start to a last reminder.
 const PERIOD_DAYS_MAX: i32 = 60;
 
-/// Plans a series. `count` is the number that the caller requests; without it, the prompt decides.
+/// Plans a series. `count` is the number of emails that the caller requests; if absent, the prompt determines the number.
 pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
     let asked = count.or(understood.count).unwrap_or(if understood.is_series { SERIES_DEFAULT } else { 1 });
     let count = asked.clamp(1, limits::EMAILS_PER_SERIES_MAX);
@@ -43,7 +43,8 @@ pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, coun
     let period = period(understood, today);
     let own = own(understood, period);
     let mut slots: Vec<Slot> = chosen(own, count).iter().map(|(job, days)| slot(key, job, *days)).collect();
-    // The subject of the first email has its own phrases; a last chance is a single email or the last of its series anyway.
+    // An occasion has its own phrases for the main email. The phrases for a last chance are used only in a single email, because a series
+    // has its own last email.
     let main = slots.iter_mut().find(|slot| slot.job.ends_with(".main"));
     if let (Some(main), Some(occasion)) = (main, understood.occasion)
         && (count == 1 || occasion != Occasion::LastChance)
@@ -51,7 +52,7 @@ pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, coun
         main.job = occasion.job().to_owned();
     }
     let mut further = further(understood, brand, has_knowledge).into_iter();
-    // Additional emails precede a last one that says goodbye or counts the days; their days continue from the previous email.
+    // If the series has a closing email, additional emails precede it. Each additional email is sent some days after the email before it.
     let closes = slots.len() > 1 && slots.last().is_some_and(|slot| slot.job.ends_with(".last"));
     while slots.len() < count {
         let at = slots.len() - usize::from(closes);
@@ -130,7 +131,7 @@ fn chosen(own: Vec<(&'static str, i32, usize)>, count: usize) -> Vec<(&'static s
     chosen
 }
 
-/// Returns further jobs for longer series for which there is material; repeatable ones repeat.
+/// Returns the additional jobs for a long series: first each job for which there is material, then the jobs that can be repeated.
 fn further(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
     let own: Vec<&str> = own(understood, 1).iter().map(|(job, ..)| *job).collect();
     let has_offer_reminder = understood.saving.is_none() && understood.purpose == Purpose::Welcome;

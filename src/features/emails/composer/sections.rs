@@ -1,6 +1,6 @@
-//! Writes the parts of an email as blocks of the document, each from a phrase, a fact of the prompt or material of the brand.
+//! Writes the parts of an email as blocks of the document, from phrases, facts of the prompt and material of the brand.
 //!
-//! Invariant: a part without material writes nothing; nothing is invented to fill it.
+//! Invariant: a part without material adds no block, and no content is invented to fill a part.
 
 mod verbatim;
 
@@ -15,7 +15,7 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::{self, Brand};
 use crate::vocab::limits;
 
-/// The inputs and the state shared by all parts of an email.
+/// The inputs and the state that all parts of an email share.
 pub struct Writer<'a> {
     pub book: Phrasebook,
     pub job: &'a str,
@@ -28,7 +28,7 @@ pub struct Writer<'a> {
     pub featured: Option<usize>,
     pub excerpts: Vec<Excerpt<'a>>,
     pub opening: Option<Picture>,
-    /// The email's parts, because some depend on those that follow.
+    /// The email's parts. Some parts depend on the parts that follow.
     pub parts: &'static [Part],
     pub format: &'static Format,
     pub pictures: Vec<Picture>,
@@ -37,23 +37,23 @@ pub struct Writer<'a> {
     pub site: Option<Link>,
     /// Whether the prompt's own words are in the email's language.
     pub prompt_speaks: bool,
-    /// Whether the brand's texts are.
+    /// Whether the brand's own descriptions are in the email's language.
     pub brand_speaks: bool,
     pub blocks: Vec<Block>,
     /// Whether the email already contains the prompt's own words.
-    pub is_told: bool,
+    pub has_verbatim: bool,
     /// Whether a product is already featured.
     pub is_featured: bool,
-    /// Whether it is signed.
+    /// Whether the email is signed.
     pub is_signed: bool,
 }
 
-/// A button text must fit on one line of a phone.
+/// The maximum length of a button text, which must fit on one line on a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
 /// The number of products in a grid.
 const GRID_PRODUCTS: usize = 3;
 const SHOWCASE_PRODUCTS: usize = 4;
-/// The number of quoted texts in a newsletter; emails about something else quote fewer.
+/// The maximum number of excerpts that a newsletter quotes. Most other emails quote at most one.
 const NEWSLETTER_EXCERPTS: usize = 2;
 
 impl Writer<'_> {
@@ -61,7 +61,7 @@ impl Writer<'_> {
         match part {
             Part::Opening => self.opening(),
             Part::Body => self.body(),
-            Part::Told => self.told(),
+            Part::Verbatim => self.told(),
             Part::Steps => self.steps(),
             Part::Offer => self.offer(),
             Part::Deadline => self.deadline(),
@@ -126,7 +126,7 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&label), href })
     }
 
-    /// Writes title and lead, with the season's own phrases if the email is about one.
+    /// Writes the title and lead, with the season's own phrases if the email is about a season.
     fn opening(&mut self) {
         let season = self.understood.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"));
         let has_season = season.as_ref().is_some_and(|season| self.book.has(&format!("season.{season}.lead")));
@@ -150,7 +150,7 @@ impl Writer<'_> {
             None => self.markup("lead").unwrap_or_default(),
         };
         let text: Option<Paragraph> = Rich::parse(&lead).ok().filter(|text| !text.is_empty());
-        // News come first, so their button is at the end.
+        // In an email with news, the news comes before the button, so the button is at the end.
         let late = matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement)
             && self.parts.contains(&Part::Call)
             && self.layout != Layout::Letter;
@@ -173,7 +173,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Hero(hero));
     }
 
-    /// Returns the season if it is a special day, such as a birthday, and not a sales season.
+    /// Returns the key of the season's own phrases for the subject, if the email is about a season with such phrases.
     pub fn special(&self) -> Option<String> {
         let season = self.understood.season.as_ref().filter(|_| self.job == "seasonal.main")?;
         let place = format!("season.{season}.subject");
@@ -191,7 +191,7 @@ impl Writer<'_> {
     }
 
     fn body(&mut self) {
-        // The opening of a letter already contains it.
+        // The opening of a letter already contains the running text.
         let said = self.blocks.iter().any(|block| block.id().as_str() == "body");
         let Some(body) = (!said).then(|| self.markup("body")).flatten() else { return };
         let text = Rich::parse(&body).unwrap_or_else(|_| Rich::plain(&body));
@@ -209,7 +209,7 @@ impl Writer<'_> {
         self.blocks.push(Block::List(list));
     }
 
-    /// Writes the code as a coupon; without a code, the conditions as a text.
+    /// Writes the code of an offer as a coupon or, without a code, writes the conditions as text.
     fn offer(&mut self) {
         if self.job.starts_with("event") || self.understood.purpose == Purpose::Newsletter && self.understood.saving.is_none() {
             return;
@@ -239,7 +239,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether the end of an offer is shown large. A sentence states a period with its start.
+    /// Returns whether a date is shown in large type: in a teaser, the start; in other emails, the end. A period with a start and an end is
+    /// stated in a sentence instead.
     fn has_deadline(&self) -> bool {
         let facts = &self.book.facts;
         if facts.contains_key("order_day") {
@@ -248,7 +249,7 @@ impl Writer<'_> {
         self.begins() || (facts.contains_key("ends") && !facts.contains_key("starts"))
     }
 
-    /// Returns whether the email is about the start of something, not its end.
+    /// Returns whether the email is about the start of an offer or event, not its end.
     fn begins(&self) -> bool {
         self.job.ends_with(".teaser")
     }
@@ -273,9 +274,9 @@ impl Writer<'_> {
         self.blocks.push(Block::Countdown(block));
     }
 
-    /// Writes day, time, place and price as a table of names and values.
+    /// Writes the day, time, place and price as a table of names and values.
     fn facts(&mut self) {
-        // The text of an announcement contains its days.
+        // The text of an announcement already contains its days.
         let told = !self.understood.statements.is_empty() || self.understood.clause.is_some();
         if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && told {
             return;
@@ -304,7 +305,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
     }
 
-    /// Writes the order from the prompt: its lines, then the total.
+    /// Writes the order from the prompt: the lines, then the total.
     fn order(&mut self) {
         let understood = self.understood;
         let format = self.format;
@@ -342,7 +343,7 @@ impl Writer<'_> {
         self.brand.products.get(place)
     }
 
-    /// Writes one product with picture, text and price side by side.
+    /// Writes the featured product, with its picture next to its text and price.
     fn featured(&mut self) {
         let Some(product) = self.featured.take().and_then(|place| self.product(place)).cloned() else { return };
         let format = self.format;
@@ -355,8 +356,8 @@ impl Writer<'_> {
             if let Some(price) = &shown.price {
                 self.book.facts.insert("price", price.to_string());
             }
-            // The prompt's description takes precedence over the page's.
-            let told = self.is_told && !(self.understood.statements.is_empty() && self.understood.points.is_empty());
+            // The prompt's description of the product takes precedence over the description on the product's page.
+            let told = self.has_verbatim && !(self.understood.statements.is_empty() && self.understood.points.is_empty());
             let text = shown.text.as_ref().filter(|_| !told).map(|text| escape(text));
             let price = self.book.text("common.price");
             return self.text(&[text, price].into_iter().flatten().collect::<Vec<_>>().join(" "));
@@ -399,7 +400,7 @@ impl Writer<'_> {
         let with_text = self.brand_speaks && self.layout != Layout::Showcase;
         let shown = |place: &usize| material::product(self.product(*place)?, format, self.site.as_ref(), with_text);
         let mut products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
-        // A single product without a picture looks like a mistake, and so do one and a half rows.
+        // A grid with a single product, or with an incomplete row, looks like a mistake.
         if products.is_empty() || (products.len() == 1 && mentioned == 0) {
             return;
         }
@@ -416,7 +417,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Products(block));
     }
 
-    /// Quotes the brand's own text about itself.
+    /// Quotes the brand's description of itself.
     fn story(&mut self) {
         let description = self.brand.description.as_ref().filter(|_| self.brand_speaks).map(|text| tidy(text));
         let Some(description) = description.filter(|text| text.split(' ').count() >= 5) else { return };
@@ -426,7 +427,7 @@ impl Writer<'_> {
     }
 
     fn knowledge(&mut self) {
-        // Tips on another topic are useless.
+        // Tips on a different topic than the prompt's are not useful.
         if self.job == "tips.main" {
             self.excerpts.retain(|excerpt| excerpt.fits);
         }
@@ -458,7 +459,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self) {
-        // Directly after the opening, it would repeat the same.
+        // A second button directly after the opening would only repeat the first button.
         let has_button = self.blocks.iter().any(super::has_button);
         if has_button && self.blocks.len() < 4 {
             return;
@@ -494,7 +495,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Social(Social { id: "social".into(), title, links }));
     }
 
-    /// Signs a letter.
+    /// Writes the signature of a letter.
     fn sign_letter(&mut self) {
         if self.layout == Layout::Letter && !self.is_signed {
             self.closing();
@@ -527,7 +528,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Returns the site as the sender of a brand without a name.
+    /// Returns the site's host as the sender if the brand has no name.
     fn sender_unknown(&self) -> String {
         let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
         if host.is_empty() { "—".to_owned() } else { host.to_owned() }
@@ -543,7 +544,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the key of the phrases for a part of a job: its own, or those shared with similar jobs. A title may be the subject.
+/// Returns the key of the phrases for a part of a job: the job's own key, or the key that similar jobs share. If a job has no title of its
+/// own, its subject is the title.
 pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     let own = format!("{job}.{name}");
     if book.has(&own) {

@@ -1,11 +1,11 @@
-//! Splits a prompt into words, from which the composer reads facts. Knows no language, only letters, digits and punctuation.
+//! Splits a prompt into words, from which the composer reads facts. The code does not depend on the language of the prompt.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Letters, optionally with digits after the first.
+    /// A word: letters, optionally with digits after the first letter.
     Word,
-    /// Digits, optionally with periods, commas or apostrophes between them.
+    /// A number: digits, optionally with periods, commas or apostrophes between them.
     Number,
     /// Any other character.
     Sign,
@@ -16,15 +16,15 @@ pub enum Kind {
 /// One token of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// In lowercase and without accents.
+    /// The token in lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// Its start in the prompt, in bytes.
+    /// The position of the token in the prompt, in bytes.
     pub start: usize,
     pub end: usize,
 }
 
-/// A prompt and its words.
+/// A prompt and its tokens.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     pub text: &'a str,
@@ -50,7 +50,7 @@ impl<'a> Tokens<'a> {
         self.tokens.len()
     }
 
-    /// Returns the folded word at an index, or an empty one outside the prompt.
+    /// Returns the word at an index, in lowercase and without accents; empty if the index is outside the prompt.
     pub fn fold(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.fold.as_str())
     }
@@ -59,12 +59,12 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or(Kind::End, |token| token.kind)
     }
 
-    /// Returns the word as written.
+    /// Returns the word at an index, as written.
     pub fn raw(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// Returns the text from one word up to another.
+    /// Returns the text from the word at `from` up to, but excluding, the word at `to`.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
         if from >= to || from >= self.len() {
             return "";
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         &self.text[self.tokens[from].start..self.tokens[to.min(self.len()) - 1].end]
     }
 
-    /// Returns whether there is no space between the word and the next.
+    /// Returns whether there is no space between the word at an index and the next word.
     pub fn joined(&self, at: usize) -> bool {
         match (self.tokens.get(at), self.tokens.get(at + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -80,11 +80,11 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns the number of words that a phrase matches from here, or `None`.
+    /// Returns the number of words that a phrase matches, starting at an index; `None` if the phrase does not match.
     pub fn matches(&self, at: usize, phrase: &[String]) -> Option<usize> {
         let mut place = at;
         for (index, word) in phrase.iter().enumerate() {
-            // Hyphens and apostrophes between the words of a phrase match spaces.
+            // Hyphens, apostrophes and periods between the words of a phrase match spaces.
             while index > 0 && matches!(self.fold(place), "-" | "'" | "’" | ".") {
                 place += 1;
             }
@@ -96,7 +96,7 @@ impl<'a> Tokens<'a> {
         Some(place - at)
     }
 
-    /// Returns the length of the longest of these phrases that matches here.
+    /// Returns the length of the longest of these phrases that matches at an index.
     pub fn any(&self, at: usize, phrases: &[Vec<String>]) -> Option<usize> {
         phrases.iter().filter_map(|phrase| self.matches(at, phrase)).max()
     }
@@ -111,16 +111,16 @@ impl<'a> Tokens<'a> {
         phrases.iter().any(|phrase| self.matches(from, phrase) == Some(end - from))
     }
 
-    /// Returns the start and length of the first of these phrases from an index on.
+    /// Returns the start and length of the first of these phrases at or after an index.
     pub fn find(&self, from: usize, phrases: &[Vec<String>]) -> Option<(usize, usize)> {
         (from..self.len()).find_map(|at| self.any(at, phrases).map(|taken| (at, taken)))
     }
 }
 
-/// The maximum number of words of a phrase in the word lists, including punctuation.
+/// The maximum number of words in a phrase of the word lists, including punctuation.
 const PHRASE_WORDS_MAX: usize = 8;
 
-/// Returns whether a word matches a pattern: `sale`, `launch*`, `*kurs`.
+/// Returns whether a word matches a pattern, such as `sale`, `launch*` or `*kurs`.
 fn fits(word: &str, pattern: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) => word.ends_with(end),
@@ -129,7 +129,7 @@ fn fits(word: &str, pattern: &str) -> bool {
     }
 }
 
-/// Returns the kind of the token that starts here, and its length in bytes.
+/// Returns the kind and the length in bytes of the token at the start of `rest`.
 fn measure(rest: &str, first: char) -> (Kind, usize) {
     if first == '\n' {
         return (Kind::End, 1);
@@ -144,12 +144,12 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
     (Kind::Sign, first.len_utf8())
 }
 
-/// Returns whether the character is a combining accent.
+/// Returns whether a character is a combining accent.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Returns the length of digits and of single separators with digits on both sides.
+/// Returns the length of the number at the start of a text: digits, and single separators between digits.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -160,7 +160,7 @@ fn number_length(rest: &str) -> usize {
     end
 }
 
-/// Returns a text in lowercase and without the accents of Latin letters, as people often type it.
+/// Returns the text in lowercase and without the accents of Latin letters, because people often omit accents.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_mark(*c)).flat_map(char::to_lowercase) {

@@ -1,10 +1,10 @@
-//! The voice of an email: familiar or formal, in which grammatical person, with or without emoji. From the brand, unless the prompt says
-//! otherwise.
+//! Chooses the voice of an email: informal or formal, the grammatical person, and whether to use emoji. The brand determines the voice,
+//! unless the prompt requests a different voice.
 
 use super::understand::ParsedPrompt;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
-/// The choices that phrases follow.
+/// The voice in which phrases are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voice {
     pub formal: bool,
@@ -21,9 +21,9 @@ pub enum Sentences {
     Long,
 }
 
-/// A brand with fewer words per sentence writes tersely.
+/// The number of words per sentence below which a brand has short sentences.
 const SHORT_BELOW: f32 = 10.0;
-/// A brand with more words per sentence writes at length.
+/// The number of words per sentence above which a brand has long sentences.
 const LONG_ABOVE: f32 = 18.0;
 
 impl Voice {
@@ -32,7 +32,7 @@ impl Voice {
         let formal = understood.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
-            // For an unknown voice, use the form that most companies use in the language.
+            // If the brand's formality is unknown, the form that most companies use in the language applies.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {

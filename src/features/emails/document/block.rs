@@ -1,7 +1,7 @@
-//! The blocks of a document, in reading order. Data only.
+//! The blocks of a document: plain data types, without rendering.
 //!
-//! They do not know how a layout renders them. These doc comments are also the field descriptions that language models get, so they say
-//! what makes a good value, not only what it is.
+//! Blocks do not depend on how a layout renders them. The doc comments in this file are also the field descriptions that language models
+//! get, so the comments describe good values of a field, not only its meaning.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -470,7 +470,7 @@ pub struct NavLink {
 }
 
 impl Block {
-    /// Returns its name within the document.
+    /// Returns the block's name within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Header(block) => &block.id,
@@ -494,7 +494,7 @@ impl Block {
 }
 
 impl Cell {
-    /// Returns its name within the document.
+    /// Returns the block's name within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Text(block) => &block.id,
@@ -523,7 +523,7 @@ pub struct DeadlineError;
 
 impl fmt::Display for DeadlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The date is not in ISO 8601; use a form such as 2026-11-30 or 2026-11-30T23:59:00+01:00.")
+        f.write_str("The date is not in ISO 8601 format; use a format such as 2026-11-30 or 2026-11-30T23:59:00+01:00.")
     }
 }
 
@@ -551,7 +551,7 @@ impl Serialize for Deadline {
 
 impl<'de> Deserialize<'de> for Deadline {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a date as text, like 2026-11-30")
+        serde_str::deserialize(deserializer, "a date as a string, such as 2026-11-30")
     }
 }
 

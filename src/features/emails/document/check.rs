@@ -1,6 +1,6 @@
-//! Checks the rules of a document: lengths, counts, names, order. Reports all violations at once, each with its path.
+//! Checks the rules of a document: lengths, numbers of items, names and order. Reports all violations together, each with its path.
 //!
-//! Does not know about themes. Problems that make an email worse but not invalid are warnings of the renderer.
+//! The check does not depend on the theme. The renderer reports problems that make an email worse but not invalid, as warnings.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::fmt;
 use super::*;
 use crate::vocab::placeholders;
 
-/// A violation of a rule.
+/// A violation of a rule for documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
-    /// The path, such as `blocks[3].href`.
+    /// The path of the invalid field, such as `blocks[3].href`.
     pub path: String,
-    /// The problem and its remedy.
+    /// What the problem is and how to solve it.
     pub problem: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// The current path and the violations found.
+/// The path of the field being checked, and the violations found so far.
 #[derive(Default)]
 struct Place {
     path: String,
@@ -33,7 +33,7 @@ struct Place {
 }
 
 impl Place {
-    /// Checks a field.
+    /// Checks a field of the current value.
     fn field(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
@@ -44,13 +44,13 @@ impl Place {
         self.path.truncate(length);
     }
 
-    /// Checks each item of a list, whose length must be in the range.
+    /// Checks each item of a list. The length of the list must be within `bounds`.
     fn list<T>(&mut self, name: &str, items: &[T], bounds: (usize, usize), each: impl Fn(&T, &mut Self)) {
         let (min, max) = bounds;
         self.field(name, |at| {
             if items.len() < min || items.len() > max {
-                let remedy = if items.len() < min { "add some" } else { "remove some" };
-                at.say(format!("has {} items; {min} to {max} are allowed: {remedy}", items.len()));
+                let remedy = if items.len() < min { "add items" } else { "remove items" };
+                at.say(format!("has {} items, but {min} to {max} items are allowed: {remedy}", items.len()));
             }
             for (index, item) in items.iter().enumerate().take(max) {
                 let length = at.path.len();
@@ -84,13 +84,13 @@ impl Place {
 
     fn text(&mut self, text: &str, characters: usize, max: usize) {
         if text.trim().is_empty() {
-            self.say("is empty; write something, or use null where it is allowed".to_owned());
+            self.say("is empty; write some text, or use null where null is allowed".to_owned());
         }
         if characters > max {
-            self.say(format!("has {characters} characters; at most {max} are allowed: shorten it"));
+            self.say(format!("has {characters} characters, but at most {max} characters are allowed: shorten the text"));
         }
         if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
-            self.say(format!("has the control character U+{:04X}; remove it", u32::from(control)));
+            self.say(format!("contains the control character U+{:04X}; remove the character", u32::from(control)));
         }
         if let Some(problem) = placeholders::problem(text) {
             self.say(problem);
@@ -105,7 +105,7 @@ impl Place {
 }
 
 impl Email {
-    /// Returns all violations. If there are none, the document can be rendered and sent.
+    /// Returns all violations in the document. A document without violations can be rendered and sent.
     pub fn check(&self) -> Vec<Violation> {
         let mut at = Place::default();
         if self.version != VERSION {
@@ -119,7 +119,7 @@ impl Email {
         at.found
     }
 
-    /// Checks that a header is first, a footer last, and that there is at most one hero.
+    /// Checks that the first block is a header, the last block is a footer, and at most one block is a hero.
     fn check_order(&self, at: &mut Place) {
         let last = self.blocks.len().saturating_sub(1);
         let is_header = |block: &Block| matches!(block, Block::Header(_));
@@ -135,10 +135,12 @@ impl Email {
         let headers = repeated.clone().filter(|(index, block)| *index > 0 && is_header(block));
         let footers = repeated.filter(|(index, block)| *index < last && is_footer(block));
         for (index, kind) in heroes.map(|(index, _)| (index, "hero")).chain(headers.map(|(index, _)| (index, "header"))) {
-            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep only the first")));
+            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep only the first {kind}")));
         }
         for (index, _) in footers {
-            at.field(&format!("blocks[{index}]"), |at| at.say("is a footer before the end; keep only the last".to_owned()));
+            at.field(&format!("blocks[{index}]"), |at| {
+                at.say("is a footer before the end; keep only the last footer".to_owned())
+            });
         }
     }
 
@@ -153,7 +155,7 @@ impl Email {
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
                 if !seen.insert(id.as_str()) {
-                    let problem = format!("is \"{id}\", which is also the name of another block; choose another");
+                    let problem = format!("is \"{id}\", which is also the name of another block; choose a different name");
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
             }
@@ -162,7 +164,7 @@ impl Email {
 }
 
 impl Block {
-    /// Returns the blocks inside its columns.
+    /// Returns the blocks inside the columns of this block.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         let columns = if let Block::Columns(block) = self { block.columns.as_slice() } else { &[] };
         columns.iter().flat_map(|column| &column.blocks)
@@ -254,7 +256,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("is given without price; give both or neither".to_owned()));
+            at.field("priceBefore", |at| at.say("is given without price; give both prices or neither".to_owned()));
         }
     }
 }
@@ -266,7 +268,7 @@ impl Quote {
         at.maybe_line("role", &self.role);
         check_picture("image", self.image.as_ref(), at);
         if self.stars.is_some_and(|stars| !(1..=5).contains(&stars)) {
-            at.field("stars", |at| at.say("is not from 1 to 5; correct it or use null".to_owned()));
+            at.field("stars", |at| at.say("is not between 1 and 5; correct the number or use null".to_owned()));
         }
     }
 }
@@ -288,13 +290,18 @@ impl Table {
         at.list("rows", &self.rows, (1, limits::EMAIL_TABLE_ROWS_MAX), |row, at| {
             at.list("cells", &row.cells, (1, limits::EMAIL_TABLE_COLUMNS_MAX), |cell, at| {
                 let words = cell.words();
-                // An empty cell is valid.
+                // An empty table cell is valid.
                 if !words.trim().is_empty() {
                     at.text(&words, words.chars().count(), Value::MAX);
                 }
             });
             if row.cells.len() != width {
-                at.field("cells", |at| at.say(format!("has {} items; the table has {width} columns", row.cells.len())));
+                at.field("cells", |at| {
+                    at.say(format!(
+                        "has {} items, but the table has {width} columns; write one item for each column",
+                        row.cells.len()
+                    ))
+                });
             }
         });
     }
@@ -317,7 +324,8 @@ fn check_picture(name: &str, picture: Option<&Picture>, at: &mut Place) {
         at.maybe_line("alt", &picture.alt);
         for (side, pixels) in [("width", picture.width), ("height", picture.height)] {
             if pixels.is_some_and(|pixels| !(1..=limits::EMAIL_IMAGE_PIXELS_MAX).contains(&pixels)) {
-                let problem = format!("is not from 1 to {} pixels; correct it or use null", limits::EMAIL_IMAGE_PIXELS_MAX);
+                let problem =
+                    format!("is not between 1 and {} pixels; correct the number or use null", limits::EMAIL_IMAGE_PIXELS_MAX);
                 at.field(side, |at| at.say(problem));
             }
         }
@@ -355,8 +363,8 @@ mod tests {
         }
         let said = said(&email);
         for expected in [
-            "subject: is empty; write something",
-            "blocks[0].title: has 200 characters; at most 140 are allowed: shorten it",
+            "subject: is empty; write some text",
+            "blocks[0].title: has 200 characters, but at most 140 characters are allowed: shorten the text",
             "blocks[0].text: has {%, which only the merge language uses",
             "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a second header",

@@ -1,7 +1,7 @@
 //! Text in a single line whose maximum length is part of its type.
 //!
-//! A line can be created from any text. [`check`](super::Email::check) reports all lines that are too long at once, whether a user, the
-//! composer or a language model wrote them. The schema and the check read the limit from the type, so they always agree.
+//! A line can be created from any text. [`check`](super::Email::check) reports all lines that are too long, whether a user, the composer
+//! or a language model wrote them. The schema and the check read the limit from the type, so they always agree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::ops::Deref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A single line without surrounding space. Once checked, it has 1 to `MAX` characters.
+/// A single line of text without surrounding space. A checked line has 1 to `MAX` characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line<const MAX: usize>(String);
 
@@ -18,12 +18,12 @@ impl<const MAX: usize> Line<MAX> {
     /// The maximum number of characters that the check accepts.
     pub const MAX: usize = MAX;
 
-    /// Creates a line from the text. Line ends and runs of spaces become single spaces.
+    /// Creates a line from any text. Line ends and runs of spaces become single spaces.
     pub fn new(text: &str) -> Self {
         Self(text.split([' ', '\n', '\r', '\t']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Creates a line from the text, cut at a word to at most `MAX` characters, with an ellipsis if anything is missing.
+    /// Creates a line from any text, cut at a word boundary to at most `MAX` characters. A shortened line ends with an ellipsis.
     pub fn cut(text: &str) -> Self {
         let Self(text) = Self::new(text);
         if text.chars().count() <= MAX {

@@ -1,6 +1,6 @@
-//! Addresses in a document: link targets and image URLs. They are checked when parsed, and safe to write into any output afterwards.
+//! Addresses in a document: link targets and image URLs. Addresses are checked when they are parsed, and are then safe in any output.
 //!
-//! They do not know whether a server responds there.
+//! The checks do not contact the server of an address.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -42,12 +42,12 @@ impl Link {
         web(given).map(|text| Self(text.into()))
     }
 
-    /// Returns the unsubscribe link, which sending fills in.
+    /// Returns the placeholder for the unsubscribe link, which sending fills in.
     pub fn unsubscribe() -> Self {
         Self(placeholders::UNSUBSCRIBE_URL.into())
     }
 
-    /// Returns the link to the email in a browser, which sending fills in.
+    /// Returns the placeholder for the link to the email in a browser, which sending fills in.
     pub fn view() -> Self {
         Self(placeholders::VIEW_URL.into())
     }
@@ -74,7 +74,7 @@ fn placeholder(given: &str) -> Option<&'static str> {
     placeholders::LINKS.into_iter().find(|known| known.trim_matches(['{', '}', ' ']) == name)
 }
 
-/// Normalizes a web address. [`Site`] checks everything before the fragment.
+/// Normalizes a web address. [`Site`] checks the part before the fragment.
 fn web(given: &str) -> Result<String, LinkError> {
     let (page, fragment) = given.split_once('#').map_or((given, None), |(page, fragment)| (page, Some(fragment)));
     let site: Site = page.parse().map_err(|error: <Site as FromStr>::Err| LinkError(error.to_string()))?;
@@ -90,7 +90,7 @@ fn web(given: &str) -> Result<String, LinkError> {
     Ok(text)
 }
 
-/// Appends the address and escapes characters that have no meaning in a URL but do in HTML, CSS, Markdown or the merge language.
+/// Appends the address. Escapes characters that have a meaning in HTML, CSS, Markdown or the merge language but not in a URL.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {
@@ -124,10 +124,10 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Ok(Link(format!("tel:{kept}").into()));
     }
-    Err(LinkError("The telephone number may contain only digits after an optional +, as in tel:+4930123456.".to_owned()))
+    Err(LinkError("The phone number may contain only digits after an optional +, as in tel:+4930123456.".to_owned()))
 }
 
-/// Why a text is not a valid link or image address: a sentence that ends with the remedy.
+/// The reason why a string is not a valid link or image address: a sentence that ends with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError(String);
 
@@ -181,13 +181,13 @@ impl Serialize for ImageUrl {
 
 impl<'de> Deserialize<'de> for Link {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "an address as text, such as https://example.com/sale")
+        serde_str::deserialize(deserializer, "an address as a string, such as https://example.com/sale")
     }
 }
 
 impl<'de> Deserialize<'de> for ImageUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "the address of an image as text, such as https://example.com/a.jpg")
+        serde_str::deserialize(deserializer, "the address of an image as a string, such as https://example.com/a.jpg")
     }
 }
 

@@ -1,10 +1,10 @@
 //! The email document: the content of an email, block by block, independent of its rendering.
 //!
-//! It is the source of truth: users, the composer and language models write it, edits change it, and MJML, HTML and plain text are rendered
-//! from it. Texts can have any length until [`Email::check`] accepts them, so that a writer gets all violations at once. Addresses are
-//! checked when they are parsed, so that no document can contain one that is unsafe in a page.
+//! The document is the source of truth: users, the composer and language models write documents, edits change them, and MJML, HTML and
+//! plain text are rendered from them. Texts can have any length until [`Email::check`] accepts them, so that a writer gets all violations
+//! together. Addresses are checked when they are parsed, so that no document can contain an address that is unsafe in a page.
 //!
-//! It does not know the brand's colors or layouts, only which of them the author chose.
+//! The document does not contain the brand's colors or layouts, only the author's choices among them.
 
 mod block;
 mod check;
@@ -33,7 +33,7 @@ use crate::vocab::limits;
 pub const VERSION: u8 = 1;
 
 /// A whole email.
-// The derived code uses `remote` because a record has another form: see `Record` below.
+// The derived code uses `remote` because a record has a different form; see the implementation of `Record` below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 #[schemars(rename = "Email")]
@@ -145,22 +145,22 @@ impl Email {
 
     /// Returns the document as JSON.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("all keys of a document are text")
+        serde_json::to_value(self).expect("all keys of a document are strings")
     }
 
-    /// Returns the block with this name and its index.
+    /// Returns the block with this name, and the block's index.
     pub fn find(&self, id: &str) -> Option<(usize, &Block)> {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }
 
-    /// Returns an unused name for a new block of a kind: `text-3`.
+    /// Returns an unused name for a new block of a kind, such as `text-3`.
     pub fn free_id(&self, kind: &str) -> BlockId {
         let taken = |id: &str| {
             self.blocks.iter().any(|block| block.id().as_str() == id || block.cells().any(|cell| cell.id().as_str() == id))
         };
         let numbers = 1..=limits::EMAIL_BLOCKS_MAX * (1 + limits::EMAIL_COLUMNS_MAX * limits::EMAIL_COLUMN_BLOCKS_MAX) + 1;
         let free = numbers.map(|number| format!("{kind}-{number}")).find(|id| !taken(id));
-        Line::new(&free.expect("there are more numbers than blocks"))
+        Line::new(&free.expect("some number is not used as a block ID"))
     }
 }
 
@@ -209,9 +209,9 @@ impl Purpose {
     ];
 }
 
-/// A document can be part of any record. Records are stored field by field without names, which does not support serde's tagged enums (they
-/// need a self-describing format). So a record stores the document as one JSON text, which also keeps old documents readable by humans and
-/// later versions.
+/// A document can be part of any record. Records are stored field by field without names, which does not support serde's tagged enums,
+/// because tagged enums need a self-describing format. A record therefore stores a document as JSON text, which also keeps old documents
+/// readable by humans and by later versions of the program.
 impl Record for Email {}
 
 impl Serialize for Email {

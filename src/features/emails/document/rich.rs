@@ -1,9 +1,9 @@
 //! Inline text with bold, italic, links and line breaks.
 //!
-//! In JSON it is one string in a small markup, which users, the composer and language models write briefly and without mistakes:
-//! `**bold**`, `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\`
-//! before a literal character (`\|` is empty and separates marks that would otherwise merge). In memory it is a list of typed spans.
-//! It is never HTML.
+//! In JSON, inline text is one string with simple markup, which users, the composer and language models can write easily: `**bold**`,
+//! `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\` before a literal
+//! character (`\|` is empty and separates marks that would otherwise merge). In memory, inline text is a list of typed spans. Inline text
+//! is never HTML.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -15,16 +15,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::link::{Link, LinkError};
 use crate::base::serde_str;
 
-/// Inline text. Once checked, it has at most `MAX` visible characters.
+/// Inline text. Checked inline text has at most `MAX` visible characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rich<const MAX: usize>(Vec<Span>);
 
 /// A piece of inline text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Text in one style.
+    /// A run of text in one style.
     Words { text: String, bold: bool, italic: bool, link: Option<Link> },
-    /// A line break; two in a row end the paragraph.
+    /// A line break; two line breaks in a row end the paragraph.
     Break,
 }
 
@@ -32,7 +32,7 @@ impl<const MAX: usize> Rich<MAX> {
     /// The maximum number of visible characters that the check accepts.
     pub const MAX: usize = MAX;
 
-    /// Creates text without markup: characters that look like markup are literal.
+    /// Creates inline text from plain text: characters that look like markup are literal.
     pub fn plain(text: &str) -> Self {
         let mut reader = Reader::default();
         for character in text.trim().chars().filter(|character| *character != '\r') {
@@ -41,7 +41,7 @@ impl<const MAX: usize> Rich<MAX> {
         reader.finish()
     }
 
-    /// Parses the markup. Unpaired marks are literal; a link must have a valid address.
+    /// Parses inline text from its markup. Unpaired marks are literal; a link must have a valid address.
     pub fn parse(markup: &str) -> Result<Self, RichError> {
         let mut reader = Reader::default();
         let mut rest = markup.trim();
@@ -56,7 +56,7 @@ impl<const MAX: usize> Rich<MAX> {
         &self.0
     }
 
-    /// Returns the non-empty paragraphs. Breaks inside them are single.
+    /// Returns the non-empty paragraphs. Line breaks inside a paragraph are single.
     pub fn paragraphs(&self) -> impl Iterator<Item = &[Span]> {
         let is_gap = |at: usize| self.0[at] == Span::Break && self.0.get(at + 1) == Some(&Span::Break);
         let mut parts = Vec::new();
@@ -77,7 +77,7 @@ impl<const MAX: usize> Rich<MAX> {
         parts.into_iter().filter(|part| !part.is_empty())
     }
 
-    /// Returns only the words, with breaks as line feeds.
+    /// Returns the text without styles and links, with line breaks as line feeds.
     pub fn words(&self) -> String {
         let mut out = String::new();
         for span in &self.0 {
@@ -101,7 +101,7 @@ impl<const MAX: usize> Rich<MAX> {
         })
     }
 
-    /// Returns the markup of this text.
+    /// Returns the markup of this inline text.
     pub fn markup(&self) -> String {
         let mut out = String::new();
         for (at, span) in self.0.iter().enumerate() {
@@ -114,7 +114,7 @@ impl<const MAX: usize> Rich<MAX> {
                         (false, true) => "*",
                         (false, false) => "",
                     };
-                    // Adjacent marks would merge and be parsed differently.
+                    // Adjacent marks would merge and be parsed differently, so an empty escape separates them.
                     if link.is_none() && !marks.is_empty() && at > 0 && out.ends_with('*') {
                         out.push_str("\\|");
                     }
@@ -142,7 +142,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The state of the parser.
+/// The state of the markup parser.
 #[derive(Default)]
 struct Reader {
     spans: Vec<Span>,
@@ -153,7 +153,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Consumes one element from the start of `rest` and returns its length in bytes.
+    /// Parses one element at the start of `rest` and returns the element's length in bytes.
     fn step(&mut self, rest: &str) -> Result<usize, RichError> {
         let first = rest.as_bytes()[0];
         match first {
@@ -181,25 +181,25 @@ impl Reader {
             }
             b'[' if self.link.is_none() => self.linked(rest),
             _ => {
-                let character = rest.chars().next().expect("the caller has checked that there is one");
+                let character = rest.chars().next().expect("the caller has checked that the text is not empty");
                 self.words.push(character);
                 Ok(character.len_utf8())
             }
         }
     }
 
-    /// Returns whether a mark is valid here: an opening one needs a partner in the same paragraph; a closing one needs an open one.
+    /// Returns whether a mark is valid here: an opening mark needs a closing mark in the same paragraph; a closing mark needs an open one.
     fn can_turn(&self, rest: &str, mark: &str, open: bool) -> bool {
         if open {
             return true;
         }
         let inside = rest[mark.len()..].split("\n\n").next().unwrap_or_default();
-        // A single star between spaces is a multiplication sign.
+        // A single asterisk between spaces is a multiplication sign.
         let lone = mark == "*" && inside.starts_with([' ', '\n']);
         !lone && inside.contains(mark)
     }
 
-    /// Parses `[words](address)`.
+    /// Parses a link of the form `[words](address)`.
     fn linked(&mut self, rest: &str) -> Result<usize, RichError> {
         let mut close = None;
         let mut escaped = false;
@@ -220,7 +220,7 @@ impl Reader {
             self.words.push('[');
             return Ok(1);
         };
-        let end = address.find(')').expect("filtered for one");
+        let end = address.find(')').expect("the filter above keeps only addresses that contain a closing parenthesis");
         let link = Link::parse(&address[..end]).map_err(RichError)?;
         self.turn(|reader| reader.link = Some(link));
         let mut label = &rest[1..close];
@@ -239,7 +239,7 @@ impl Reader {
         self.spans.push(Span::Break);
     }
 
-    /// Ends the span in the current style, then changes the style.
+    /// Ends the span that has the current style, then changes the style.
     fn turn(&mut self, change: impl FnOnce(&mut Self)) {
         if !self.words.is_empty() {
             let text = std::mem::take(&mut self.words);
@@ -255,7 +255,7 @@ impl Reader {
         while self.spans.last() == Some(&Span::Break) {
             self.spans.pop();
         }
-        // Several empty lines count as one.
+        // Several empty lines are equivalent to one empty line.
         let mut breaks = 0;
         self.spans.retain(|span| {
             breaks = if *span == Span::Break { breaks + 1 } else { 0 };
@@ -293,7 +293,7 @@ impl<const MAX: usize> Serialize for Rich<MAX> {
 
 impl<'de, const MAX: usize> Deserialize<'de> for Rich<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "text with **bold**, *italic* and [links](https://example.com)")
+        serde_str::deserialize(deserializer, "a string with **bold**, *italic* and [links](https://example.com)")
     }
 }
 
@@ -307,7 +307,7 @@ impl<const MAX: usize> JsonSchema for Rich<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The schema counts markup and addresses, but the check counts only visible characters, so the schema allows more.
+        // The length in the schema includes markup and addresses, but the check counts only visible characters, so the schema allows more.
         json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX * 2 })
     }
 }
@@ -319,7 +319,7 @@ mod tests {
     type Text = Rich<1000>;
 
     fn shape(markup: &str) -> String {
-        let rich = Text::parse(markup).expect("valid");
+        let rich = Text::parse(markup).expect("the markup is valid");
         let span = |span: &Span| match span {
             Span::Break => "/".to_owned(),
             Span::Words { text, bold, italic, link } => {
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_link_must_have_a_valid_address() {
-        let error = Text::parse("[x](javascript:alert)").expect_err("no address").to_string();
+        let error = Text::parse("[x](javascript:alert)").expect_err("the link has no valid address").to_string();
         assert!(error.starts_with("A link in the text is invalid. The address does not start with https://"), "{error}");
     }
 
@@ -359,15 +359,15 @@ mod tests {
         for markup in
             ["a **b** c *d* [e](https://example.com/#x)\nf\n\ng \\* \\[h\\]", "***x***", "[**a**](mailto:a@example.com)"]
         {
-            let rich = Text::parse(markup).expect("valid");
-            assert_eq!(Text::parse(&rich.markup()).expect("valid"), rich, "{}", rich.markup());
+            let rich = Text::parse(markup).expect("the markup is valid");
+            assert_eq!(Text::parse(&rich.markup()).expect("the markup is valid"), rich, "{}", rich.markup());
         }
-        assert_eq!(Text::parse(&Text::plain("**a** [b](c)").markup()).expect("valid").words(), "**a** [b](c)");
+        assert_eq!(Text::parse(&Text::plain("**a** [b](c)").markup()).expect("the markup is valid").words(), "**a** [b](c)");
     }
 
     #[test]
     fn empty_lines_separate_paragraphs() {
-        let rich = Text::parse("a\nb\n\nc").expect("valid");
+        let rich = Text::parse("a\nb\n\nc").expect("the markup is valid");
         assert_eq!(rich.paragraphs().map(<[Span]>::len).collect::<Vec<_>>(), [3, 1]);
     }
 }

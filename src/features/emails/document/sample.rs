@@ -1,4 +1,4 @@
-//! A hand-written document: the example in the documentation, and the starting point of tests.
+//! A hand-written document that is the example in the documentation and the starting point of tests.
 
 use super::*;
 
@@ -7,7 +7,7 @@ impl Email {
     pub fn sample() -> Self {
         Self {
             version: VERSION,
-            language: LanguageTag::parse("en").expect("English is a language"),
+            language: LanguageTag::parse("en").expect("the language tag en is valid"),
             direction: Direction::Ltr,
             purpose: Purpose::Sale,
             subject: "Twenty per cent off, until Sunday".into(),
@@ -143,7 +143,7 @@ fn end() -> Vec<Block> {
             id: "deadline".into(),
             title: "The sale ends".into(),
             date: "Sunday, 30 November, at midnight".into(),
-            until: "2026-11-30T23:59:00+01:00".parse().expect("the sample's date is one"),
+            until: "2026-11-30T23:59:00+01:00".parse().expect("the sample's date is valid"),
             text: None,
         }),
         Block::Button(Button {

@@ -1,7 +1,7 @@
 //! The document's JSON Schema for language models, and a parser that reports every violation.
 //!
-//! The schema follows the rules of endpoints with structured output: every property is required (absent is null), no others are allowed,
-//! the variants of `anyOf` have a constant `type`, and there is no recursion.
+//! The schema follows the rules of endpoints with structured output: every property is required (null stands for an absent value), no other
+//! properties are allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
 
 use std::sync::LazyLock;
 
@@ -13,20 +13,20 @@ use serde_json::{Map, Value as Json};
 
 use super::*;
 
-/// Returns the schema of a whole document.
+/// Returns the JSON Schema of a whole document.
 pub fn schema() -> &'static Json {
     static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
-        // The schema for serializing, in which every property is present.
+        // The schema for serialization is used, because every property is present in it.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
         Json::from(settings.into_generator().into_root_schema_for::<Email>())
     });
     &SCHEMA
 }
 
-/// Longer patterns are useless to a language model.
+/// The maximum length of a pattern in the schema. Longer patterns are removed, because they do not help a language model.
 const PATTERN_BYTES_MAX: usize = 100;
 
-/// Makes a schema strict as required by structured output.
+/// Makes a schema strict, as structured output requires.
 #[derive(Clone, Debug)]
 struct Strict;
 
@@ -37,7 +37,7 @@ impl Transform for Strict {
         for word in ["format", "default", "$schema"] {
             object.remove(word);
         }
-        // The model knows languages by their names; the pattern of all codes would cost more than all fields of a block.
+        // The pattern of all language codes is longer than the schema of a block, and a language model does not need it.
         if object.get("pattern").and_then(Json::as_str).is_some_and(|pattern| pattern.len() > PATTERN_BYTES_MAX) {
             object.remove("pattern");
         }
@@ -52,7 +52,7 @@ impl Transform for Strict {
     }
 }
 
-/// Parses a document piece by piece, so that one mistake does not hide others and each has an exact path.
+/// Parses a document piece by piece, so that one error does not hide other errors, and each error has an exact path.
 pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let Some(object) = json.as_object() else {
         return Err(vec![violation("", "is not an object; write a whole email document".to_owned())]);
@@ -62,10 +62,11 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let listed = match rest.insert("blocks".into(), Json::Array(Vec::new())) {
         Some(Json::Array(blocks)) if blocks.len() <= limits::EMAIL_BLOCKS_MAX => blocks,
         Some(Json::Array(blocks)) => {
-            let problem = format!("has {} items; 2 to {} are allowed: remove some", blocks.len(), limits::EMAIL_BLOCKS_MAX);
+            let problem =
+                format!("has {} items, but 2 to {} blocks are allowed: remove blocks", blocks.len(), limits::EMAIL_BLOCKS_MAX);
             return Err(vec![violation("blocks", problem)]);
         }
-        _ => return Err(vec![violation("blocks", "is not a list; write the list of blocks".to_owned())]),
+        _ => return Err(vec![violation("blocks", "is not a list; write a list of blocks".to_owned())]),
     };
     let mut blocks = Vec::with_capacity(listed.len());
     for (index, block) in listed.iter().enumerate() {
@@ -79,7 +80,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     if violations.is_empty() { Ok(email) } else { Err(violations) }
 }
 
-/// The document without its blocks.
+/// A document without its blocks.
 #[derive(Deserialize)]
 struct Frame(Email);
 
@@ -87,7 +88,7 @@ fn violation(path: &str, problem: String) -> Violation {
     Violation { path: path.to_owned(), problem }
 }
 
-/// Parses one value. Adds violations to `found`, with the path of the exact field.
+/// Parses one value. Adds violations to `found`, each with the path of the exact field.
 fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<T> {
     match serde_path_to_error::deserialize(json) {
         Ok(value) => Some(value),
@@ -142,13 +143,16 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
         _ => {
             let known = "header, hero, text, heading, image, button, columns, products, quote, list, coupon, countdown, table, \
                          divider, social, footer";
-            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; use one of {known}")));
+            found.push(violation(
+                &format!("{path}.type"),
+                format!("is \"{kind}\", which is not a type of block; use one of {known}"),
+            ));
             return None;
         }
     })
 }
 
-/// Parses columns. Their tagged values need this, because serde would report mistakes only for the whole block.
+/// Parses columns. Columns contain tagged values, for which serde would report errors only for the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();
@@ -181,7 +185,7 @@ fn read_cell(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Cell
         "divider" => Cell::Divider(read_part(&fields, path, found)?),
         _ => {
             let known = "text, heading, image, button, list, divider";
-            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; a column may contain only {known}")));
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\", but a column may contain only {known}")));
             return None;
         }
     })
@@ -206,11 +210,11 @@ mod tests {
         let mut json = Email::sample().to_json();
         json["blocks"][1]["button"]["href"] = json!("javascript:alert(1)");
         json["blocks"][2] = json!({ "type": "carousel", "id": "x" });
-        json["blocks"][3]["colour"] = json!("red");
+        json["blocks"][3]["hue"] = json!("red");
         json["language"] = json!("xx");
-        let found = Email::from_json(&json).expect_err("four mistakes");
+        let found = Email::from_json(&json).expect_err("the document has four errors");
         let places: Vec<&str> = found.iter().map(|violation| violation.path.as_str()).collect();
-        assert_eq!(places, ["blocks[1].button.href", "blocks[2].type", "blocks[3].colour", "language"], "{found:#?}");
+        assert_eq!(places, ["blocks[1].button.href", "blocks[2].type", "blocks[3].hue", "language"], "{found:#?}");
     }
 
     #[test]
@@ -220,8 +224,8 @@ mod tests {
             { "blocks": [{ "type": "text", "id": "c1", "text": "a" }] },
             { "blocks": [{ "type": "image", "id": "c2", "image": { "src": "nowhere" } }, { "type": "hero", "id": "c3" }] },
         ] });
-        json["blocks"].as_array_mut().expect("a list").insert(2, columns);
-        let found = Email::from_json(&json).expect_err("two mistakes");
+        json["blocks"].as_array_mut().expect("the field is a list").insert(2, columns);
+        let found = Email::from_json(&json).expect_err("the document has two errors");
         let places: Vec<&str> = found.iter().map(|violation| violation.path.as_str()).collect();
         assert_eq!(places, ["blocks[2].columns[1].blocks[0].image.src", "blocks[2].columns[1].blocks[1].type"]);
     }

@@ -1,4 +1,4 @@
-//! What stages and edits start from: where they work, and what an email is written from.
+//! The input of stages and edits: their context, and the material for writing an email.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::features::emails::store;
 use crate::features::emails::writing::Brief;
 use crate::vocab::ids::AccountId;
 
-/// The context of the stages.
+/// The context in which stages and edits run.
 #[derive(Clone)]
 pub struct StageContext {
     pub engine: Arc<Engine>,
@@ -20,7 +20,7 @@ pub struct StageContext {
 
 /// Returns the UTC date of a timestamp.
 pub fn date(now: Timestamp) -> jiff::civil::Date {
-    let moment = jiff::Timestamp::from_millisecond(now.0).expect("timestamps of the clock are in the range of the calendar");
+    let moment = jiff::Timestamp::from_millisecond(now.0).expect("the clock returns a time that the calendar can represent");
     moment.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
@@ -38,7 +38,8 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// Returns the document at the same slot of the pattern's series, or its last one if this series is longer.
+/// Returns the document that serves as a pattern for the email: the document at the email's slot in the reference series or, if that series
+/// is shorter, its last document.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;
@@ -46,7 +47,7 @@ fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, emai
     fits.map_or(Ok(None), |other| document(tx, other))
 }
 
-/// Returns the document at the same slot in the conversation's first language, unless this email is in it.
+/// Returns the document at the email's slot in the conversation's first language; `None` if the email is in that language.
 fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
     let emails = store::emails(tx, account, email.conversation)?;
     let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);

@@ -1,4 +1,5 @@
-//! Imported emails: they start at the stage that a written email has after rendering.
+//! Creates imported emails. Imported emails skip the stage in which emails are written and, without an instruction, the stage in which
+//! emails are rendered.
 
 use super::stages::new_email;
 use crate::engine::api::Failure;
@@ -17,28 +18,27 @@ use crate::vocab::limits;
 
 /// An imported and sanitized email.
 pub struct SafeImport {
-    /// The caller's name for it; may be empty.
+    /// The caller's name for the email; may be empty.
     pub name: String,
     pub imported_html: ImportedHtml,
 }
 
-/// Emails that were imported together.
+/// Emails that one request imports.
 pub struct ImportBatch {
     pub emails: Vec<SafeImport>,
     /// The language that the caller states.
     pub language: Option<String>,
     pub visibility: Visibility,
-    /// The change to make to each of them right away; may be empty.
+    /// The instruction to apply to each email right after the import; may be empty.
     pub instruction: String,
     /// Whether the caller requested images.
     pub wants_images: bool,
-    /// The model that carries out the instruction.
+    /// The model that applies the instruction.
     pub model: String,
 }
 
 /// The warning for callers who request images.
-const NO_IMAGES: &str =
-    "No image was generated: this service cannot generate images. Replace images by an edit, with URLs or images of the project.";
+const NO_IMAGES: &str = "No image was generated: this service cannot generate images. Edit the email to use other images.";
 
 /// Adds a conversation of imported emails. Their screenshots are rendered later.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch: ImportBatch) -> Result<Conversation, Failure> {
@@ -69,7 +69,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     for (slot, item) in batch.emails.into_iter().enumerate() {
         let language = language(&item.imported_html);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
-        // An instruction is carried out before the email is ready.
+        // The instruction is applied before the email becomes ready.
         email.stage = if batch.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
         (email.version, email.versions) = (1, 1);
         store::place(tx, account, slot as u16, &email);
@@ -84,7 +84,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     Ok(conversation)
 }
 
-/// Returns the subject of the message or the title of the page, otherwise the name.
+/// Returns the subject of the message or the title of the page; if both are missing, returns the email's name.
 fn subject(item: &SafeImport) -> String {
     let SafeImport { name, imported_html } = item;
     let subject = imported_html.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());

@@ -1,9 +1,9 @@
 //! Generates emails in repeatable stages: plan → write → render → screenshot → finish.
 //!
-//! A queued conversation is planned once, which gives every email a row. Each email then goes through its stages independently, several in
-//! parallel, because most of the time is spent waiting for a language model. The result of a stage and the email's new state are stored in
-//! one transaction. An interrupted stage starts again, a bounded number of times. Finishing a conversation, emitting its event and removing
-//! it from the queue are one transaction too, so the event is emitted exactly once.
+//! A queued conversation is planned once, which creates a row for every email. Each email then goes through its stages independently,
+//! several emails in parallel, because most of the time is spent waiting for a language model. The result of a stage and the email's new
+//! state are stored in one transaction. An interrupted stage starts again, a bounded number of times. One transaction finishes a
+//! conversation, emits its event and removes it from the queue, so the event is emitted exactly once.
 
 pub mod context;
 pub mod import;
@@ -28,7 +28,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
 use crate::vocab::{limits, tables};
 
-/// A task that can run now, independent of all other tasks.
+/// A task that can run now and does not depend on other tasks.
 enum Task {
     Plan(AccountId, Box<Conversation>),
     Advance(AccountId, Box<Conversation>, Box<Email>),
@@ -36,7 +36,7 @@ enum Task {
     Edit(EditId),
 }
 
-/// The subject of a task, so that no task is started twice.
+/// The conversation, email or edit that a task works on, used to avoid starting a task twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Subject {
     Conversation(ConversationId),
@@ -66,23 +66,23 @@ impl Task {
     }
 }
 
-/// Runs a bounded number of tasks in parallel. Returns whether there may be more.
+/// Runs a bounded number of tasks in parallel. Returns whether more tasks may be queued.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let context = StageContext { data: engine.data(environment).clone(), engine };
     let mut running = FuturesUnordered::new();
-    let mut begun = HashSet::new();
+    let mut started = HashSet::new();
     let mut left = limits::EMAIL_STAGES_PER_STEP;
     let mut failed = None;
     loop {
-        // Subscribe before reading, so that no addition in between is missed.
+        // Subscribe before reading the queues, so that no addition in between is missed.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
-        for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
+        for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &started)? {
             if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
                 break;
             }
             left -= 1;
-            begun.insert(task.subject());
+            started.insert(task.subject());
             running.push(task.run(context.clone()));
         }
         if running.is_empty() {
@@ -91,8 +91,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
         tokio::select! {
             Some((subject, result)) = running.next() => {
                 match result {
-                    Ok(()) => _ = begun.remove(&subject),
-                    // Leave failed tasks for the next step and finish the others.
+                    Ok(()) => _ = started.remove(&subject),
+                    // A failed task is left for the next step, while the other tasks finish.
                     Err(failure) => failed = Some(failure),
                 }
             }
@@ -102,10 +102,10 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
 }
 
 /// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them.
-fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
+fn due(tx: &ReadTx, now: Timestamp, limit: usize, started: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
     let mut tasks: Vec<Task> = Vec::new();
-    let is_free = |task: &Task| !begun.contains(&task.subject());
-    for edit in store::open_edits(tx, limit + begun.len())? {
+    let is_free = |task: &Task| !started.contains(&task.subject());
+    for edit in store::open_edits(tx, limit + started.len())? {
         tasks.extend(Some(Task::Edit(edit)).filter(is_free));
     }
     for (id, account) in store::open_conversations(tx, limits::EMAIL_STAGES_PER_STEP)? {
@@ -134,8 +134,8 @@ fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> R
     Ok(tasks)
 }
 
-/// Returns whether to wait for the import of the brand's sites: users who import a brand and request emails immediately want emails of that
-/// brand. The wait is limited.
+/// Returns whether to wait for the import of the brand's sites: users who import a brand and then request emails immediately expect emails
+/// in the style of that brand. The wait is limited.
 fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
     let project = projects::find(tx, account, conversation.project)?;
     let is_reading = project.is_some_and(|project| matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing));

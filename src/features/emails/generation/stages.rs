@@ -32,7 +32,7 @@ pub fn can_advance(email: &Email, all: &[Email]) -> bool {
     !email.stage.is_final() && !waits
 }
 
-/// Decides which emails a conversation has, and creates a row for each.
+/// Plans the emails of a conversation and creates a row for each email.
 pub async fn plan(context: &StageContext, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
     let now = context.engine.clock.now();
     let mut conversation = conversation;
@@ -88,7 +88,7 @@ fn begin(
     store::save_conversation(tx, account, &conversation);
 }
 
-/// Reads the pages that the prompt links to, as far as allowed and possible.
+/// Reads the pages that the prompt links to, if this is allowed. Pages that cannot be read are omitted.
 async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<PageText> {
     let GenerationRequest { prompt, web, .. } = &conversation.wanted;
     let mut pages = Vec::new();
@@ -146,13 +146,13 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    // For imported emails, no event reported a start.
+    // Imported emails emit no event, because no event reported their start.
     if is_generation {
         outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
     }
 }
 
-/// Finishes a conversation whose emails are all finished. It has failed if all of them have.
+/// Finishes a conversation when all its emails are finished. The conversation has failed if all its emails have failed.
 pub async fn finish(context: &StageContext, account: AccountId, id: ConversationId) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| !found.state.is_final()) else {
@@ -170,12 +170,12 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
     Ok(context.data.store.write(keep).await??)
 }
 
-/// The result of a stage.
+/// The result of a stage before it is stored.
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
     Pictures(outputs::Screenshots, Vec<String>),
-    /// Screenshots of an imported email, and the version of its instruction or the reason why there is none.
+    /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
         warnings: Vec<String>,
@@ -183,7 +183,7 @@ enum StageOutput {
         prompt: String,
         usage: Usage,
     },
-    /// The email cannot be generated, with the reason.
+    /// The email cannot be generated. Holds the reason and the usage.
     Nothing(String, Usage),
 }
 
@@ -196,16 +196,16 @@ pub async fn advance(
 ) -> Result<(), Failure> {
     let (id, stage) = (email.id, email.stage.clone());
     let claimed = stage.clone();
-    let is_handed_in = conversation.wanted.source == Source::Html;
+    let is_imported = conversation.wanted.source == Source::Html;
     let claim = move |tx: &mut WriteTx<'_>| -> Result<bool, rows::Error> {
         let Some(mut email) = store::email(tx, account, id)?.filter(|found| found.stage == claimed) else { return Ok(false) };
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
-        if is_hopeless && claimed == Stage::Written && is_handed_in {
-            // Import the email even if its instruction keeps failing.
+        if is_hopeless && claimed == Stage::Written && is_imported {
+            // The email is imported even if its instruction fails repeatedly.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
-            email.stage = Stage::Failed("It was interrupted repeatedly. Try again.".into());
+            email.stage = Stage::Failed("The generation of this email was interrupted repeatedly. Try again.".into());
         }
         store::save_email(tx, account, &email);
         Ok(!is_hopeless)
@@ -264,7 +264,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
                 version.pictures = pictures;
                 version.warnings.extend(warnings);
                 let failed = edited.as_ref().err();
-                version.warnings.extend(failed.map(|reason| format!("The instruction was not carried out: {reason}")));
+                version.warnings.extend(failed.map(|reason| format!("The instruction was not applied: {reason}")));
                 store::save_version(tx, email.id, &version);
             }
             email.stage = Stage::Ready;
@@ -296,7 +296,7 @@ fn first_version(draft: Draft, now: Timestamp) -> Version {
     }
 }
 
-/// Adds to the model usage of the conversation.
+/// Adds model usage to the conversation's total.
 fn count(tx: &mut WriteTx<'_>, account: AccountId, id: ConversationId, usage: Usage) -> Result<(), rows::Error> {
     if usage != Usage::default()
         && let Some(mut conversation) = store::conversation(tx, account, id)?
@@ -349,19 +349,19 @@ async fn render(
     Ok(StageOutput::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
 }
 
-/// Continues with the imported email unchanged.
+/// Gives up on the instruction of an imported email, adds a warning, and continues with the unchanged email.
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
         version
             .warnings
-            .push("The instruction was not carried out: it was interrupted repeatedly. Try it again as an edit.".into());
+            .push("The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.".into());
         store::save_version(tx, email.id, &version);
     }
     (email.stage, email.attempts) = (Stage::Rendered, 0);
     Ok(())
 }
 
-/// Renders the screenshots of an imported email and carries out its instruction.
+/// Renders the screenshots of an imported email and applies its instruction.
 async fn adapt(
     context: &StageContext,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Whole generations over a store, with the composer and with a fake language model.
+//! Tests of complete generations with a store, by the composer and by a fake language model.
 
 use serde_json::{Value, json};
 
@@ -8,21 +8,21 @@ use crate::engine::outbox;
 use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::document::Email as Document;
 use crate::testing::TestApp as TestMill;
-use crate::testing::fake_model::{Asked, FakeModel, Reaction};
+use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
 use crate::testing::site::Site;
 use crate::vocab::settings::Protocol;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Runs stages until nothing is left.
+/// Runs stages until no task is left.
 fn work(app: &TestMill) {
-    while app.wait(step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+    while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
 }
 
 fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
-    // The sites of the project are not imported in these tests.
+    // These tests do not import the project's sites, so time passes until the generation no longer waits for the import.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
-    made["conversationId"].as_str().expect("an id").to_owned()
+    made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
 
 fn status(app: &TestMill, conversation: &str) -> Value {
@@ -30,11 +30,11 @@ fn status(app: &TestMill, conversation: &str) -> Value {
 }
 
 fn events(app: &TestMill) -> Vec<WebhookEvent> {
-    let kinds = outbox::waiting(&app.read(), 1000).expect("reads").into_iter().map(|(_, event)| event.kind);
+    let kinds = outbox::waiting(&app.read(), 1000).expect("the read succeeds").into_iter().map(|(_, event)| event.kind);
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// A response of the model: the sample document with the mistakes that `spoil` makes.
+/// Returns a response of the fake model: the sample document with the errors that `spoil` introduces.
 fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     let mut json = Document::sample().to_json();
     strip_addresses(&mut json);
@@ -42,7 +42,7 @@ fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     Reaction::Text(json.to_string())
 }
 
-/// Removes the sample's images and links, which are not those of the test's brand.
+/// Removes the sample's images and links, which do not belong to the test's brand.
 fn strip_addresses(json: &mut Value) {
     match json {
         Value::Object(fields) => {
@@ -70,9 +70,9 @@ fn with_model(peer: &FakeModel) -> TestMill {
         model.protocol = Some(Protocol::OpenAi);
         model.url = Some(url);
         model.name = Some("peer".into());
-        model.repeats = Bounded::new(0).expect("in bounds");
+        model.repeats = Bounded::new(0).expect("the number is in bounds");
         model.input_price = 2.5;
-        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")];
+        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
     })
 }
 
@@ -96,7 +96,7 @@ fn the_composer_creates_an_email_in_every_format() {
     }
     assert!(email["screenshotUrl"].as_str().is_some_and(|url| url.contains("/v1/files/")), "{}", email["warnings"]);
     assert!(result["stats"]["buttonCount"].as_u64().is_some_and(|count| count > 0));
-    let path = email["screenshotUrl"].as_str().expect("a link");
+    let path = email["screenshotUrl"].as_str().expect("the field is a string");
     let (code, disposition, png) = app.download(path);
     assert_eq!((code, disposition.as_str(), &png[1..4]), (200, "inline; filename=\"screenshot.png\"", b"PNG".as_slice()));
     assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
@@ -111,13 +111,22 @@ fn a_series_has_an_email_for_every_slot_in_every_language() {
     assert_eq!(result["seriesPlan"]["count"], 3);
     let places: Vec<(u64, &str)> = result["emails"]
         .as_array()
-        .expect("emails")
+        .expect("the field is a list")
         .iter()
-        .map(|email| (email["slotIdx"].as_u64().expect("a number"), email["language"].as_str().expect("text")))
+        .map(|email| {
+            (
+                email["slotIdx"].as_u64().expect("the field is a number"),
+                email["language"].as_str().expect("the field is a string"),
+            )
+        })
         .collect();
     assert_eq!(places, [(0, "en"), (0, "de"), (1, "en"), (1, "de"), (2, "en"), (2, "de")]);
-    let days: Vec<i64> =
-        result["emails"].as_array().expect("emails").iter().filter_map(|email| email["sendOffsetDays"].as_i64()).collect();
+    let days: Vec<i64> = result["emails"]
+        .as_array()
+        .expect("the field is a list")
+        .iter()
+        .filter_map(|email| email["sendOffsetDays"].as_i64())
+        .collect();
     assert!(days.len() == 6 && days[0] == 0 && days.is_sorted(), "{days:?}");
     assert_ne!(result["emails"][0]["subject"], result["emails"][2]["subject"]);
     assert_ne!(result["emails"][0]["subject"], result["emails"][1]["subject"]);
@@ -128,24 +137,24 @@ fn a_series_has_an_email_for_every_slot_in_every_language() {
 fn an_interrupted_generation_resumes_and_finishes_once() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
-    // One stage at a time, as if the process ended after each of them.
+    // Runs one stage at a time, as if the process ended after each stage.
     let mut stages = 0;
     loop {
-        let tasks = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("reads");
+        let tasks = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("the read succeeds");
         let Some(task) = tasks.into_iter().next() else { break };
         let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
-        // Started and dropped at its first pause: its unsaved work is lost.
-        let begun = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
-            .expect("reads")
+        // The task is started and dropped at its first await point, so its unsaved work is lost.
+        let started = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
+            .expect("the read succeeds")
             .into_iter()
             .next()
-            .expect("the same task");
-        app.wait(async { drop(tokio::time::timeout(std::time::Duration::ZERO, begun.run(place.clone())).await) });
-        app.wait(task.run(place)).1.expect("the stage");
+            .expect("the task is still due");
+        app.wait(async { drop(tokio::time::timeout(std::time::Duration::ZERO, started.run(place.clone())).await) });
+        app.wait(task.run(place)).1.expect("the stage succeeds");
         stages += 1;
     }
     assert_eq!(status(&app, &id)["status"], "completed");
-    assert_eq!(stages, 1 + 2 * 3 + 1, "planned once, three stages for each of two emails, finished once");
+    assert_eq!(stages, 1 + 2 * 3 + 1, "one stage for planning, three stages for each of two emails, and one stage for finishing");
     assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
 }
 
@@ -154,9 +163,14 @@ fn a_stage_that_never_ends_fails() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
-    let next =
-        || due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
-    app.wait(next().run(place.clone())).1.expect("planned");
+    let next = || {
+        due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
+            .expect("the read succeeds")
+            .into_iter()
+            .next()
+            .expect("a task is due")
+    };
+    app.wait(next().run(place.clone())).1.expect("the stage succeeds");
     for _ in 0..limits::EMAIL_ATTEMPTS_MAX {
         let Task::Advance(account, _, mut email) = next() else { panic!("an email is next") };
         email.attempts += 1;
@@ -164,7 +178,7 @@ fn a_stage_that_never_ends_fails() {
             store::save_email(tx, account, &email);
             Ok(())
         };
-        app.wait(app.data().store.write(write)).expect("writes").expect("writes");
+        app.wait(app.data().store.write(write)).expect("the write succeeds").expect("the write succeeds");
     }
     work(&app);
     let status = status(&app, &id);
@@ -187,7 +201,7 @@ fn a_language_model_writes_and_its_usage_is_counted() {
     let usage = &status["result"]["usage"];
     assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
     let asked = peer.asked();
-    let system = asked[0].body["messages"][0]["content"].as_str().expect("text");
+    let system = asked[0].body["messages"][0]["content"].as_str().expect("the field is a string");
     assert!(system.contains("https://shop.example/sale"), "links of the request are allowed: {system}");
     assert!(asked[0].last_turn().contains("<request>\nHello."));
 }
@@ -264,7 +278,7 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
     let plan = json!({ "title": "Welcome", "emails": [
         { "purpose": "Say hello", "sendOffsetDays": 0 }, { "purpose": "Show the products", "sendOffsetDays": 3 },
     ] });
-    let peer = FakeModel::by(move |asked: &Asked| {
+    let peer = FakeModel::by(move |asked: &ModelCall| {
         if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
             return Reaction::Text(plan.to_string());
         }
@@ -280,9 +294,10 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
         status["result"]["seriesPlan"]["slots"][1],
         json!({ "slotIdx": 1, "purpose": "Show the products", "sendOffsetDays": 3 })
     );
-    let ready = status["result"]["emails"].as_array().expect("emails").iter().filter(|email| email["status"] == "ready");
+    let ready =
+        status["result"]["emails"].as_array().expect("the field is a list").iter().filter(|email| email["status"] == "ready");
     assert_eq!(ready.count(), 4, "{status}");
-    assert_eq!(peer.asked().len(), 5, "one plan, four emails");
+    assert_eq!(peer.asked().len(), 5, "the model plans once and writes four emails");
 }
 
 #[test]
@@ -311,19 +326,19 @@ fn an_edit_creates_a_version_and_an_earlier_one_can_be_restored() {
     let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
     work(&app);
     let email = status(&app, &id)["result"]["emails"][0].clone();
-    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let begun =
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("the field is a string"));
+    let started =
         app.post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true })).data();
-    assert_eq!((&begun["status"], &begun["stage"]), (&json!("pending"), &json!("waiting")));
+    assert_eq!((&started["status"], &started["stage"]), (&json!("pending"), &json!("waiting")));
     work(&app);
-    let edit = app.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    let edit = app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("the field is a string"))).data();
     assert_eq!((&edit["status"], &edit["result"]["subject"]), (&json!("completed"), &json!("Good to see you")), "{edit}");
     assert_eq!(edit["result"]["version"], 2);
     let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["subject"], &restored["html"]), (&json!(3), &email["subject"], &email["html"]));
     let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
-        versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
+        versions["versions"].as_array().expect("the field is a list").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
 }
 
@@ -332,10 +347,11 @@ fn an_edit_that_is_not_understood_changes_nothing_and_lists_what_is_possible() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
     work(&app);
-    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
-    let begun = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "flibbertigibbet", "async": true })).data();
+    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("the field is a string").to_owned();
+    let started = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "flibbertigibbet", "async": true })).data();
     work(&app);
-    let edit = app.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    let edit =
+        app.get(&format!("/v1/emails/{email}/edits/{}", started["editId"].as_str().expect("the field is a string"))).data();
     assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)));
     assert!(edit["error"].as_str().is_some_and(|error| error.contains("subject")), "it lists what is possible: {edit}");
     assert_eq!(app.get(&format!("/v1/emails/{email}")).data()["version"], 1);
@@ -343,7 +359,7 @@ fn an_edit_that_is_not_understood_changes_nothing_and_lists_what_is_possible() {
 
 #[test]
 fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
-    let peer = FakeModel::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
+    let peer = FakeModel::by(|asked: &ModelCall| match asked.body["response_format"]["json_schema"]["name"].as_str() {
         Some("edit_email") => {
             let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
             Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
@@ -353,33 +369,34 @@ fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     work(&app);
-    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
-    let begun = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "Another subject", "async": true })).data();
+    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("the field is a string").to_owned();
+    let started = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "Another subject", "async": true })).data();
     work(&app);
-    let edit = app.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    let edit =
+        app.get(&format!("/v1/emails/{email}/edits/{}", started["editId"].as_str().expect("the field is a string"))).data();
     assert_eq!((&edit["result"]["subject"], &edit["done"]), (&json!("Changed"), &json!(["The subject is new."])), "{edit}");
     let path = format!("/v1/emails/{email}");
     let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!(Document::sample().subject.as_str())));
     let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
-        versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
+        versions["versions"].as_array().expect("the field is a list").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
 }
 
 /// Imports an email as HTML and returns it once it is ready.
-fn handed_in(app: &TestMill, body: Value) -> Value {
-    let begun = app.post_in("/v1/projects/emails/import-html", body).data();
+fn imported(app: &TestMill, body: Value) -> Value {
+    let started = app.post_in("/v1/projects/emails/import-html", body).data();
     work(app);
-    status(app, begun["conversationId"].as_str().expect("an id"))["result"]["emails"][0].clone()
+    status(app, started["conversationId"].as_str().expect("the field is a string"))["result"]["emails"][0].clone()
 }
 
 /// Requests an edit, runs it and returns its status.
 fn edited(app: &TestMill, email: &Value, prompt: &str) -> Value {
-    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let begun = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("the field is a string"));
+    let started = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
     work(app);
-    app.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data()
+    app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("the field is a string"))).data()
 }
 
 const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We have <b>new teas</b> for you. Come and see.</p>\
@@ -388,23 +405,23 @@ const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We
 #[test]
 fn an_edit_of_html_creates_a_version_that_can_be_undone() {
     let app = TestMill::new();
-    let email = handed_in(&app, json!({ "html": LETTER }));
+    let email = imported(&app, json!({ "html": LETTER }));
     let edit = edited(&app, &email, "Replace \"new teas\" with \"old cups\" and make the button #2E7D32. Then dance.");
     let result = &edit["result"];
     assert_eq!((&edit["status"], &result["version"]), (&json!("completed"), &json!(2)), "{edit}");
-    let html = result["html"].as_str().expect("text");
+    let html = result["html"].as_str().expect("the field is a string");
     assert!(html.contains("We have <b>old cups</b> for you.") && html.contains("background:#2E7D32;color:#ffffff"), "{html}");
     assert!(result["text"].as_str().is_some_and(|text| text.contains("We have old cups for you.")), "{result}");
     assert!(result["screenshotUrl"].is_string() && result["screenshotUrl"] != email["screenshotUrl"]);
-    let done: Vec<&str> = edit["done"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    let done: Vec<&str> = edit["done"].as_array().expect("the field is a list").iter().filter_map(Value::as_str).collect();
     assert_eq!(done.len(), 3, "{done:?}");
     assert!(done[0].contains("old cups") && done[2].starts_with("Not done: Did not understand"), "{done:?}");
-    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("the field is a string"));
     let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["html"], &restored["text"]), (&json!(3), &email["html"], &email["text"]));
     let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<(&Value, &Value)> =
-        versions["versions"].as_array().expect("versions").iter().map(|one| (&one["origin"], &one["label"])).collect();
+        versions["versions"].as_array().expect("the field is a list").iter().map(|one| (&one["origin"], &one["label"])).collect();
     assert_eq!(origins[1..], [(&json!("edited"), &json!("mine")), (&json!("imported"), &Value::Null)]);
     let details = app.get(&path).data();
     assert_eq!(details["document"], Value::Null);
@@ -413,10 +430,10 @@ fn an_edit_of_html_creates_a_version_that_can_be_undone() {
 #[test]
 fn an_edit_of_html_that_changes_nothing_creates_no_version() {
     let app = TestMill::new();
-    let email = handed_in(&app, json!({ "html": LETTER }));
+    let email = imported(&app, json!({ "html": LETTER }));
     for (prompt, reason) in [
         ("Make it formal", "imported as HTML"),
-        ("flibbertigibbet", "What can be done: Change"),
+        ("flibbertigibbet", "Possible edits: Change"),
         ("Remove the coupon", "imported as HTML"),
         ("Make the button #1a73e8", "Nothing was changed"),
     ] {
@@ -424,7 +441,7 @@ fn an_edit_of_html_that_changes_nothing_creates_no_version() {
         assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)), "{prompt}: {edit}");
         assert!(edit["error"].as_str().is_some_and(|error| error.contains(reason)), "{prompt}: {edit}");
     }
-    let now = app.get(&format!("/v1/emails/{}", email["id"].as_str().expect("an id"))).data();
+    let now = app.get(&format!("/v1/emails/{}", email["id"].as_str().expect("the field is a string"))).data();
     assert_eq!((&now["version"], &now["html"]), (&json!(1), &email["html"]));
 }
 
@@ -438,9 +455,9 @@ fn a_model_edits_html_by_numbers_and_errors_are_returned_to_it() {
         json!({ "summary": "That is not about this email.", "changes": [] }),
     ]
     .into_iter();
-    let peer = FakeModel::by(move |_| Reaction::Text(answers.next().expect("three answers").to_string()));
+    let peer = FakeModel::by(move |_| Reaction::Text(answers.next().expect("the fake model has three responses").to_string()));
     let app = with_model(&peer);
-    let email = handed_in(&app, json!({ "html": LETTER }));
+    let email = imported(&app, json!({ "html": LETTER }));
     let edit = edited(&app, &email, "Let the button say Buy");
     assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &json!(["The button says Buy."])), "{edit}");
     assert_eq!(edit["result"]["preheader"], "Read me");
@@ -457,15 +474,15 @@ fn a_model_edits_html_by_numbers_and_errors_are_returned_to_it() {
 #[test]
 fn an_import_instruction_is_the_first_edit_and_its_failure_a_warning() {
     let app = TestMill::new();
-    let email = handed_in(&app, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
+    let email = imported(&app, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
     assert_eq!((&email["version"], &email["status"]), (&json!(2), &json!("ready")));
     assert!(email["html"].as_str().is_some_and(|html| html.contains("<h1>Welcome</h1>")));
     let wanted = json!({ "html": LETTER, "instruction": "flibbertigibbet", "generateMedia": true });
-    let email = handed_in(&app, wanted);
+    let email = imported(&app, wanted);
     let warnings = email["warnings"].to_string();
     assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
     assert!(
-        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was generated"),
+        warnings.contains("The instruction was not applied: Did not") && warnings.contains("No image was generated"),
         "{warnings}"
     );
     assert!(email["screenshotUrl"].is_string());
@@ -474,21 +491,24 @@ fn an_import_instruction_is_the_first_edit_and_its_failure_a_warning() {
 #[test]
 fn an_import_survives_an_instruction_that_crashes_the_process() {
     let app = TestMill::new();
-    let begun =
+    let started =
         app.post_in("/v1/projects/emails/import-html", json!({ "html": LETTER, "instruction": "Make it shorter" })).data();
-    let id = begun["conversationId"].as_str().expect("an id");
-    let (account, conversation) = (app.account(), ConversationId::parse(id).expect("an id"));
+    let id = started["conversationId"].as_str().expect("the field is a string");
+    let (account, conversation) = (app.account(), ConversationId::parse(id).expect("the ID is valid"));
     let spoil = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let mut email = store::emails(tx, account, conversation)?.remove(0);
         email.attempts = limits::EMAIL_ATTEMPTS_MAX;
         store::save_email(tx, account, &email);
         Ok(())
     };
-    app.data().store.write_blocking(spoil).expect("written").expect("written");
+    app.data().store.write_blocking(spoil).expect("the write succeeds").expect("the write succeeds");
     work(&app);
     let email = status(&app, id)["result"]["emails"][0].clone();
     assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");
-    assert!(email["warnings"].to_string().contains("Try it again as an edit") && email["screenshotUrl"].is_string(), "{email}");
+    assert!(
+        email["warnings"].to_string().contains("Edit the email with the same") && email["screenshotUrl"].is_string(),
+        "{email}"
+    );
 }
 
 #[test]
@@ -499,17 +519,17 @@ fn imported_emails_are_sanitized_and_have_screenshots() {
     let page = "<html><head><title>Sale</title></head><body><h1>Sale</h1><a href=\"javascript:x()\">a</a></body></html>";
     let body =
         json!({ "htmls": [{ "name": "a.eml", "source": eml }, { "name": "b.html", "source": page }], "visibility": "public" });
-    let begun = app.post_in("/v1/projects/emails/import-html", body).data();
-    let id = begun["conversationId"].as_str().expect("an id");
+    let started = app.post_in("/v1/projects/emails/import-html", body).data();
+    let id = started["conversationId"].as_str().expect("the field is a string");
     work(&app);
     let status = status(&app, id);
     assert_eq!(status["status"], "completed", "{status}");
-    let emails = status["result"]["emails"].as_array().expect("emails");
+    let emails = status["result"]["emails"].as_array().expect("the field is a list");
     let told: Vec<(&Value, &Value, &Value)> =
         emails.iter().map(|email| (&email["subject"], &email["language"], &email["status"])).collect();
     assert_eq!(told, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
     for email in emails {
-        let html = email["html"].as_str().expect("text");
+        let html = email["html"].as_str().expect("the field is a string");
         assert!(!html.contains("script") && !html.contains("onclick"), "{html}");
         assert!(email["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()));
         assert!(email["screenshotUrl"].is_string() && email["shareUrl"].is_string());

@@ -1,7 +1,7 @@
-//! An email imported as HTML, in the form that its editors need: subject, texts, buttons, links and images, and the changes so far.
+//! An email imported as HTML, in the form that the edit code needs: subject, texts, buttons, links and images, and the changes so far.
 //!
-//! Knows what can be changed, and collects the changes. The HTML itself is changed by the code that parses imported HTML. Editors decide
-//! the texts.
+//! This module determines what can be changed and collects the changes. The code that parses imported HTML applies the changes to the HTML.
+//! The composer or a language model chooses the new texts.
 
 mod rewrite;
 #[cfg(test)]
@@ -15,13 +15,13 @@ use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedH
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 
-/// An imported email.
+/// An imported email with the changes to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEmail {
     pub subject: String,
     pub language: LanguageTag,
     preheader: Option<TextPart>,
-    /// The original parts in order; `None` if removed, so that indexes stay valid.
+    /// The original parts in order. A removed part is `None`, so that the indexes of other parts stay valid.
     parts: Vec<Option<Part>>,
     links: Vec<Link>,
     pub colors: Vec<Color>,
@@ -30,9 +30,9 @@ pub struct ImportedEmail {
     changes: Vec<Change>,
 }
 
-/// Shorter texts are captions, menus and the like.
+/// The minimum length of a paragraph. Shorter pieces of text are usually captions or menu items.
 const PROSE_CHARACTERS: usize = 25;
-/// The font size of small print in pixels.
+/// The maximum font size of small print, in pixels.
 const SMALL: u16 = 13;
 /// The maximum width of icons.
 const ICON_WIDTH: u32 = 48;
@@ -55,7 +55,7 @@ const UNSUBSCRIBE: [&str; 12] = [
 ];
 
 impl ImportedEmail {
-    /// Creates it from sanitized HTML.
+    /// Creates an imported email from the outline of sanitized HTML.
     pub fn new(subject: &str, language: LanguageTag, outline: Outline) -> Self {
         let Outline { preheader, parts, links, colors, .. } = outline;
         let parts = parts.into_iter().map(Some).collect();
@@ -77,7 +77,7 @@ impl ImportedEmail {
         self.new_preheader.clone().or_else(|| self.preheader.as_ref().map(TextPart::text)).unwrap_or_default()
     }
 
-    /// Returns the existing parts with their indexes.
+    /// Returns the parts that have not been removed, with their indexes.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts.iter().enumerate().filter_map(|(place, part)| Some((place, part.as_ref()?)))
     }
@@ -90,7 +90,7 @@ impl ImportedEmail {
         self.part(place)?.words()
     }
 
-    /// Returns the plain text of a part: its own text, or an image's alternative text.
+    /// Returns the plain text of a part: its own text or, for an image, the alt text.
     pub fn text(&self, place: usize) -> String {
         match self.part(place) {
             Some(Part::Words(words)) => words.text(),
@@ -99,12 +99,13 @@ impl ImportedEmail {
         }
     }
 
-    /// Returns the indexes of the texts of a kind.
+    /// Returns the indexes of the texts of this kind.
     pub fn of_kind(&self, kind: Kind) -> Vec<usize> {
         self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
     }
 
-    /// Returns the indexes of the paragraphs, without the small print at the end.
+    /// Returns the indexes of the paragraphs and list items, excluding the small print at the end and, if there are longer ones, short
+    /// ones.
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
         let kinds = [Kind::Paragraph, Kind::Item];
@@ -116,14 +117,14 @@ impl ImportedEmail {
         if prose.is_empty() { self.parts().filter(body).map(|(place, _)| place).collect() } else { prose }
     }
 
-    /// Returns the main heading: the first of the highest level, otherwise the largest text.
+    /// Returns the index of the main heading: the first of the headings with the largest font size.
     pub fn title(&self) -> Option<usize> {
         let headings = self.of_kind(Kind::Heading);
         let size = |place: &usize| self.words(*place).map_or(0, |words| words.size);
         headings.iter().copied().max_by_key(|place| (size(place), std::cmp::Reverse(*place)))
     }
 
-    /// Returns the indexes of the images: content images before logos and icons.
+    /// Returns the indexes of the images, with content images before logos and icons.
     pub fn images(&self) -> Vec<usize> {
         let images = || self.parts().filter_map(|(place, part)| Some((place, part.image()?)));
         let is_picture = |image: &Image| {
@@ -151,7 +152,7 @@ impl ImportedEmail {
         UNSUBSCRIBE.iter().any(|word| told.contains(word))
     }
 
-    /// Returns the links with their texts, in the order of the email. A linked image has its alternative text.
+    /// Returns the links, each with its text, in the order of the email. The text of a linked image is its alt text.
     pub fn links(&self) -> Vec<(usize, String, &str)> {
         let mut said: HashMap<usize, String> = HashMap::new();
         for (_, part) in self.parts() {
@@ -181,10 +182,10 @@ impl ImportedEmail {
     }
 
     fn make(&mut self, change: Change) -> Result<(), String> {
-        if self.changes.len() >= limits::LETTER_CHANGES_MAX {
+        if self.changes.len() >= limits::IMPORTED_EMAIL_CHANGES_MAX {
             return Err(format!(
-                "At most {} changes can be made at a time. Request the rest afterwards.",
-                limits::LETTER_CHANGES_MAX
+                "At most {} changes can be made with one instruction. Request the remaining changes with another instruction.",
+                limits::IMPORTED_EMAIL_CHANGES_MAX
             ));
         }
         self.changes.push(change);
@@ -199,7 +200,7 @@ impl ImportedEmail {
     pub fn set_preheader(&mut self, text: &str) -> Result<(), String> {
         let text = cut(text, limits::EMAIL_PREHEADER_CHARACTERS_MAX);
         let Some(words) = &mut self.preheader else {
-            // A second new preheader replaces the first.
+            // A second change of the preheader replaces the first change.
             self.changes.retain(|change| !matches!(change, Change::Preheader(_)));
             self.new_preheader = Some(text.clone());
             return self.make(Change::Preheader(text));
@@ -210,14 +211,17 @@ impl ImportedEmail {
         Ok(())
     }
 
-    /// Replaces a text. An empty text is removed.
+    /// Replaces the text of a part. If the new text is empty, the part is removed.
     pub fn say(&mut self, place: usize, text: &str) -> Result<(), String> {
         let text = text.trim();
         if text.is_empty() {
             return self.remove(place);
         }
-        if text.chars().count() > limits::LETTER_TEXT_CHARACTERS_MAX {
-            return Err(format!("A text has at most {} characters. Split it into two.", limits::LETTER_TEXT_CHARACTERS_MAX));
+        if text.chars().count() > limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX {
+            return Err(format!(
+                "A paragraph can have at most {} characters. Split the text into two paragraphs.",
+                limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX
+            ));
         }
         let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
             return Err("This text no longer exists.".to_owned());
@@ -235,7 +239,7 @@ impl ImportedEmail {
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 
-    /// Changes the URL of the buttons among these parts and returns their number.
+    /// Changes the URL of the buttons among these parts; returns the number of changed buttons.
     pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
         let links: Vec<usize> = places.iter().filter_map(|place| self.words(*place)?.link()).collect();
         for link in &links {
@@ -244,7 +248,7 @@ impl ImportedEmail {
         Ok(links.len())
     }
 
-    /// Replaces an image.
+    /// Replaces the address of an image and, if given, its alt text.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
             return Err("This image does not exist.".to_owned());
@@ -255,7 +259,7 @@ impl ImportedEmail {
         self.make(Change::Image { element, address: address.to_owned(), alt: alt.map(str::to_owned) })
     }
 
-    /// Sets the alternative text of an image.
+    /// Sets the alt text of an image.
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
@@ -272,7 +276,7 @@ impl ImportedEmail {
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
-    /// Inserts something before or after a part, or at the end of the content if none is named.
+    /// Inserts a new part before or after a part, or at the end of the content if no part is given.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
             (New::Paragraph(_), Part::Words(words)) => words.kind == Kind::Paragraph && words.size >= SMALL,
@@ -284,7 +288,8 @@ impl ImportedEmail {
         let (anchor, before) = beside.or_else(|| Some((self.last()?, false))).unwrap_or((0, false));
         let distance = |place: usize| place.abs_diff(anchor);
         let prose = self.paragraphs();
-        // The nearest part of its kind; a real paragraph before a caption; the widest image.
+        // The pattern for the new part is the nearest part of its kind. Paragraphs take precedence over captions, and wide images over
+        // narrow images.
         let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
             let is_caption = part.words().is_some_and(|words| words.kind == Kind::Paragraph) && !prose.contains(place);
             let width = part.image().and_then(|image| image.width);
@@ -309,11 +314,11 @@ impl ImportedEmail {
         [self.of_kind(Kind::Heading).first().copied(), self.paragraphs().first().copied(), pictures].into_iter().flatten().min()
     }
 
-    /// Moves a part before or after another.
+    /// Moves a part before or after another part.
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
         let gone = "This part no longer exists.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
-        // Its markup is now a copy, which further changes cannot reach.
+        // The moved markup is a copy, which further changes cannot address.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
         self.make(Change::Move { nodes: part.nodes(), beside, before })
     }
@@ -330,23 +335,23 @@ impl ImportedEmail {
     }
 }
 
-/// Returns a text in one line, cut to this many characters.
+/// Returns the text as one line, cut to this many characters.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()
 }
 
-/// The number of colors reported for an email.
-const COLORS_TOLD: usize = 8;
+/// The maximum number of colors that are reported for an email.
+const COLORS_LISTED: usize = 8;
 
-/// Returns the counted properties of imported HTML.
+/// Returns the measured properties of imported HTML.
 pub fn facts(imported_html: &ImportedHtml) -> Facts {
     let Outline { colors, .. } = &imported_html.outline;
     Facts {
         images: imported_html.outline.images().count() as u32,
         buttons: imported_html.outline.buttons().count() as u32,
         length: imported_html.text.chars().count() as u32,
-        colors: colors.iter().take(COLORS_TOLD).map(ToString::to_string).collect(),
+        colors: colors.iter().take(COLORS_LISTED).map(ToString::to_string).collect(),
     }
 }
 
@@ -361,7 +366,7 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
     let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let kib = imported_html.html.len() / 1024;
-        warnings.push(format!("The HTML has {kib} KB. Gmail clips emails above 102 KB, so shorten it."));
+        warnings.push(format!("The HTML has {kib} KB. Gmail clips emails that are larger than 102 KB, so shorten the email."));
     }
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {

@@ -1,13 +1,13 @@
-//! Rewrites a text piece by piece, so that unchanged words keep their bold type and links.
+//! Rewrites the text of a part piece by piece, so that unchanged words keep their bold type and links.
 
 use crate::engine::render::imported_html::{Change, Piece, TextPart};
 
-/// Longer texts are not compared word by word.
+/// The maximum number of words in text that is compared word by word.
 const WORDS_MAX: usize = 400;
-/// A text of up to this many characters is a single line, which exists for its link.
+/// The maximum length of a text that keeps its link even if all of its words change.
 const SHORT: usize = 40;
 
-/// Replaces the words of a text and returns the changes that this needs.
+/// Replaces the words of a text part; returns the changes to make to the HTML.
 pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
     let old = words.text();
     let new = merged(words, text);
@@ -34,14 +34,14 @@ pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
     if text == old { Vec::new() } else { changes }
 }
 
-/// The change of a piece.
+/// The change to a piece of a text part.
 enum PieceChange {
     Piece(String),
-    /// The new text of a piece, and the text after the link that it ends.
+    /// The new text of a piece, and the text that follows the link at the end of the piece.
     Behind(String, String),
 }
 
-/// A token of the old text: its words and its piece.
+/// A token of the old text, with the index of its piece.
 struct Token<'a> {
     text: &'a str,
     piece: usize,
@@ -63,11 +63,11 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     let base =
         (0..pieces.len()).max_by_key(|piece| (pieces[*piece].link.is_none(), pieces[*piece].text.len())).unwrap_or_default();
     if all > SHORT && share(&kept, None) * 3 < all {
-        // A completely different text: a word that both contain by chance is no reason for a link or bold type.
+        // The new text is completely different, so a word that both texts contain by chance does not keep its link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
         return said.map(PieceChange::Piece).collect();
     }
-    // The same applies to each piece of another type than the rest.
+    // A piece with a different style than the rest is also replaced as a whole if its text is completely different.
     for piece in (0..pieces.len()).filter(|piece| *piece != base && pieces[*piece].text != "\n") {
         let whole = letters(&mut old.iter().filter(|token| token.piece == piece));
         if share(&kept, Some(piece)) * 2 < whole {
@@ -99,7 +99,7 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     said
 }
 
-/// Returns the piece that new words belong to, or `None` for the position after a link at the end.
+/// Returns the piece that new words belong to, or `None` if they follow a link at the end of the text.
 fn home(
     pieces: &[Piece],
     old: &[Token<'_>],
@@ -109,7 +109,7 @@ fn home(
 ) -> Option<usize> {
     let is_text = |piece: &usize| pieces[*piece].text != "\n";
     let gone_pieces = || gone.iter().map(|token| token.piece).filter(is_text);
-    // If all words of a link are replaced, the link takes the new ones and stays a link, unless there are too many.
+    // If all words of a link are replaced, the new words become the text of the link, unless there are too many new words.
     let length = |piece: usize| gone.iter().filter(|token| token.piece == piece).map(|token| token.text.len()).sum::<usize>();
     let is_whole = |piece: &usize| pieces[*piece].link.is_some() && length(*piece) == pieces[*piece].text.len();
     let whole = gone_pieces().find(is_whole).filter(|_| come <= SHORT);
@@ -132,7 +132,7 @@ fn home(
     }
 }
 
-/// Splits a text into words, spaces, punctuation and line ends.
+/// Splits text into words, spaces, punctuation and line ends.
 fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -163,7 +163,7 @@ fn tokens_of(pieces: &[Piece]) -> Vec<Token<'_>> {
     found
 }
 
-/// Splits new words at the position where the old ones change to bold.
+/// Splits new words at the position where the old words change to bold type.
 fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     let is_word = |text: &str| text.starts_with(char::is_alphanumeric);
     let glued = |pair: &[Token<'_>]| pair[0].piece != pair[1].piece && is_word(pair[0].text) && is_word(pair[1].text);
@@ -175,7 +175,7 @@ fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     new.into_iter().flat_map(cut).collect()
 }
 
-/// Returns what both have in common, in order: the positions in the old and the new text.
+/// Returns the words that both texts have in common, in order, as positions in the old and the new text.
 fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let same = |(one, other): &(&Token<'_>, &&str)| one.text == **other;
     let head = old.iter().zip(new).take_while(same).count();
@@ -190,7 +190,7 @@ fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the longest common subsequence of words. Spaces alone do not count.
+/// Returns the longest common subsequence of words. Spaces alone are not a common word.
 fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut lengths = vec![0_u32; (old.len() + 1) * width];
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::engine::render::imported_html::Kind;
 
-    /// Parses `*bold*` and `[link]`.
+    /// Creates a text part from a string in which `*bold*` marks bold type and `[link]` marks a link.
     fn words(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;

@@ -1,4 +1,4 @@
-//! Sample emails for the tests of the editors.
+//! Sample emails for the tests of edits.
 
 use std::collections::HashMap;
 
@@ -6,20 +6,20 @@ use super::ImportedEmail;
 use crate::base::locale::LanguageTag;
 use crate::engine::render::imported_html::{self, ImportedHtml};
 
-/// A newsletter as email builders write it: table rows with inline styles.
+/// A newsletter in the style of email builders: table rows with inline styles.
 pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/newsletter.html");
-/// A hand-written email: paragraphs and a style sheet.
+/// A hand-written email with paragraphs and a style sheet.
 pub const PLAIN: &str = include_str!("../../../../tests/samples/handed-in/plain.html");
 
-/// Sanitizes a sample.
+/// Returns a sample as sanitized HTML.
 pub fn safe(source: &str) -> ImportedHtml {
-    imported_html::html(source, &HashMap::new()).expect("small")
+    imported_html::html(source, &HashMap::new()).expect("the HTML is within the limits")
 }
 
-/// Converts it to the form for editors.
+/// Returns sanitized HTML as an imported email, the form for edits.
 pub fn imported(imported_html: &ImportedHtml, language: &str) -> ImportedEmail {
     let subject = imported_html.subject.clone().unwrap_or_default();
-    ImportedEmail::new(&subject, LanguageTag::parse(language).expect("a tag"), imported_html.outline.clone())
+    ImportedEmail::new(&subject, LanguageTag::parse(language).expect("the language tag is valid"), imported_html.outline.clone())
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Edits an email by a prompt.
+//! Edits an email with a prompt.
 
 use std::time::Duration;
 
@@ -19,27 +19,27 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::{limits, tables};
 
-/// `emails.edit`
+/// The operation `emails.edit`.
 pub struct Edit;
 
-/// The edit.
+/// The email to edit, and the change to make.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {
     pub email_id: EmailId,
-    /// If set, the email must belong to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// What to change, in plain words: "make the button green and shorten the intro".
+    /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
-    /// Return immediately with the edit, whose status can be polled.
+    /// Whether to return the edit immediately, so that its status can be polled.
     #[serde(default, rename = "async")]
     pub is_async: bool,
 }
 
-/// The edited email; or the edit, with `async` or when it takes too long to wait for.
+/// The edited email or, with `async` or if the edit takes too long, the edit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
@@ -49,7 +49,7 @@ pub enum Answer {
 
 impl Operation for Edit {
     const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite))
-        .summary("Edit an email by a prompt")
+        .summary("Edit an email with a prompt")
         .about(
             "Returns the changed email. With `async`, or after 20 seconds, it returns the edit instead; poll it with \
                 GET /v1/emails/{emailId}/edits/{editId}. Every version is kept. A prompt that is not understood changes nothing.",
@@ -70,14 +70,14 @@ impl Async for Edit {
     async fn run(context: Context, input: EditEmail) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if input.prompt.is_empty() {
-            return Err(Failure::field("prompt", "it is empty; describe the change"));
+            return Err(Failure::field("prompt", "must not be empty; describe the change"));
         }
         let deadline = Instant::now() + Duration::from_millis(limits::EDIT_WAIT_MS);
         let is_async = input.is_async;
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input)).await?;
         loop {
             let store = context.data().store.clone();
-            // Subscribe before reading, so that no change in between is missed.
+            // Subscribe before reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("a newly created edit exists"))?;
             let is_over = matches!(row.state, EditState::Completed(_) | EditState::Failed(_));
@@ -98,7 +98,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<E
     }
     let max = limits::EDITS_WAITING_MAX;
     if store::open_edits(tx, max)?.len() >= max {
-        let detail = format!("{max} edits are queued or running. Start this one when one of them has finished.");
+        let detail = format!("{max} edits are already queued or running. Wait until an edit has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let row = Row {

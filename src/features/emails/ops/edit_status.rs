@@ -12,7 +12,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EditId, EmailId};
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.edit_status`
+/// The operation `emails.edit_status`.
 pub struct EditStatus;
 
 /// The edit and its email.
@@ -24,12 +24,12 @@ pub struct EditRef {
 }
 
 impl EditView {
-    /// A value for examples.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
         Self {
-            edit_id: EditId::parse("66f1a2b3d4e5f60718293a4f").expect("24 hexadecimal characters"),
-            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            edit_id: EditId::parse("66f1a2b3d4e5f60718293a4f").expect("the sample ID is valid"),
+            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
             status: "processing",
             stage: "editing",
             created_at: WireTime::sample(),

@@ -1,4 +1,4 @@
-//! Adds an email to the favorites or removes it.
+//! Adds an email to the favorites or removes it from the favorites.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,20 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.favorite`
+/// The operation `emails.favorite`.
 pub struct Favorite;
 
-/// The email, and whether it is a favorite.
+/// The email, and whether it becomes a favorite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FavoriteEmail {
     pub email_id: EmailId,
-    /// If set, the email must belong to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     pub favorite: bool,
 }
 
-/// The new state.
+/// The email, and whether it is now a favorite.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Marked {
@@ -46,9 +46,9 @@ impl Operation for Favorite {
 
     fn example() -> (Value, Self::Output) {
         let marked = Marked {
-            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid"),
             favorite: true,
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
             slot_uuid: "0d3f1f9a-6c1e-8b7a-9f63-0a7f6a3c2d11".into(),
         };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "favorite": true }), Done(marked))

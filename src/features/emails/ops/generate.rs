@@ -1,4 +1,4 @@
-//! Starts the generation of emails: one or a series, in one or several languages. The writing happens in the background.
+//! Starts the generation of one email or a series, in one or several languages. The emails are written in the background.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,31 +20,32 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// `emails.generate`
+/// The operation `emails.generate`.
 pub struct Generate;
 
 /// The generation request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewConversation {
-    /// The brand's project.
+    /// The project of the brand that sends the emails.
     pub project_id: ProjectId,
-    /// The purpose of the emails, and every fact that they must contain: offers, codes, dates, names, links.
+    /// The purpose of the emails, and every fact that the emails must contain: offers, codes, dates, names and links.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// Images to use.
+    /// The images to use in the emails.
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
     pub images: Vec<GivenImage>,
-    /// `composer` for the built-in composer, or the name of the configured language model. If absent, the configured model is used.
+    /// The model: `composer` for the built-in composer, or the name of the configured language model. If absent, the configured model is
+    /// used.
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
-    /// The languages of each email (BCP 47), the original first. If absent, the brand's main language.
+    /// The languages of each email as BCP 47 tags, starting with the original's; the brand's main language if absent.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// Who may see the emails without a key; `private` if absent.
+    /// Who may see the emails without an API key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
     /// A conversation whose emails serve as a pattern.
@@ -55,7 +56,7 @@ pub struct NewConversation {
 
 type Count = Bounded<1, { limits::EMAILS_PER_SERIES_MAX as u64 }>;
 
-/// An image.
+/// An image to use in the emails.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenImage {
@@ -66,7 +67,7 @@ pub struct GivenImage {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum ImageSource {
-    /// An image at this URL.
+    /// The image at this URL.
     Url { url: Site },
 }
 
@@ -77,7 +78,7 @@ pub struct AcceptedGeneration {
     pub conversation_id: ConversationId,
     #[schemars(extend("enum" = ["pending"]))]
     pub status: &'static str,
-    /// What to do next, as text for users.
+    /// The next step, as a sentence for users.
     pub message: String,
     /// The URL to poll for the status.
     pub link: String,
@@ -102,9 +103,9 @@ impl AcceptedGeneration {
         }
     }
 
-    /// A value for examples.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
-        let id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        let id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid");
         Self {
             conversation_id: id,
             status: State::Pending.word(),
@@ -152,7 +153,7 @@ impl NewConversation {
     /// Returns the request in its stored form; `model` is the name of the configured language model.
     fn wanted(&self, model: Option<&str>) -> Result<GenerationRequest, Failure> {
         if self.prompt.is_empty() {
-            return Err(Failure::field("prompt", "it is empty; describe the email"));
+            return Err(Failure::field("prompt", "must not be empty; describe the email"));
         }
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
         check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
@@ -177,7 +178,7 @@ impl NewConversation {
     }
 }
 
-/// Returns the model to use: the named one, otherwise the configured one, otherwise the composer.
+/// Returns the name of the model to use: the named model, otherwise the configured model, otherwise the composer.
 pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<String, Failure> {
     match named.map(str::trim).filter(|name| !name.is_empty()) {
         None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
@@ -185,18 +186,18 @@ pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<Str
         Some(name) => {
             let known = configured
                 .map_or(format!("only {COMPOSER:?} is available"), |model| format!("{COMPOSER:?} and {model:?} are available"));
-            let detail = format!("model: there is no model {name:?} here; {known}. Omit it to use the default.");
-            Err(Failure::because(Code::ModelNotConfigured, detail).with(json!({ "field": "model" })))
+            let detail = format!("the model {name:?} is not available; {known}. Omit model to use the default model.");
+            Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
         }
     }
 }
 
 /// Fails if a list is too long.
 pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
-    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max}, found {length}"))) }
+    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max} items; got {length}"))) }
 }
 
-/// Adds a conversation.
+/// Adds a conversation to the store and to the queue, or fails if too many generations of the project are unfinished.
 pub fn open(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -206,8 +207,7 @@ pub fn open(
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {
-        let detail =
-            format!("The project has {max} queued or running generations. Start this one when one of them has finished.");
+        let detail = format!("{max} generations are already queued or running. Wait until a generation has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if let Some(reference) = wanted.reference {
@@ -230,7 +230,7 @@ pub fn open(
     Ok(conversation)
 }
 
-/// Emits the event that a generation has started.
+/// Emits the webhook event that a generation has started.
 fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({

@@ -12,27 +12,27 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.get`
+/// The operation `emails.get`.
 pub struct Get;
 
-/// The email.
+/// The email to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailRef {
     pub email_id: EmailId,
-    /// If set, the email must belong to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
 impl EmailView {
-    /// A value for examples.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
-        let id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters");
+        let id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid");
         Self {
             id,
             email_id: id,
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the sample ID is valid"),
             message_id: format!("{id}-1"),
             slot_idx: 0,
             slot: 1,

@@ -1,4 +1,4 @@
-//! Shows an email as a page, as a recipient might see it.
+//! Shows an email as a page, as a recipient might see the email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,15 +16,15 @@ use crate::vocab::ids::EmailId;
 use crate::vocab::placeholders;
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.html`
+/// The operation `emails.html`.
 pub struct Html;
 
-/// The email.
+/// The email to show, and how to show its images.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailHtmlRef {
     pub email_id: EmailId,
-    /// Load remote images, through this service. Otherwise, only images stored by this service are shown.
+    /// Whether to load remote images through this service. If false or absent, only images that this service stores are shown.
     pub images: Option<bool>,
 }
 
@@ -32,8 +32,8 @@ impl Operation for Html {
     const SPEC: Spec = Spec::get("emails.html", "/v1/emails/{emailId}/html", needs_one(READERS))
         .summary("Show an email as a page")
         .about(
-            "Merge fields show their defaults, or else their names. The page runs no scripts and sends nothing, and loads no remote images \
-             unless `images` is true. Its links open in a new window.",
+            "Merge fields show their defaults or, without a default, their names. The page runs no scripts and sends no data. It loads no \
+             remote images unless `images` is true. Its links open in a new window.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);

@@ -1,4 +1,4 @@
-//! Imports existing emails as HTML or as whole messages.
+//! Imports existing emails from HTML or whole messages.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,10 +19,10 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.import_html`
+/// The operation `emails.import_html`.
 pub struct ImportHtml;
 
-/// One email as `html`, or several as `htmls`.
+/// The emails to import: one email in `html`, or several emails in `htmls`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [
@@ -34,34 +34,34 @@ pub struct ImportEmails {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
     pub html: Option<String>,
-    /// The name of the email; also its subject if the HTML has no title.
+    /// The name of the email, which is also its subject if the HTML has no title.
     pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// Several emails, instead of `html`.
+    /// The emails to import, instead of `html`.
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the first item of the list. If absent, the one that the HTML declares.
+    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// A change to make to each email, in plain words. It becomes a first edit with its own version. If it fails, the email is imported
-    /// unchanged, with a warning that says why.
+    /// A change to make to each email, in plain words. The change becomes the first edit of each email, with its own version. If the change
+    /// fails, the email is imported unchanged, with a warning that explains why.
     pub instruction: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
-    /// Who may see the emails without a key; `private` if absent.
+    /// Who may see the emails without an API key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
-    /// Whether to generate images for the emails. This service generates none: `true` only adds a warning to each email that says so.
+    /// Whether to generate images for the emails. This service cannot generate images, so `true` only adds a warning to each email.
     #[serde(default)]
     pub generate_media: bool,
 }
 
-/// An existing email.
+/// An existing email to import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedSource {
     /// The name of the file or the email.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
-    /// HTML, or a whole message with its headers (.eml).
+    /// The source of the email: HTML, or a whole message with headers (.eml).
     #[schemars(extend("pattern" = NOT_BLANK))]
     pub source: String,
 }
@@ -70,9 +70,9 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Unsafe content, and content that email clients do not show, is removed and listed in the warnings of each email. The \
-                screenshots are rendered in the background: poll the status as for a generation. You can export, show, edit by prompt \
-                and send imported emails like others, but they have no document and no MJML.",
+            "Removes unsafe content and content that email clients do not show, and lists it in the warnings of each email. The \
+                screenshots are rendered in the background: poll the status as for a generation. You can export, show, edit with prompts \
+                and send imported emails like generated emails, but imported emails have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -102,12 +102,15 @@ impl Async for ImportHtml {
         for (field, name, source) in sources(input)? {
             if source.len() > limits::HTML_IMPORT_BYTES_MAX {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
-                return Err(Failure::field(&field, format_args!("it has {} bytes; at most {max} are allowed", source.len())));
+                return Err(Failure::field(
+                    &field,
+                    format_args!("the HTML has {} bytes; at most {max} bytes are allowed", source.len()),
+                ));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
-                    "it is empty; give the email's HTML, or a whole message with its headers (.eml)",
+                    "must not be empty; give the email's HTML, or a whole message with headers (.eml)",
                 ));
             }
             let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
@@ -120,7 +123,7 @@ impl Async for ImportHtml {
     }
 }
 
-/// Returns the emails, each with its input field and its name.
+/// Returns the sources of the emails, each with its input field and name.
 fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure> {
     match (input.html, input.htmls) {
         (Some(html), htmls) if htmls.is_empty() => {
@@ -133,11 +136,11 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
             Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
         }
         (Some(_), _) => Err(Failure::field("htmls", "give either html or htmls, not both")),
-        (None, _) => Err(Failure::field("html", "give the HTML of one email here, or several in htmls")),
+        (None, _) => Err(Failure::field("html", "give the HTML of one email in html, or of several emails in htmls")),
     }
 }
 
-/// Makes a source safe. It is a whole message if it starts with headers, otherwise HTML.
+/// Sanitizes a source. A source that starts with headers is a whole message; any other source is HTML.
 async fn clean(engine: &Engine, source: &str) -> Result<ImportedHtml, RenderError> {
     match is_message(source) {
         true => engine.pixels.clean_mail(source.as_bytes()).await,
@@ -145,7 +148,7 @@ async fn clean(engine: &Engine, source: &str) -> Result<ImportedHtml, RenderErro
     }
 }
 
-/// Returns whether the first line is a header field (RFC 5322 §2.2).
+/// Returns whether the first line of a source is a header field (RFC 5322 §2.2).
 fn is_message(source: &str) -> bool {
     let name = source.trim_start_matches('\u{feff}').split(':').next().unwrap_or_default();
     source.contains(':') && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<')

@@ -17,20 +17,20 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.list`
+/// The operation `emails.list`.
 pub struct List;
 
-/// The conversations to return, and the page of the list.
+/// The project, filters and page of the conversations to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListConversations {
-    /// The project that they belong to.
+    /// The project that the conversations belong to.
     pub project_id: ProjectId,
-    /// Only conversations with this status.
+    /// Lists only conversations with this status.
     pub status: Option<StateWord>,
-    /// Text to find in the title, subject or prompt, ignoring case.
+    /// Text to find in the title, subject or prompt of conversations, ignoring case.
     pub search: Option<String>,
-    /// Only conversations with a favorite email.
+    /// Whether to list only conversations with a favorite email.
     #[serde(default)]
     pub favorite: bool,
     #[serde(default)]
@@ -67,7 +67,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("emails.list", "/v1/projects/emails", needs_one(READERS))
         .summary("List generations")
         .about(
-            "Newest first. Each item is a conversation with one or more emails, and has the subject and thumbnail of the first email.",
+            "Newest first. Each item is a conversation with one or more emails, and shows the subject and thumbnail of its first email.",
         )
         .rate(RouteGroup::Emails)
         .blocking()
@@ -78,7 +78,7 @@ impl Operation for List {
     fn example() -> (Value, Self::Output) {
         let window = Window { limit: 20, offset: 0, paged: false };
         let view = ConversationView {
-            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid"),
             title: "Welcome".into(),
             subject: Some("Welcome to Acme".into()),
             preview_text: Some("Here is what you can look forward to.".into()),
@@ -107,7 +107,7 @@ impl Query for List {
             if fits && input.favorite {
                 fits = store::emails(tx, account, conversation.id)?.iter().any(|email| email.favorite);
             }
-            if fits && words.as_deref().is_none_or(|words| tells_of(&conversation, words)) {
+            if fits && words.as_deref().is_none_or(|words| mentions(&conversation, words)) {
                 if total >= window.offset && found.len() < window.limit {
                     found.push(conversation);
                 }
@@ -121,6 +121,6 @@ impl Query for List {
     }
 }
 
-fn tells_of(conversation: &Conversation, words: &str) -> bool {
+fn mentions(conversation: &Conversation, words: &str) -> bool {
     fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words)
 }

@@ -1,4 +1,4 @@
-//! Shows an email as a page without a key: public ones to anyone, unlisted ones to anyone who has the link.
+//! Shows an email as a page without an API key: public emails to anyone, unlisted emails to anyone who has the signed link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,10 +14,10 @@ use crate::features::emails::store;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId};
 
-/// `emails.page`
+/// The operation `emails.page`.
 pub struct Page;
 
-/// The parts of the link.
+/// The parts of the link to an email's page.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PageLink {
@@ -27,13 +27,13 @@ pub struct PageLink {
     pub token: Option<String>,
 }
 
-/// The expiry of a link to a page: the latest time that a token can hold. The link works as long as the email exists.
+/// The expiry of a link to a page: the latest time that a token can contain. The link works as long as the email exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 impl Operation for Page {
     const SPEC: Spec = Spec::get("emails.page", "/v1/shared/{accountId}/{emailId}", public())
         .summary("Show an email as a page")
-        .about("Needs no API key: shows emails generated with visibility `public` or `unlisted`. The email's `shareUrl` is the link.")
+        .about("Needs no API key. Shows emails generated with visibility `public` or `unlisted`. The link is the email's `shareUrl`.")
         .fails(&[Code::NotFound]);
     type Input = PageLink;
     type Output = Bare;
@@ -50,13 +50,13 @@ impl Raw for Page {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
     async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
-        // The link does not contain the environment; an id exists in only one of them.
+        // The link does not contain the environment, and an ID exists in only one environment, so both environments are searched.
         for data in context.engine.environments() {
             if let Some(html) = html(&data.store.read(), &context.engine, &input)? {
                 return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));
             }
         }
-        Err(Failure::because(Code::NotFound, "This email does not exist or is not shared, or its link is incomplete."))
+        Err(Failure::because(Code::NotFound, "The email does not exist or is not shared, or the link is incomplete."))
     }
 }
 
@@ -80,7 +80,7 @@ fn path(account: AccountId, email: EmailId) -> String {
     format!("/v1/shared/{account}/{email}")
 }
 
-/// Returns the URL that shows an email without a key, if its visibility allows that.
+/// Returns the URL that shows an email without an API key, if the email's visibility allows that.
 pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility: Visibility) -> Option<String> {
     let path = path(account, email);
     match visibility {
@@ -102,13 +102,17 @@ mod tests {
         let app = TestApp::new();
         for (visibility, with_token, without) in [("private", 404, 404), ("unlisted", 200, 404), ("public", 200, 200)] {
             let wanted = json!({ "prompt": "Hello", "languages": ["en"], "count": 1, "visibility": visibility });
-            let begun = app.post_in("/v1/projects/emails/generate", wanted).data();
+            let started = app.post_in("/v1/projects/emails/generate", wanted).data();
             app.clock.advance_ms(crate::vocab::limits::IMPORT_AWAITED_MS);
-            while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
-            let status =
-                app.get(&format!("/v1/projects/emails/{}/status", begun["conversationId"].as_str().expect("an id"))).data();
+            while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
+            let status = app
+                .get(&format!(
+                    "/v1/projects/emails/{}/status",
+                    started["conversationId"].as_str().expect("the field is a string")
+                ))
+                .data();
             let email = &status["result"]["emails"][0];
-            let id = EmailId::parse(email["id"].as_str().expect("an id")).expect("an id");
+            let id = EmailId::parse(email["id"].as_str().expect("the field is a string")).expect("the ID is valid");
             let account = app.account();
             let engine = app.engine();
             let token = engine.links.sign(&path(account, id), NEVER);
@@ -116,7 +120,8 @@ mod tests {
             assert_eq!(app.download(&path(account, id)).0, without, "{visibility}");
             assert_eq!(
                 email["shareUrl"].as_str(),
-                share_url(engine, account, id, serde_json::from_value(json!(visibility)).expect("a word")).as_deref()
+                share_url(engine, account, id, serde_json::from_value(json!(visibility)).expect("the visibility is valid"))
+                    .as_deref()
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Lists the patterns of a project: its favorite emails, and designs stored in its knowledge base.
+//! Lists the emails in a project that are offered as patterns: the favorite emails.
 
 use std::ops::ControlFlow;
 
@@ -15,20 +15,20 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.references`
+/// The operation `emails.references`.
 pub struct References;
 
-/// The project.
+/// The project whose favorite emails to list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListReferences {
     pub project_id: ProjectId,
 }
 
-/// The patterns. Use the `conversationId` of one as `referenceId`.
+/// The favorite emails in a project. To use one as a pattern, use its `conversationId` as the `referenceId` of a generation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReferencesView {
-    /// Favorite emails, newest first; at most 100.
+    /// The favorite emails, newest first; at most 100.
     pub favorites: Vec<EmailView>,
     pub total: usize,
 }
@@ -36,7 +36,7 @@ pub struct ReferencesView {
 impl Operation for References {
     const SPEC: Spec = Spec::get("emails.references", "/v1/projects/{projectId}/references", needs_one(READERS))
         .summary("List favorite emails")
-        .about("To use one as a pattern, generate emails with its `conversationId` as `referenceId`.")
+        .about("To use a favorite as a pattern, generate emails with the favorite's `conversationId` as `referenceId`.")
         .rate(RouteGroup::Emails)
         .blocking()
         .fails(&[Code::NotFound]);

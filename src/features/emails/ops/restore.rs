@@ -15,16 +15,16 @@ use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.restore`
+/// The operation `emails.restore`.
 pub struct Restore;
 
-/// The email and its version.
+/// The email, and the version to restore.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreVersion {
     pub email_id: EmailId,
     pub version: Bounded<1, { u32::MAX as u64 }>,
-    /// If set, the email must belong to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
@@ -35,7 +35,7 @@ impl Operation for Restore {
         needs(Permission::EmailWrite),
     )
     .summary("Restore a version of an email")
-    .about("Creates a new version with the content of the earlier one, so nothing is lost. Restoring the current version changes nothing.")
+    .about("Creates a version with the content of the given one and keeps all versions. Restoring the current version has no effect.")
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound]);
     type Input = RestoreVersion;
@@ -55,10 +55,8 @@ impl Async for Restore {
             let number = input.version.get() as u32;
             let earlier = store::version(tx, id, number)?;
             let earlier = earlier.ok_or_else(|| {
-                Failure::because(
-                    Code::NotFound,
-                    "The email has no such version. GET /v1/emails/{emailId}/versions lists its versions.",
-                )
+                Failure::because(Code::NotFound, "The email has no version with this number.")
+                    .see("emails.versions", "GET /v1/emails/{emailId}/versions lists the email's versions")
             })?;
             if number != email.version {
                 let texts = versions::texts(tx, id, number)?;

@@ -13,15 +13,15 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.status`
+/// The operation `emails.status`.
 pub struct Status;
 
-/// The conversation.
+/// The conversation whose status to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConversationRef {
     pub conversation_id: ConversationId,
-    /// If set, the conversation must belong to this project.
+    /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
@@ -39,10 +39,10 @@ impl Operation for Status {
     type Output = Done<GenerationStatus>;
 
     fn example() -> (Value, Self::Output) {
-        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid");
         let view = GenerationStatus {
             conversation_id,
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the sample ID is valid"),
             status: "pending",
             progress: GenerationProgress { stage: "waiting", percentage: 0 },
             title: "Welcome series".into(),

@@ -12,15 +12,15 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `emails.versions`
+/// The operation `emails.versions`.
 pub struct Versions;
 
-/// The email, and the page of the list.
+/// The email whose versions to list, and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListVersions {
     pub email_id: EmailId,
-    /// If set, the email must belong to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
@@ -31,7 +31,7 @@ pub struct ListVersions {
 }
 
 impl VersionView {
-    /// A value for examples.
+    /// Returns an example for the API documentation.
     pub fn sample() -> Self {
         Self {
             version: 2,
@@ -52,7 +52,7 @@ impl Operation for Versions {
     const SPEC: Spec = Spec::get("emails.versions", "/v1/emails/{emailId}/versions", needs_one(READERS))
         .summary("List the versions of an email")
         .about(
-            "Newest first. An edit creates a version and never changes one. Restore a version with POST …/versions/{version}/restore.",
+            "Newest first. Each edit creates a version; versions never change. Restore a version with POST …/versions/{version}/restore.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

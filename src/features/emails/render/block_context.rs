@@ -1,4 +1,4 @@
-//! The tools to set every block: cells in the type, colors and alignment of one theme on one background.
+//! Creates the cells of blocks, in the type, colors and alignment of one theme on one background.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::inline::{self, Ink};
@@ -10,13 +10,13 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards, which leave a margin of the page on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// A higher picture would push everything else out of view.
+/// The maximum height of a picture. A taller picture would push all other content out of view.
 const PICTURE_HEIGHT_MAX: u32 = 640;
 
-/// The height of a tall picture that would otherwise be full width.
+/// The height to which a tall picture is reduced if it would otherwise have full width.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
-/// One theme on one background.
+/// The theme and background on which blocks are rendered.
 #[derive(Clone, Copy)]
 pub struct BlockContext<'a> {
     pub email: &'a Email,
@@ -30,12 +30,12 @@ impl<'a> BlockContext<'a> {
         Self { email, theme, ground: GroundName::Sheet, align: theme.design.align }
     }
 
-    /// Returns the same context on another background.
+    /// Returns this context with another background.
     pub fn on(self, ground: GroundName) -> Self {
         Self { ground, ..self }
     }
 
-    /// Returns the same context with another alignment.
+    /// Returns this context with another alignment.
     pub fn aligned(self, align: Align) -> Self {
         Self { align, ..self }
     }
@@ -94,12 +94,12 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Words(Words { tag, size, role, html, height: None, is_alone_when_small: false }))
     }
 
-    /// Returns one plain line.
+    /// Returns a cell with one plain line.
     pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
         self.words(gap, "p", size, role, inline::escape(text))
     }
 
-    /// Returns paragraphs.
+    /// Returns a cell with paragraphs.
     pub fn prose<const MAX: usize>(&self, gap: u16, size: &'static str, role: &'static str, text: &Rich<MAX>) -> Cell {
         let html = inline::paragraphs(text, self.ink(), self.room().paragraph);
         self.words(gap, "div", size, role, html)
@@ -110,7 +110,7 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// Returns a picture at most `room` pixels wide, and never wider than its own size.
+    /// Returns a cell with a picture that is at most `room` pixels wide, and never wider than its own size.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {
@@ -124,8 +124,8 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
 
-    /// Returns a full-width picture. A picture about as high as wide is smaller, on a tinted background, because it would push everything
-    /// else out of view.
+    /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide is made smaller and put on a tinted
+    /// background, because it would otherwise push all other content out of view.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);
@@ -146,7 +146,7 @@ impl<'a> BlockContext<'a> {
             (Emphasis::Primary, _) => "filled",
         };
         let buttons = self.design().buttons;
-        // Connected scripts must not be letter-spaced.
+        // Scripts with connected letters, such as Arabic, must not have letter spacing.
         let capitals = buttons == ButtonForm::Capitals && !self.is_rtl();
         let size = if capitals { 13 } else { self.design().scale.body.size.min(16) };
         let loud = self.design().scale.title.weight >= 800 && self.design().scale.title.size > 50;
@@ -183,7 +183,7 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Bar(Bar { html, author }))
     }
 
-    /// Returns the cells in a box with this context's background, inside another background.
+    /// Returns a row with the cells in a box that has this context's background and a padding of `inside` pixels.
     pub fn boxed(&self, cells: Vec<Cell>, border: String, inside: u16) -> Row {
         let mut cells: Vec<Cell> = cells;
         for cell in &mut cells {
@@ -203,7 +203,7 @@ impl<'a> BlockContext<'a> {
         Frame { name: self.ground.as_str(), g: *self.colors(), border, is_lined, radius: self.theme.radius.card }
     }
 
-    /// Returns columns with as much space between them as fits.
+    /// Returns a row of columns with a gutter of this width on each side of every column.
     pub fn row(&self, columns: Vec<(f32, Vec<Cell>)>, gutter: u16, together: bool) -> Row {
         let column = |(index, (width, cells)): (usize, (f32, Vec<Cell>))| Column {
             width,
@@ -217,7 +217,7 @@ impl<'a> BlockContext<'a> {
     }
 }
 
-/// Returns a picture of the document for the template.
+/// Converts a picture of the document to the input of the template.
 pub fn drawn(picture: &document::Picture, width: Option<u16>, radius: String) -> Picture {
     Picture {
         src: picture.src.as_str().to_owned(),

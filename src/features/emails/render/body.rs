@@ -1,4 +1,4 @@
-//! The blocks between header and footer, in each of their forms.
+//! Renders the blocks between header and footer, in each of their forms.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow};
@@ -27,13 +27,13 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // These blocks start their own parts: see `parts`.
+        // Each of these blocks starts a part of its own; see `parts`.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }
 
 fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
-    // Long centered texts are hard to read, so only short ones use the layout's alignment.
+    // Long centered text is hard to read, so only short text uses the layout's alignment.
     let is_long = text.text.words().chars().count() > 260 || text.text.paragraphs().count() > 2;
     let align = if is_long { Align::Start } else { set.align };
     vec![set.aligned(align).prose(0, "body", "tx", &text.text)]
@@ -146,13 +146,13 @@ fn quote(set: BlockContext<'_>, quote: &Quote) -> Row {
     }
 }
 
-/// Returns stars, with their number for screen readers.
+/// Returns the HTML of a star rating, with the number of stars for screen readers.
 fn stars_html(stars: u8) -> String {
     let full = usize::from(stars.min(5));
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
-/// Returns a list of the document.
+/// Returns a cell with a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     // The markers of a centered list would be scattered over the page.
     let set = set.aligned(Align::Start);
@@ -186,7 +186,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
-    // A color legible on the sheet may not be on a stripe, so links there have the text color.
+    // A color that is legible on the sheet may be illegible on a stripe, so links on stripes have the text color.
     let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),
@@ -206,7 +206,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     cells
 }
 
-/// Returns whether a column is end-aligned: numbers, and the values in a list of names and values.
+/// Returns whether a column is end-aligned: a column of numbers, or of the values in a list of names and values.
 fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {

@@ -1,4 +1,4 @@
-//! Coupons and countdowns, in each of their forms.
+//! Renders coupons and countdowns, in each of their forms.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Row};
@@ -46,7 +46,7 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
-        // Fields are parts of their own: see `parts`.
+        // Colored fields are parts of their own; see `parts`.
         BoxForm::Band | BoxForm::Sides | BoxForm::Ruled | BoxForm::Frame | BoxForm::Bare => set.ground,
     }
 }

@@ -1,7 +1,7 @@
-//! The data of the templates: parts contain rows, rows contain columns, columns contain cells. Blocks of all kinds and layouts are made of
-//! these few shapes.
+//! The data of the templates: parts contain rows, rows contain columns, and columns contain cells. Blocks of all kinds and layouts consist
+//! of these types.
 //!
-//! All strings named `html` are already escaped; the templates escape everything else.
+//! All fields named `html` are already escaped; the templates escape all other strings.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +20,16 @@ pub struct Page {
     /// The width of the email in pixels.
     pub width: u16,
     pub page: Ground,
-    /// The type scale as classes, and the same as CSS declarations by name.
+    /// The steps of the type scale, as CSS classes and, in `css`, as CSS declarations by the name of the size.
     pub sizes: Vec<TypeSize>,
     pub css: BTreeMap<&'static str, String>,
     pub families: FamilyNames,
-    /// The start and end of a line, as `left` and `right`.
+    /// The side at which a line starts: `left` or `right`.
     pub start: &'static str,
     pub end: &'static str,
     pub title_small: SmallTitle,
     pub gutters: Vec<Gutter>,
-    /// The backgrounds in dark mode, if they differ from those in light mode.
+    /// The backgrounds in dark mode that differ from the backgrounds in light mode.
     pub darks: Vec<Dark>,
     pub has_night: bool,
     pub night_page: Color,
@@ -54,20 +54,20 @@ pub struct TypeSize {
     pub size: u16,
     pub line: u16,
     pub weight: u16,
-    /// A CSS value.
+    /// The letter spacing, as a CSS value.
     pub spacing: String,
     pub capitals: bool,
     pub italic: bool,
 }
 
-/// The size of titles on phones.
+/// The type size of titles on phones.
 #[derive(Debug, Serialize)]
 pub struct SmallTitle {
     pub size: u16,
     pub line: u16,
 }
 
-/// The margin of rows on phones whose columns have a gutter of this width.
+/// The margin on phones of rows whose columns have a gutter of this width.
 #[derive(Debug, Serialize)]
 pub struct Gutter {
     pub width: u16,
@@ -79,7 +79,7 @@ pub struct Gutter {
 pub struct Dark {
     pub name: &'static str,
     pub g: Ground,
-    /// Whether boxes inside it use it too.
+    /// Whether boxes have this background.
     pub inside: bool,
 }
 
@@ -88,18 +88,18 @@ pub struct Dark {
 pub struct Part {
     #[serde(skip)]
     pub ground: GroundName,
-    /// The background's name, for classes.
+    /// The name of the background, for CSS classes.
     pub name: &'static str,
     pub g: Ground,
     /// The padding at the top and bottom in pixels.
     pub top: u16,
     pub bottom: u16,
-    /// Whether it is a card.
+    /// Whether the part is a card.
     pub card: bool,
     pub rows: Vec<Row>,
 }
 
-/// Columns side by side.
+/// A row of columns side by side.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub columns: Vec<Column>,
@@ -115,12 +115,12 @@ pub struct Row {
 
 #[derive(Debug, Serialize)]
 pub struct Column {
-    /// The share of the row in percent.
+    /// The width of the column as a percentage of the row.
     pub width: f32,
-    /// The space to the neighbors on each side in pixels.
+    /// The space to the neighboring columns on each side, in pixels.
     pub gutter: u16,
     pub frame: Option<Frame>,
-    /// Whether it is below another column on phones.
+    /// Whether the column is below another column on phones.
     pub follows: bool,
     pub cells: Vec<Cell>,
 }
@@ -128,10 +128,10 @@ pub struct Column {
 /// A box around a column's cells.
 #[derive(Clone, Debug, Serialize)]
 pub struct Frame {
-    /// The background's name, for classes.
+    /// The name of the background, for CSS classes.
     pub name: &'static str,
     pub g: Ground,
-    /// A CSS value, such as `1px solid #CCCCCC` or `none`.
+    /// The border as a CSS value, such as `1px solid #CCCCCC` or `none`.
     pub border: String,
     /// Whether the border has the text color.
     pub is_lined: bool,
@@ -144,7 +144,7 @@ pub struct Cell {
     pub gap: u16,
     /// The padding on both sides in pixels.
     pub side: u16,
-    /// `left`, `center` or `right`.
+    /// The alignment: `left`, `center` or `right`.
     pub align: &'static str,
     #[serde(flatten)]
     pub content: Content,
@@ -168,16 +168,16 @@ pub enum Content {
 
 #[derive(Debug, Serialize)]
 pub struct Words {
-    /// `h1`, `h2`, `h3`, `p` or `div`, the last for HTML with paragraphs.
+    /// The HTML tag: `h1`, `h2`, `h3`, `p`, or `div` for HTML with paragraphs.
     pub tag: &'static str,
     /// The name of a size in the type scale.
     pub size: &'static str,
-    /// `tx`, `mu` or `ac`: text, muted or accent.
+    /// The color role: `tx` for text, `mu` for muted or `ac` for accent.
     pub role: &'static str,
     pub html: String,
-    /// In pixels, if neighbors must have the same height.
+    /// The height in pixels, if neighboring cells must have the same height.
     pub height: Option<u16>,
-    /// Whether it has no neighbors on phones.
+    /// Whether the cell has no neighbors on phones.
     pub is_alone_when_small: bool,
 }
 
@@ -188,9 +188,9 @@ pub struct Logo {
     pub alt: String,
     pub href: Option<String>,
     pub width: u16,
-    /// If known.
+    /// The height in pixels, if known.
     pub height: Option<u16>,
-    /// Whether it needs a light background plate: always, only in dark mode, or never.
+    /// When the logo needs a light background plate: always, only in dark mode, or never.
     pub plate: &'static str,
 }
 
@@ -199,16 +199,16 @@ pub struct Picture {
     pub src: String,
     pub alt: String,
     pub href: Option<String>,
-    /// In pixels; if absent, all available space.
+    /// The width in pixels; if absent, all available space.
     pub width: Option<u16>,
-    /// A CSS value.
+    /// The corner radius, as a CSS value.
     pub radius: String,
-    /// The space above and below inside its background in pixels.
+    /// The space above and below the picture inside its background, in pixels.
     pub above: u16,
     pub below: u16,
-    /// The background around it, in the color of stripes.
+    /// The background around the picture, in the color of stripes.
     pub ground: Option<Color>,
-    /// Whether it has full width on phones.
+    /// Whether the picture has full width on phones.
     pub fluid: bool,
 }
 
@@ -216,7 +216,7 @@ pub struct Picture {
 pub struct Button {
     pub label: String,
     pub href: String,
-    /// `filled`, `outlined` or `quiet`.
+    /// The form of the button: `filled`, `outlined` or `quiet`.
     pub form: &'static str,
     pub wide: bool,
     pub capitals: bool,
@@ -229,10 +229,10 @@ pub struct Button {
 
 #[derive(Debug, Serialize)]
 pub struct Rule {
-    /// A CSS value: `100%` or pixels.
+    /// The width as a CSS value: `100%` or pixels.
     pub width: String,
     pub thickness: u16,
-    /// Whether it has the brand's color instead of the hairline color.
+    /// Whether the line has the brand's color instead of the hairline color.
     pub accent: bool,
 }
 
@@ -248,7 +248,7 @@ pub struct List {
 
 #[derive(Debug, Serialize)]
 pub struct Item {
-    /// A number or a symbol.
+    /// The marker of the item: a number or a symbol.
     pub mark: String,
     pub html: String,
 }
@@ -260,7 +260,7 @@ pub struct Table {
     pub striped: bool,
     /// The background of every second row.
     pub stripe: Color,
-    /// For each column: `left` or `right`.
+    /// The alignment of each column: `left` or `right`.
     pub aligns: Vec<&'static str>,
     pub title: String,
 }
@@ -272,7 +272,7 @@ pub struct TableRow {
     pub striped: bool,
 }
 
-/// A code to enter.
+/// A discount code to enter.
 #[derive(Debug, Serialize)]
 pub struct Code {
     pub code: String,
@@ -301,7 +301,7 @@ impl Row {
         Self { columns: vec![column], side, gap: 0, together: false, stand: "top" }
     }
 
-    /// Returns whether it contains only stacked cells.
+    /// Returns whether the row contains only stacked cells.
     pub fn is_stack(&self) -> bool {
         self.gap == 0 && matches!(self.columns.as_slice(), [column] if column.frame.is_none() && column.gutter == 0)
     }

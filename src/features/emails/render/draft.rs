@@ -1,18 +1,18 @@
-//! A part that is being put together from blocks.
+//! A part of an email while blocks are added to it.
 
 use super::cells::{Cell, Row};
 use crate::features::emails::theme::GroundName;
 
-/// A part under construction.
+/// A part of an email to which rows can be added.
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
-    /// The padding at the top and bottom, if it is not the usual one.
+    /// The padding at the top and bottom, if it differs from the usual padding.
     pub pad: Option<(u16, u16)>,
     pub card: bool,
-    /// Whether it starts with a full-width picture.
+    /// Whether the part starts with a full-width picture.
     pub flush_top: bool,
-    /// Whether it contains only a few words.
+    /// Whether the part contains only a few words.
     pub is_brief: bool,
 }
 
@@ -21,7 +21,7 @@ impl Draft {
         Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
-    /// Appends a row. Cells that fit into the column above are added to it.
+    /// Appends a row. If its cells fit into the column above, they are added to that column.
     pub fn push(&mut self, row: Row) {
         if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
             let cells = row.columns.into_iter().flat_map(|column| column.cells);
@@ -31,7 +31,7 @@ impl Draft {
         self.rows.push(row);
     }
 
-    /// Appends a row with space above it, unless it is the first.
+    /// Appends a row, with space above the row unless it is the first row.
     pub fn follow(&mut self, mut row: Row, gap: u16) {
         if self.rows.is_empty() {
             return self.push(row);

@@ -1,4 +1,4 @@
-//! The end of an email: the brand's profiles and the legally required footer.
+//! Renders the end of an email: the brand's profiles and the legally required footer.
 
 use super::block_context::BlockContext;
 use super::cells::Row;
@@ -8,7 +8,7 @@ use crate::features::emails::document::{Footer, Link, Social};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};
 
-/// Returns the background of the end.
+/// Returns the background of the end of the email.
 fn ground(set: BlockContext<'_>) -> GroundName {
     match set.design().footer {
         FooterForm::Band => GroundName::Deep,
@@ -21,7 +21,7 @@ fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     set.on(ground(set)).aligned(align)
 }
 
-/// Returns the brand's profiles as text links. Icons of networks would be remote images that every client has to load.
+/// Returns the brand's profiles as text links. Icons of networks would be remote images, which every email client would have to load.
 pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     let set = end(set);
     let mut cells = Vec::new();
@@ -54,7 +54,7 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     draft
 }
 
-/// Returns sender, address, reason and links.
+/// Returns the footer with sender, address, reason and links.
 pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     let set = end(set);
     let muted = set.colors().muted;

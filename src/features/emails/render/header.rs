@@ -1,4 +1,4 @@
-//! Header and hero in each of their forms.
+//! Renders the header and the hero, in each of their forms.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Logo, Row};
@@ -12,15 +12,16 @@ use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSourc
 
 const LOGO_WIDTH_MAX: u32 = 190;
 const LOGO_HEIGHT_MAX: u32 = 48;
-/// The assumed width of logos of unknown size: most are wide.
+/// The assumed width of logos of unknown size. Most logos are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
-/// Returns the header as its own part.
+/// Returns the header as a part of its own.
 pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // A strip needs a logo that is visible on it. Otherwise the header is on the sheet, and the strip is a line.
+        // A colored strip requires that the logo, if there is one, is visible on the strip. Otherwise, the header is on the sheet, below a
+        // colored line.
         HeaderForm::Strip if header.logo.is_none() || chosen(set.on(GroundName::Band), header).1 == "never" => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
@@ -65,7 +66,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// Returns the logo, or the name in its place.
+/// Returns a cell with the logo or, without a logo, the brand's name.
 fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     let Some(given) = &header.logo else {
         let html = match &header.href {
@@ -88,7 +89,7 @@ fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     set.cell(0, Content::Logo(Logo { src, alt: header.name.to_string(), href, width, height, plate }))
 }
 
-/// Returns the logo for this background, and whether it needs a plate: never, in dark mode, or always.
+/// Returns the logo for this background, and when the logo needs a plate: never, in dark mode, or always.
 fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.theme.light.ground(set.ground).ground);
@@ -103,7 +104,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();
     let logos = &set.theme.logos;
     let own = logos.iter().find(|logo| logo.url == given);
-    // Images for sharing are not logos; icons replace only icons.
+    // Images for sharing on social networks, icons and SVG images cannot replace the logo.
     let kin = |logo: &&brand::BrandLogo| {
         !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest)
             && !brand::is_drawing(&logo.url)
@@ -118,7 +119,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     }
 }
 
-/// Returns the links in one line.
+/// Returns a cell with the header's links in one line.
 fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     if header.links.is_empty() {
         return None;
@@ -141,7 +142,7 @@ pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     }
 }
 
-/// Returns eyebrow and title.
+/// Returns the eyebrow and title of a hero.
 fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     let mut cells = Vec::new();
     if let Some(eyebrow) = &hero.eyebrow {
@@ -152,7 +153,7 @@ fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     cells
 }
 
-/// Returns lead and button.
+/// Returns the lead and button of a hero.
 fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     let room = set.room();
     let lead = hero.text.as_ref().map(|text| set.prose(gap, "lead", "tx", text));
@@ -160,7 +161,7 @@ fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     lead.into_iter().chain(button).collect()
 }
 
-/// Returns everything in one column, in the order of the form.
+/// Returns a hero in one column, with its contents in the order of the form.
 fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     let room = set.room();
     let mut draft = Draft::new(GroundName::Sheet);
@@ -217,7 +218,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     draft
 }
 
-/// Returns a colored field with the text, and the picture below.
+/// Returns a hero as a colored field with the text, and the picture below.
 fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);
@@ -234,7 +235,7 @@ fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     vec![draft]
 }
 
-/// Returns text and picture side by side on a tinted background.
+/// Returns a hero with text and picture side by side on a tinted background.
 fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
     let set = set.on(GroundName::Tint);
     let mut draft = Draft::new(GroundName::Tint);

@@ -1,6 +1,6 @@
-//! Renders inline text as HTML: everything escaped, links in the color for their background.
+//! Renders inline text as HTML. All text is escaped, and links have the color for their background.
 //!
-//! This is the only place where text of a document becomes markup; templates escape everything else.
+//! Only this module converts text of a document to markup; the templates escape all other strings.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Renders one line of spans.
+/// Renders the spans of a paragraph as HTML.
 pub fn line(spans: &[Span], ink: Ink) -> String {
     let mut out = String::new();
     for span in spans {
@@ -60,12 +60,12 @@ pub fn line(spans: &[Span], ink: Ink) -> String {
     out
 }
 
-/// Renders a text as one line: paragraphs become line breaks.
+/// Renders inline text without paragraph elements: line breaks separate the paragraphs.
 pub fn whole<const MAX: usize>(text: &Rich<MAX>, ink: Ink) -> String {
     text.paragraphs().map(|spans| line(spans, ink)).collect::<Vec<_>>().join("<br /><br />")
 }
 
-/// Renders paragraphs with this many pixels between them.
+/// Renders inline text as paragraphs with `room` pixels between them.
 pub fn paragraphs<const MAX: usize>(text: &Rich<MAX>, ink: Ink, room: u16) -> String {
     let lines: Vec<String> = text.paragraphs().map(|spans| line(spans, ink)).collect();
     let last = lines.len().saturating_sub(1);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn words_are_escaped_and_links_are_links() {
-        let rich: Rich<99> = Rich::parse("<script>\"&\" **b** [*c*](https://example.com/?a=1&b=2)").expect("valid");
+        let rich: Rich<99> = Rich::parse("<script>\"&\" **b** [*c*](https://example.com/?a=1&b=2)").expect("the markup is valid");
         let html = line(rich.spans(), INK);
         assert!(html.starts_with("&lt;script&gt;&quot;&amp;&quot; <strong>b</strong> <a class=\"ac\""), "{html}");
         assert!(html.contains("href=\"https://example.com/?a=1&amp;b=2\"") && html.ends_with("<em>c</em></a>"), "{html}");
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn paragraphs_have_room_between_but_not_after() {
-        let rich: Rich<99> = Rich::parse("a\nb\n\nc").expect("valid");
+        let rich: Rich<99> = Rich::parse("a\nb\n\nc").expect("the markup is valid");
         let html = paragraphs(&rich, INK, 9);
         assert_eq!(html, "<p style=\"margin:0 0 9px\">a<br />b</p><p style=\"margin:0 0 0px\">c</p>");
     }

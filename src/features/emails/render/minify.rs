@@ -1,8 +1,9 @@
 //! Shortens HTML without changing its appearance, by removing space between tags and in style sheets.
 //!
-//! Knows only the HTML of the MJML renderer: no `pre`, and no significant space between tags.
+//! The code supports only the HTML of the MJML renderer, which has no `pre` and no significant space between tags.
 
-/// Shortens every run of whitespace that contains a line end: to nothing between tags and rules, elsewhere to one space.
+/// Shortens every run of whitespace that contains a line end. Such runs are removed between tags and rules, and replaced with one space
+/// elsewhere.
 pub fn minify(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;

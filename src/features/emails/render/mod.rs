@@ -1,7 +1,7 @@
-//! Renders a document with a theme as MJML, HTML and plain text. Pure: no clock, no store, no requests.
+//! Renders a document with a theme as MJML, HTML and plain text, with pure functions that use no clock, store or network.
 //!
-//! Blocks are set as parts, rows and cells ([`parts`] and its neighbors), templates in `assets/email` write these as MJML, and
-//! [`engine::render::mjml`](crate::engine::render::mjml) converts it to HTML. Plain text is rendered from the document itself.
+//! Blocks are converted to parts, rows and cells ([`parts`] and related modules). Templates in `assets/email` write them as MJML, and
+//! [`engine::render::mjml`](crate::engine::render::mjml) converts the MJML to HTML. Plain text is rendered from the document itself.
 
 mod block_context;
 mod body;
@@ -36,20 +36,20 @@ pub struct Rendered {
     pub mjml: String,
     pub html: String,
     pub text: String,
-    /// Problems that make the email worse but not invalid, each with its remedy.
+    /// The problems that make the email worse but not invalid, each with its remedy.
     pub warnings: Vec<Violation>,
 }
 
-/// Renders an email.
+/// Renders an email in every format.
 pub fn render(email: &Email, theme: &Theme) -> Rendered {
     let mjml = to_mjml(email, theme);
-    let html = mjml::to_html(&mjml).expect("the templates escape everything that they are given, so their MJML is valid");
+    let html = mjml::to_html(&mjml).expect("the templates escape all input, so the MJML is valid");
     let html = minify::minify(&html);
     let warnings = warnings(email, &html);
     Rendered { mjml, html, text: text(email), warnings }
 }
 
-/// Renders only the MJML.
+/// Renders an email as MJML.
 pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     static PAGES: LazyLock<Pages> = LazyLock::new(|| {
         Pages::new(&[
@@ -77,16 +77,16 @@ fn warnings(email: &Email, html: &str) -> Vec<Violation> {
     let mut warn = |path: String, problem: String| found.push(Violation { path, problem });
     if html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let (size, most) = (html.len() / 1024, limits::EMAIL_HTML_BYTES_MAX / 1024);
-        warn(String::new(), format!("the HTML has {size} KB; some email clients clip it at {most}: remove some blocks"));
+        warn(String::new(), format!("the HTML has {size} KB; some email clients clip emails at {most} KB: remove some blocks"));
     }
     for (index, block) in email.blocks.iter().enumerate() {
         match block {
             Block::Footer(footer) if footer.address.is_none() => {
-                let problem = "is missing; most countries require a postal address in marketing email: add it";
+                let problem = "is missing; most countries require a postal address in marketing email: add the address";
                 warn(format!("blocks[{index}].address"), problem.to_owned());
             }
             Block::Image(image) if image.image.alt.is_none() && image.image.href.is_some() => {
-                let problem = "is missing, but the picture is a link; describe its target";
+                let problem = "is missing, but the picture is a link; describe the link's target";
                 warn(format!("blocks[{index}].image.alt"), problem.to_owned());
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! The frame around the parts: type scale, preview, and backgrounds in light and dark mode.
+//! Creates the frame around the parts: the type scale, the preview text, and the backgrounds in light and dark mode.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{Size, Voice};
 use crate::features::emails::theme::{GroundName, Theme};
 
-/// The gutters of rows: see the forms of products and columns.
+/// The gutter widths, in pixels, that product blocks and column blocks use.
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
 
 /// Returns the input of the templates.
@@ -50,7 +50,8 @@ pub fn page(email: &Email, theme: &Theme) -> Page {
     }
 }
 
-/// Returns the preheader, followed by characters that are wide but invisible: otherwise clients continue with the first words of the email.
+/// Returns the preheader, followed by wide but invisible characters. Without these characters, email clients would continue the preview
+/// with the first words of the email.
 fn preview(preheader: &str) -> String {
     const ROOM: usize = 150;
     let filler = "\u{34f}\u{200c}\u{a0}".repeat(ROOM.saturating_sub(preheader.chars().count()));
@@ -77,7 +78,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     let families = &set.theme.families;
     let (heading, body) = (&families.heading, &families.body);
     let serif = set.design().voice == Voice::Serif;
-    // Connected scripts and scripts without capitals have no letter spacing and no italics.
+    // Scripts with connected letters or without uppercase letters are set without letter spacing and italics.
     let plain = set.is_rtl();
     let size = |name, family: &String, size: Size| TypeSize {
         name,
@@ -120,7 +121,7 @@ fn title_characters(email: &Email) -> usize {
     titles.max().unwrap_or(0)
 }
 
-/// Makes long titles smaller, so that they take about three lines.
+/// Returns a smaller size for long titles, so that a title has about three lines.
 fn shorter(title: Size, characters: usize) -> Size {
     const SMALLEST: u16 = 24;
     let percent = match characters {

@@ -1,4 +1,4 @@
-//! Groups blocks into parts: what belongs together, on which background, and with how much spacing.
+//! Groups blocks into parts, and chooses the background and spacing of each part.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Part};
@@ -32,7 +32,7 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
                     draft.card = theme.design.cards;
                     drafts.push(draft);
                 }
-                let draft = drafts.last_mut().expect("one was pushed or there is one");
+                let draft = drafts.last_mut().expect("the list has at least one draft");
                 draft.is_brief = is_brief(block) && (draft.rows.is_empty() || draft.is_brief);
                 let gap = gap(block, before, set);
                 for (index, row) in body::rows(set.on(ground), block).into_iter().enumerate() {
@@ -61,7 +61,8 @@ fn ground(block: &Block, theme: &Theme) -> GroundName {
     }
 }
 
-/// Avoids two adjacent colored fields, which would merge visually: the second is tinted instead.
+/// Returns the background of a block, but tinted instead of colored if the previous part is a colored field, because two fields would
+/// merge.
 fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }
@@ -79,7 +80,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
         return true;
     }
     let Some(before) = before else { return true };
-    // On cards, a few words stay with the block that they introduce or conclude.
+    // In a layout with cards, a few words stay on the card of the block that they introduce or conclude.
     if let Some(card) = last.filter(|draft| draft.card) {
         let introduced = card.is_brief && !matches!(block, Block::Coupon(_) | Block::Countdown(_) | Block::Quote(_));
         let concluded = is_brief(block) && !matches!(before, Block::Hero(_) | Block::Coupon(_) | Block::Countdown(_));
@@ -102,7 +103,7 @@ fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
         (Some(Block::Heading(_)), Block::Text(_)) if set.design().heading != HeadingForm::Tag => block_room * 2 / 3,
-        // A new topic within a card needs more space than a continuation.
+        // A new topic within a part needs more space above it than a continuation.
         (Some(_), Block::Heading(_) | Block::Products(_)) | (Some(Block::Products(_)), _) => block_room + 8,
         (_, Block::Button(_)) => block_room + 6,
         (_, Block::Divider(_)) => block_room + 10,
@@ -111,7 +112,7 @@ fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     }
 }
 
-/// Merges a hairline at the end of one part with one at the start of the next.
+/// Merges a hairline at the end of a part with a hairline at the start of the next part.
 fn join_rules(drafts: &mut [Draft]) {
     let [.., before, last] = drafts else { return };
     let is_hairline = |cell: &Cell| matches!(&cell.content, Content::Rule(rule) if rule.thickness == 1 && rule.width == "100%");
@@ -128,7 +129,7 @@ fn spaced(drafts: Vec<Draft>, theme: &Theme) -> Vec<Part> {
     let room = theme.design.room.part;
     let grounds: Vec<(GroundName, bool)> = drafts.iter().map(|draft| (draft.ground, draft.pad.is_some())).collect();
     let each = drafts.into_iter().enumerate().filter(|(_, draft)| !draft.rows.is_empty()).map(|(index, draft)| {
-        // Neighbors on the same background share the space between them.
+        // Neighboring parts on the same background share the space between them.
         let next_is_same = grounds.get(index + 1).is_some_and(|(next, padded)| *next == draft.ground && !padded);
         let (top, bottom) = match draft.pad {
             Some((top, bottom)) => (top, bottom),

@@ -1,4 +1,4 @@
-//! Products in each of their forms, and the number of products side by side.
+//! Renders products in each of their forms, and chooses the number of products side by side.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Row};
@@ -14,7 +14,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(title::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    // Side by side, pictures of different shapes would start and end at different heights.
+    // Pictures of different shapes would start and end at different heights side by side, so such products are stacked.
     let form = if alike(&block.products) { set.design().products } else { ProductsForm::Rows };
     let groups: Vec<Vec<Row>> = match form {
         _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
@@ -45,7 +45,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     rows
 }
 
-/// Returns whether the pictures are known to have similar shapes, so that they can be side by side.
+/// Returns whether the products' pictures are known to have similar shapes, so that the products can be side by side.
 fn alike(products: &[Product]) -> bool {
     let (mut flattest, mut tallest) = (f64::INFINITY, 0.0_f64);
     for image in products.iter().filter_map(|product| product.image.as_ref()) {
@@ -56,7 +56,7 @@ fn alike(products: &[Product]) -> bool {
     tallest <= flattest * 1.25
 }
 
-/// Returns the number of the remaining products in the next row: never a single one at the end.
+/// Returns how many of the remaining products are in the next row, so that the last row never has a single product.
 fn across(left: usize) -> usize {
     match left {
         1 => 1,
@@ -79,7 +79,7 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm)
     let names =
         common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
     let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
-    // Two fit side by side on a phone too.
+    // Two products fit side by side on a phone too.
     let together = count == 2;
     let columns = products.iter().map(|product| {
         let mut cells = Vec::new();
@@ -111,7 +111,8 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm)
     row
 }
 
-/// Returns the common height of texts in a row, so that what follows is aligned; 0 if all have the same number of lines.
+/// Returns the common height for the names or descriptions in a row, so that the content below them is aligned; 0 if all have the same
+/// number of lines.
 ///
 /// Letter widths are estimated, because recipients have different fonts. The error is at most one line, which costs some space.
 fn common_lines<'a>(texts: impl Iterator<Item = Option<&'a str>>, size: Size, room: u16, letter: f32) -> u16 {
@@ -143,7 +144,7 @@ fn common_height(products: &[Product], room: u16) -> u32 {
     heights.max().unwrap_or(u32::from(room)).min(u32::from(room) * 5 / 4).max(1)
 }
 
-/// Returns a picture that fills the space, or is centered if it is narrower.
+/// Returns a cell with a picture that fills the space or, if the picture is narrower, is centered.
 fn fitted(
     set: BlockContext<'_>,
     product: &Product,
@@ -161,7 +162,7 @@ fn fitted(
         if natural > height {
             picture.width = Some((height * across / down.max(1)).max(1) as u16);
         } else {
-            // Space above and below, so that the pictures of a row end at the same height.
+            // Space above and below makes the pictures of a row end at the same height.
             let spare = (height - natural) as u16;
             cell.gap += spare / 2;
             picture.below = spare - spare / 2;
@@ -174,7 +175,7 @@ fn fitted(
     cell
 }
 
-/// Returns one product with its picture at the start and its facts beside it.
+/// Returns a row with one product: the picture at the start of the line, and the product's facts next to the picture.
 fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
@@ -192,16 +193,16 @@ fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: 
     vec![row]
 }
 
-/// The position of a product's facts.
+/// The position of a product's name, text, price and button.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Below,
     Beside,
-    /// Beside the picture, and there is no other product.
+    /// Next to the picture of the only product.
     Alone,
 }
 
-/// Returns name, text, price and button.
+/// Returns the cells with a product's name, text, price and button.
 fn facts(set: BlockContext<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
     let colors = set.colors();
     let name = set.linked(&product.name, &product.href, colors.text, "tx");

@@ -1,4 +1,4 @@
-//! Statistics about an email for its authors.
+//! Computes statistics about an email for its authors.
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use crate::features::emails::theme::Theme;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailStats {
-    /// The number of pictures, without the logo.
+    /// The number of pictures, excluding the logo.
     pub image_count: u32,
     pub button_count: u32,
-    /// The number of words to read, without the footer.
+    /// The number of words to read, excluding the footer.
     pub estimated_length: u32,
-    /// Its colors as `#RRGGBB`, backgrounds and buttons first.
+    /// The email's colors as `#RRGGBB`, with backgrounds and buttons first.
     pub colors: Vec<String>,
 }
 
-/// Computes the statistics.
+/// Returns the statistics about an email.
 pub fn stats(email: &Email, theme: &Theme) -> EmailStats {
     let (mut images, mut buttons) = (0, 0);
     for block in &email.blocks {

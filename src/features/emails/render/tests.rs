@@ -1,4 +1,4 @@
-//! Whole emails: every block in every layout in both directions, and adversarial documents.
+//! Tests of whole emails: every block in every layout and both writing directions, and adversarial documents.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -23,14 +23,14 @@ fn each() -> impl Iterator<Item = (Layout, Direction)> {
 }
 
 fn select(css: &str) -> Selector {
-    Selector::parse(css).expect("a selector")
+    Selector::parse(css).expect("the CSS selector is valid")
 }
 
 fn attributes(html: &Html, css: &str, name: &str) -> Vec<String> {
     html.select(&select(css)).map(|element| element.value().attr(name).unwrap_or_default().to_owned()).collect()
 }
 
-/// Returns all addresses of a document, and the two that sending fills in.
+/// Returns all addresses in a document, and the two addresses that sending fills in.
 fn addresses(email: &Email) -> BTreeSet<String> {
     let mut found = BTreeSet::from([Link::unsubscribe().to_string(), Link::view().to_string()]);
     collect(&email.to_json(), &mut found);
@@ -98,14 +98,14 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
                     let image = product.image.as_mut().expect("the sample's products have pictures");
                     (image.width, image.height) = (Some(600), Some(600));
                 }
-                block.products[0].image.as_mut().expect("seen above").height = first;
+                block.products[0].image.as_mut().expect("the product has a picture").height = first;
                 Some(block.products.iter().map(|product| product.name.as_str().to_owned()).collect::<Vec<_>>())
             })
             .flatten()
             .collect();
         let drawn = draw(&email);
         let rows = drawn.mjml.split("<mj-section").map(|row| names.iter().filter(|name| row.contains(name.as_str())).count());
-        rows.max().expect("there are rows")
+        rows.max().expect("the picture has rows")
     };
     assert!(Layout::ALL.into_iter().any(|layout| most_in_a_row(layout, Some(600)) == 3));
     for first in [Some(900), None] {
@@ -137,7 +137,7 @@ fn emails_are_accessible() {
         assert_eq!(html.select(&select("h1")).count(), 1, "{layout:?}");
         assert!(html.select(&select("h2")).count() >= 3, "{layout:?}");
         assert_eq!(html.select(&select("img:not([alt])")).count(), 0);
-        // Tables are for layout, except lists and the data table.
+        // All tables are for layout, except lists and the data table.
         let facts = html.select(&select("table:not([role])")).count();
         assert_eq!((facts, html.select(&select("table[role=list]")).count()), (1, 1), "{layout:?}");
         assert_eq!(attributes(&html, "meta[name=color-scheme]", "content"), ["light dark"]);
@@ -175,7 +175,8 @@ fn no_style_sheet_exceeds_the_limit_of_gmail() {
 #[test]
 fn the_preview_is_only_the_preheader() {
     let html = draw(&Email::sample()).html;
-    let after = html.split("Our winter teas, freshly packed. The code is inside.").nth(1).expect("the preheader");
+    let after =
+        html.split("Our winter teas, freshly packed. The code is inside.").nth(1).expect("the HTML contains the preheader");
     assert!(after.starts_with("\u{34f}\u{200c}\u{a0}"));
 }
 
@@ -189,7 +190,9 @@ fn problems_of_an_email_are_warnings() {
     let texts = (0..30).map(|number| Block::Text(Text { id: format!("t{number}").into(), text: Rich::plain(&long) }));
     email.blocks.splice(1..1, texts.collect::<Vec<_>>());
     let said: Vec<String> = draw(&email).warnings.iter().map(ToString::to_string).collect();
-    assert!(said[0].starts_with("the HTML has ") && said[0].ends_with("some email clients clip it at 102: remove some blocks"));
+    assert!(
+        said[0].starts_with("the HTML has ") && said[0].ends_with("some email clients clip emails at 102 KB: remove some blocks")
+    );
     assert!(said[1].contains("address: is missing; most countries require"), "{said:?}");
 }
 
@@ -202,7 +205,7 @@ fn an_email_has_statistics() {
     assert!(stats.colors.contains(&"#FFFFFF".to_owned()));
 }
 
-/// Adversarial text.
+/// Generates adversarial text.
 fn words() -> impl Strategy<Value = String> {
     let bits = prop::sample::select(vec![
         "<script>alert(1)</script>",
@@ -250,7 +253,7 @@ fn rich<const MAX: usize>() -> impl Strategy<Value = Rich<MAX>> {
 
 fn link() -> impl Strategy<Value = Link> {
     let any = words().prop_filter_map("an address", |path| Link::parse(&format!("https://example.com/{}", path.trim())).ok());
-    prop_oneof![any, Just(Link::unsubscribe()), Just(Link::parse("tel:+4930123").expect("a number"))]
+    prop_oneof![any, Just(Link::unsubscribe()), Just(Link::parse("tel:+4930123").expect("the phone number is valid"))]
 }
 
 fn line<const MAX: usize>() -> impl Strategy<Value = Line<MAX>> {
@@ -261,7 +264,7 @@ fn picture() -> impl Strategy<Value = Picture> {
     let side = || prop::option::of(0_u32..30_000);
     (words(), prop::option::of(line()), side(), side(), prop::option::of(link())).prop_map(|(path, alt, width, height, href)| {
         let src = ImageUrl::parse(&format!("https://example.com/{}", path.trim()));
-        let src = src.unwrap_or_else(|_| ImageUrl::parse("https://example.com/a.png").expect("an address"));
+        let src = src.unwrap_or_else(|_| ImageUrl::parse("https://example.com/a.png").expect("the address is valid"));
         Picture { src, alt, width, height, href }
     })
 }
@@ -362,16 +365,16 @@ proptest! {
             prop_assert!(known.contains(&address), "{address} is not in the document: {known:?}");
         }
         let json = email.to_json();
-        let again: Email = serde_json::from_value(json.clone()).expect("what was written can be read");
+        let again: Email = serde_json::from_value(json.clone()).expect("a serialized document can be parsed");
         prop_assert_eq!(again.to_json(), json);
     }
 
     #[test]
     fn inline_text_survives_its_markup(text in words()) {
         let plain = Rich::<1000>::plain(&text);
-        prop_assert_eq!(Rich::<1000>::parse(&plain.markup()).expect("no links").words(), plain.words());
+        prop_assert_eq!(Rich::<1000>::parse(&plain.markup()).expect("plain markup is valid").words(), plain.words());
         if let Ok(rich) = Rich::<1000>::parse(&text) {
-            let again = Rich::<1000>::parse(&rich.markup()).expect("its links are valid");
+            let again = Rich::<1000>::parse(&rich.markup()).expect("the links are valid");
             prop_assert_eq!(again.words(), rich.words(), "{}", rich.markup());
         }
     }
@@ -398,7 +401,7 @@ fn every_rendered_email_can_be_personalized() {
             let template = Template::compile(source, kind).unwrap_or_else(|error| panic!("{layout:?} {kind:?}: {error}"));
             let unknown: Vec<&str> = template.fields().filter(|field| !fields.contains_key(*field)).collect();
             assert!(unknown.is_empty(), "{layout:?} {unknown:?}");
-            let filled = template.render(&fields).expect("all fields are given");
+            let filled = template.render(&fields).expect("every merge field has a value");
             assert!(!filled.contains("{{") && filled.contains("https://mail.example.com/unsubscribe_url"), "{layout:?}");
         }
     }

@@ -1,6 +1,7 @@
-//! Renders the plain-text part from the document, for people who prefer it and for filters that distrust email without one.
+//! Renders the plain-text part of an email from the document, for people who prefer plain text and for spam filters that distrust email
+//! without a plain-text part.
 //!
-//! Titles are underlined, addresses follow their text, tables are aligned, and lines have at most 78 columns. Does not know themes.
+//! Titles are underlined, addresses follow their text, tables are aligned, and lines have at most 78 columns. The theme has no effect.
 
 use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;
@@ -78,7 +79,7 @@ fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
-/// Renders spans. An address follows the text that links to it, unless the text is the address.
+/// Renders spans as plain text. A link's address follows the link's text, unless the text is the address.
 fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     let mut open: Option<&Link> = None;
@@ -128,7 +129,7 @@ fn maybe<const MAX: usize>(text: &Option<Rich<MAX>>) -> String {
     text.as_ref().map(prose).unwrap_or_default()
 }
 
-/// Renders a text on one line, unwrapped.
+/// Renders inline text as one line, without wrapping.
 fn one_line<const MAX: usize>(text: &Rich<MAX>) -> String {
     let lines: Vec<String> = text.paragraphs().map(spans).collect();
     lines.join(" ").replace('\n', " ")
@@ -258,7 +259,7 @@ mod tests {
         let rich: Rich<200> = Rich::parse(
             "see [the **sale**](https://example.com/x), https://example.com or [a@example.com](mailto:a@example.com)",
         )
-        .expect("valid");
+        .expect("the markup is valid");
         assert_eq!(prose(&rich), "see the sale (https://example.com/x), https://example.com or a@example.com");
     }
 }

@@ -1,4 +1,4 @@
-//! Titles of blocks and headings.
+//! Renders the titles of blocks, and headings.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Tag};
@@ -6,12 +6,12 @@ use super::inline;
 use crate::features::emails::document::HeadingLevel;
 use crate::features::emails::theme::design::HeadingForm;
 
-/// Returns the title of a block, if it has one.
+/// Returns the title of a block; empty if the block has no title.
 pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }
 
-/// A heading.
+/// Returns a heading of this level.
 pub fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
     let html = inline::escape(text);
     let (tag, size) = match level {

@@ -1,8 +1,8 @@
-//! Formats lines of plain text: wrapped at 78 columns, underlined, indented, in columns.
+//! Formats plain text: wraps lines at 78 columns, underlines titles, indents lines and aligns columns.
 //!
-//! Wide characters count as two columns; an address or a placeholder is never broken.
+//! Wide characters count as two columns. An address or a placeholder is never broken across lines.
 
-/// The number of columns of a line. RFC 5322 recommends at most 78.
+/// The maximum number of columns in a line. RFC 5322 recommends at most 78.
 const WIDTH: usize = 78;
 
 /// Wraps text into lines.
@@ -10,7 +10,7 @@ pub fn wrapped(text: &str) -> String {
     indented(text, "", "")
 }
 
-/// Wraps text with one prefix for the first line and one for the others.
+/// Wraps text, with one prefix for the first line and another prefix for the following lines.
 pub fn indented(text: &str, first: &str, rest: &str) -> String {
     let mut out = String::from(first);
     let mut used = width(first);
@@ -33,7 +33,7 @@ pub fn indented(text: &str, first: &str, rest: &str) -> String {
             used += wide;
             continue;
         }
-        // Scripts without spaces can break between any two characters.
+        // Lines in scripts without spaces can break between any two characters.
         for character in word.chars() {
             if used + columns_of(character) > WIDTH {
                 out.push('\n');
@@ -54,7 +54,7 @@ pub fn underlined(text: &str, mark: char) -> String {
     format!("{text}\n{}", String::from(mark).repeat(longest))
 }
 
-/// Aligns cells in columns, the last of several at the end; rows that are too wide become names and values.
+/// Aligns cells in columns. If there are several columns, the last column is end-aligned. Rows that are too wide become names and values.
 pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |index: usize| rows.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -122,7 +122,7 @@ fn width(text: &str) -> usize {
 
 fn columns_of(character: char) -> usize {
     match u32::from(character) {
-        // Combining marks, joiners and variation selectors.
+        // Combining marks, joiners and variation selectors have no width.
         0x300..=0x36f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfe00..=0xfe0f | 0x591..=0x5bd | 0x64b..=0x65f => {
             0
         }

@@ -1,9 +1,9 @@
-//! Color arithmetic for themes: mixing colors, and making one legible on another. Does not know what a color is used for.
+//! Color arithmetic for themes: mixes colors, and makes a color legible on a background. The functions do not depend on a color's use.
 
 use crate::base::color::{BLACK, LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
-/// Returns the saturation: 0 for grays, up to 1.
+/// Returns the saturation of a color, from 0 for grays to 1.
 pub fn saturation(color: Color) -> f64 {
     let most = color.red.max(color.green).max(color.blue);
     let least = color.red.min(color.green).min(color.blue);
@@ -16,24 +16,26 @@ pub fn mix(one: Color, other: Color, share: f64) -> Color {
     Color { red: blend(one.red, other.red), green: blend(one.green, other.green), blue: blend(one.blue, other.blue) }
 }
 
-/// Returns black or white, whichever is legible on this background. One of them always has a contrast of at least 4.58.
+/// Returns black or white, whichever has more contrast to this background. The contrast is always at least 4.58.
 pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
 
-/// Returns white if it is legible on this background, otherwise a soft black, otherwise black: brands put white on medium-dark colors.
+/// Returns white if it is legible on this background, otherwise a soft black, otherwise black. White comes first because brands put white
+/// text on medium-dark colors.
 pub fn ink_on(ground: Color) -> Color {
     const SOFT_BLACK: Color = Color { red: 20, green: 20, blue: 22 };
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
 }
 
-/// Darkens a color on which white is almost legible until it is, because people expect white there. Returns others unchanged.
+/// Darkens a color on which white is almost legible until white is legible, because people expect white text on such colors. Returns other
+/// colors unchanged.
 pub fn under_white(color: Color) -> Color {
     const NEARLY: f64 = 3.0;
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }
 }
 
-/// Returns the color itself if it has this contrast to the background, otherwise its nearest shade that has.
+/// Returns a color if it has this contrast to the background, otherwise its nearest shade with this contrast.
 pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     const STEPS: u32 = 40;
     if contrast(color, ground) >= ratio {
@@ -50,8 +52,8 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     (1..=STEPS).map(shade).find(|shade| contrast(*shade, ground) >= ratio).unwrap_or(end)
 }
 
-/// Hue in sixths of the circle, saturation and lightness from 0 to 1. Shades keep their hue in this form; mixed with white they would turn
-/// gray.
+/// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. Changing the lightness keeps the hue, while
+/// mixing a color with white would make it gray.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));

@@ -1,12 +1,13 @@
-//! The layouts, each as a table of decisions: the form of every kind of block, font sizes and spacing.
+//! The layouts. The table of each layout contains the form of every kind of block, the font sizes and the spacing.
 //!
-//! Colors and fonts come from the brand and are not part of it. So one layout fits the brand, and two layouts of one brand look different.
+//! Colors and fonts come from the brand and are not part of a layout. Therefore every layout suits every brand, and two layouts of one
+//! brand look different.
 
 use serde::Serialize;
 
 use crate::features::emails::document::Layout;
 
-/// The decisions of one layout.
+/// The forms, sizes and spacing of one layout.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Design {
     pub header: HeaderForm,
@@ -22,7 +23,7 @@ pub struct Design {
     pub social: SocialForm,
     pub footer: FooterForm,
     pub buttons: ButtonForm,
-    /// The alignment of texts.
+    /// The alignment of text.
     pub align: Align,
     /// Whether parts are on cards over the page instead of on one sheet.
     pub cards: bool,
@@ -35,24 +36,24 @@ pub struct Design {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeaderForm {
-    /// Logo centered, links below.
+    /// The logo is centered, with the links below.
     Center,
-    /// The same above a hairline.
+    /// The logo is centered above a hairline, with the links below.
     Masthead,
-    /// Logo at the start, links at the end.
+    /// The logo is at the start of the line, and the links are at the end.
     Split,
-    /// Small logo at the start, nothing else.
+    /// A small logo at the start of the line, without links.
     Plain,
-    /// A colored strip.
+    /// The logo and links are on a colored strip.
     Strip,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeroForm {
-    /// Large title, picture, then lead and button.
+    /// A large title, then the picture, then lead and button.
     Title,
-    /// Large title, lead and button, then a full-width picture.
+    /// A large title, lead and button, then a full-width picture.
     Poster,
     /// A colored field with title and button, and the picture below.
     Band,
@@ -60,25 +61,25 @@ pub enum HeroForm {
     Picture,
     /// An ordinary title, and a picture within the text.
     Letter,
-    /// Everything centered, with generous spacing.
+    /// All content is centered, with generous spacing.
     Still,
     /// A card with the picture at the top.
     Card,
-    /// Text and picture side by side.
+    /// The text and the picture are side by side.
     Split,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeadingForm {
-    /// A hairline above.
+    /// The heading has a hairline above it.
     Ruled,
     Plain,
-    /// A short line below.
+    /// The heading has a short line below it.
     Short,
-    /// A short colored bar above.
+    /// The heading has a short colored bar above it.
     Tab,
-    /// A colored label on a line.
+    /// The heading is a colored label on a line.
     Tag,
 }
 
@@ -86,22 +87,22 @@ pub enum HeadingForm {
 #[serde(rename_all = "lowercase")]
 pub enum ProductsForm {
     Grid,
-    /// Stacked, with the picture at the start.
+    /// The products are stacked, with each picture at the start of the line.
     Rows,
-    /// Each in a box.
+    /// Each product is in a box.
     Tiles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuoteForm {
-    /// A colored bar at the start.
+    /// The quote has a colored bar at the start of the line.
     Bar,
-    /// Large and centered.
+    /// The quote is large and centered.
     Large,
-    /// In a tinted box.
+    /// The quote is in a tinted box.
     Box,
-    /// On a colored field.
+    /// The quote is on a colored field.
     Band,
 }
 
@@ -109,19 +110,19 @@ pub enum QuoteForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoxForm {
-    /// A dashed frame.
+    /// The box has a dashed frame.
     Ticket,
-    /// A full-width colored field.
+    /// The content is on a full-width colored field.
     Band,
-    /// Between two hairlines.
+    /// The content is between two hairlines.
     Ruled,
-    /// A thin frame.
+    /// The box has a thin frame.
     Frame,
-    /// A tinted box.
+    /// The box is tinted.
     Tint,
-    /// On a full-width tinted field, with the text on one side and the code on the other.
+    /// The content is on a full-width tinted field, with the text on one side and the code on the other side.
     Sides,
-    /// Without a border or background.
+    /// The content has no border or background.
     Bare,
 }
 
@@ -129,9 +130,9 @@ pub enum BoxForm {
 #[serde(rename_all = "lowercase")]
 pub enum ListForm {
     Plain,
-    /// Markers in colored discs.
+    /// The markers are in colored discs.
     Discs,
-    /// A hairline between items.
+    /// A hairline separates the items.
     Ruled,
 }
 
@@ -164,7 +165,7 @@ pub enum SocialForm {
 pub enum FooterForm {
     Center,
     Start,
-    /// On a dark field.
+    /// The footer is on a dark field.
     Band,
 }
 
@@ -172,10 +173,10 @@ pub enum FooterForm {
 #[serde(rename_all = "lowercase")]
 pub enum ButtonForm {
     Filled,
-    /// Small uppercase text with letter spacing.
+    /// The button has small uppercase text with letter spacing.
     Capitals,
     Outlined,
-    /// As wide as the card.
+    /// The button is as wide as the card.
     Wide,
 }
 
@@ -198,13 +199,13 @@ pub enum Voice {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Scale {
     pub title: Size,
-    /// The title on a phone.
+    /// The font size of the title on phones.
     pub title_small: u16,
     pub section: Size,
     pub small: Size,
     pub lead: Size,
     pub body: Size,
-    /// Captions and the footer.
+    /// The font size of captions and the footer.
     pub note: Size,
 }
 
@@ -214,22 +215,22 @@ pub struct Size {
     /// The line height in pixels.
     pub line: u16,
     pub weight: u16,
-    /// Letter spacing in hundredths of the font size; negative is tighter.
+    /// The letter spacing in hundredths of the font size. A negative value is tighter.
     pub spacing: i8,
 }
 
 /// Spacing in pixels.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Room {
-    /// On both sides of texts.
+    /// The space on both sides of texts.
     pub side: u16,
-    /// The same on a phone.
+    /// The space on both sides of texts on phones.
     pub side_small: u16,
-    /// Between parts.
+    /// The space between parts.
     pub part: u16,
-    /// Between the blocks of a part.
+    /// The space between the blocks of a part.
     pub block: u16,
-    /// Between paragraphs.
+    /// The space between paragraphs.
     pub paragraph: u16,
 }
 
@@ -240,7 +241,7 @@ impl Size {
 }
 
 impl Design {
-    /// Returns the decisions of a layout.
+    /// Returns the forms, sizes and spacing of a layout.
     pub const fn of(layout: Layout) -> Self {
         match layout {
             Layout::Editorial => EDITORIAL,

@@ -1,7 +1,7 @@
 //! Font stacks for emails: the brand's families first, then fallbacks that every email client has.
 //!
-//! Fonts are never loaded from the web: many clients refuse to, and it would allow tracking. So the brand's own font appears where it is
-//! installed, and a similar font everywhere else.
+//! Emails never load fonts from the web, because many email clients refuse to load fonts, and loading them would allow tracking. The
+//! brand's own font is used where it is installed, and a similar font elsewhere.
 
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ const SERIFS: [&str; 22] = [
     "crimson",
 ];
 
-/// Returns the kind of a stack.
+/// Returns the kind of a font stack.
 pub fn kind(stack: &str) -> Kind {
     let small = stack.to_ascii_lowercase();
     let last = small.rsplit(',').next().unwrap_or_default().trim();
@@ -64,7 +64,7 @@ pub fn kind(stack: &str) -> Kind {
     }
 }
 
-/// Returns the brand's stack, quoted so that it is safe in any attribute, with fallbacks; `None` if it is empty.
+/// Returns the brand's font stack with fallbacks, quoted so that it is safe in any attribute; `None` if no font family is usable.
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;

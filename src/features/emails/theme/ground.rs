@@ -1,7 +1,7 @@
-//! The colors of one background and everything on it, all of them visible.
+//! The colors of one background and of the content on it. All of the colors are visible on the background.
 //!
-//! Derived from the background color and the brand's preferences. An illegible preference is replaced by its nearest legible shade. This
-//! guarantees the contrast in light and dark mode, for every layout.
+//! The colors are derived from the background color and the brand's preferred colors. An illegible preferred color is replaced with its
+//! nearest legible shade, which guarantees the contrast in light and dark mode, for every layout.
 
 use serde::Serialize;
 
@@ -14,13 +14,13 @@ use crate::base::text::Color;
 pub struct Ground {
     pub ground: Color,
     pub text: Color,
-    /// For captions and legal text.
+    /// The color of captions and legal text.
     pub muted: Color,
-    /// For hairlines and borders, which need no text contrast.
+    /// The color of hairlines and borders, which need less contrast than text.
     pub line: Color,
-    /// For links and eyebrows: the brand's color, or its nearest legible shade.
+    /// The color of links and eyebrows: the brand's color, or its nearest legible shade.
     pub accent: Color,
-    /// For rules, bars and frames: the brand's color, or its nearest visible shade.
+    /// The color of rules, bars and frames: the brand's color, or its nearest visible shade.
     pub mark: Color,
     pub button: Color,
     pub on_button: Color,
@@ -37,28 +37,28 @@ pub struct PreferredColors {
     pub on_button: Option<Color>,
 }
 
-/// Running text is easier to read with more than the minimum contrast.
+/// The contrast of running text, which is easier to read with more than the minimum contrast.
 const COMFORTABLE: f64 = 8.0;
-/// A button with a lower contrast to its background is not recognizable, unless it is much more colorful, such as yellow on white.
+/// The minimum contrast of a button to its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
-const COLOURFUL: f64 = 0.35;
-/// Below this contrast, the legible shade of a color is another color: that of yellow is brown.
+const COLORFUL: f64 = 0.35;
+/// The contrast below which the legible shade of a color looks like a different color. For example, the legible shade of yellow is brown.
 const KINDRED: f64 = 2.2;
 /// The minimum contrast of buttons to dark backgrounds.
 const LIT: f64 = 3.2;
-/// Below this saturation, a lightened color is a gray.
+/// The saturation below which a lightened color looks gray.
 const SHINING: f64 = 0.5;
 
 /// Returns whether a field or mark of this color stands out from the background.
 pub fn is_seen(color: Color, ground: Color) -> bool {
-    contrast(color, ground) >= VISIBLE || saturation(color) - saturation(ground) > COLOURFUL
+    contrast(color, ground) >= VISIBLE || saturation(color) - saturation(ground) > COLORFUL
 }
 
 impl Ground {
     /// Derives the colors on `ground`.
     pub fn new(ground: Color, wishes: &PreferredColors) -> Self {
         let ink = color::opposite(ground);
-        // A text color for light backgrounds is inverted on dark ones.
+        // A text color for light backgrounds is inverted on dark backgrounds.
         let turned = contrast(wishes.text, ground) < LEGIBLE;
         let text = if turned { mix(ink, ground, 0.06) } else { wishes.text };
         let text = readable(text, ground, COMFORTABLE.min(contrast(ink, ground)));
@@ -70,7 +70,7 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On a dark background, a dark button would look disabled: it is lightened, or white if it has no saturated color.
+        // On a dark background, a dark button would look disabled, so the button is lightened, or white if its color is not saturated.
         let lit = |button: Color| match contrast(button, ground) {
             enough if !dark || enough >= LIT => button,
             _ if saturation(button) < SHINING => text,

@@ -1,7 +1,7 @@
-//! The theme of a brand's email: a layout with its decisions, legible colors, fonts and corners.
+//! The theme of a brand's email: a layout, legible colors, fonts and corners.
 //!
-//! Pure: the same brand, document and seed give the same theme. Whatever a brand lacks has a matching default. Does not know the content of
-//! blocks or any markup.
+//! The functions are pure: the same brand, document and seed give the same theme. A matching default replaces each property that a brand
+//! lacks. The theme does not depend on the content of blocks or on any markup.
 
 pub mod color;
 pub mod design;
@@ -27,7 +27,7 @@ pub struct Theme {
     pub light: ThemeColors,
     /// The colors for recipients whose device is in dark mode.
     pub dark: ThemeColors,
-    /// The brand's logos, the best first.
+    /// The brand's logos, best logo first.
     pub logos: Vec<BrandLogo>,
 }
 
@@ -52,15 +52,15 @@ pub struct Radius {
 /// The backgrounds of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThemeColors {
-    /// Around the email.
+    /// The background around the email.
     pub page: Ground,
-    /// Behind its texts.
+    /// The background of the email's texts.
     pub sheet: Ground,
-    /// Behind slightly emphasized parts.
+    /// The background of slightly emphasized parts.
     pub tint: Ground,
-    /// A field in the brand's color.
+    /// The background of fields in the brand's color.
     pub band: Ground,
-    /// A dark field, for the footer.
+    /// The dark background of the footer.
     pub deep: Ground,
 }
 
@@ -77,7 +77,7 @@ pub enum GroundName {
 impl GroundName {
     pub const ALL: [Self; 5] = [Self::Page, Self::Sheet, Self::Tint, Self::Band, Self::Deep];
 
-    /// Returns the name used in class names.
+    /// Returns the background's name in CSS classes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -101,13 +101,13 @@ impl ThemeColors {
     }
 }
 
-/// The color of marks for brands that have no color: a dark ink that suits any picture.
+/// The main color for brands without a color: a dark ink that suits any picture.
 const INK: Color = Color { red: 31, green: 41, blue: 55 };
 const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
 
 impl Theme {
-    /// Returns the theme of this email. If the document names no layout, it depends on purpose, brand and seed. A caller that renders an
-    /// email repeatedly stores the choice in its style (see [`choose`]), so that it does not change.
+    /// Returns the theme of this email. If the document names no layout, the layout depends on purpose, brand and seed. A caller that
+    /// renders an email repeatedly stores the layout in the email's style (see [`choose`]), so that the layout does not change.
     pub fn new(brand: &Brand, email: &Email, seed: u64) -> Self {
         let layout = email.style.layout.unwrap_or_else(|| choose(email.purpose, brand, seed));
         let design = Design::of(layout);
@@ -125,7 +125,7 @@ impl Theme {
     }
 }
 
-/// Returns the layout for an email of this purpose and brand. Another seed may give another layout.
+/// Returns the layout for an email with this purpose and brand. Another seed may give another layout.
 pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
     let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
@@ -152,7 +152,7 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Returns whether the brand has what a layout needs.
+/// Returns whether a layout is possible for a brand, considering the brand's products, images and voice.
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
         Layout::Showcase => !brand.products.is_empty() || !brand.images.is_empty(),
@@ -202,21 +202,21 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     };
     let (sheet, page) = papers(brand, style, layout, primary);
     let light = grounds(sheet, page, &wishes);
-    // Dark colors stay unchanged.
+    // Dark backgrounds stay unchanged in dark mode.
     if luminance(sheet) < 0.18 {
         return (light, light);
     }
     let sheet = mix(Color { red: 24, green: 25, blue: 28 }, primary, 0.04);
     let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
     let dark = grounds(sheet, page, &wishes);
-    // A colored field is the same in light and dark mode.
+    // Colored fields have the same color in light and dark mode.
     (light, ThemeColors { band: light.band, deep: light.deep, ..dark })
 }
 
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A medium-dark color is unsuitable as a background for text, because nothing stands out from it.
+    // A medium-dark color is unsuitable as a background, because no text color stands out from it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
@@ -272,7 +272,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
 
-/// A larger radius makes a pill at any font size.
+/// The corner radius that makes a button a pill at any font size.
 const PILL: u16 = 100;
 
 fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
@@ -330,7 +330,7 @@ mod tests {
                 let email = Email { style, ..Email::sample() };
                 let theme = Theme::new(&brand, &email, 1);
                 for (colors, name) in [theme.light, theme.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
-                    // Texts of the sheet also appear on the stripes of tables.
+                    // Text in the sheet's color also appears on the stripes of tables.
                     let striped = (colors.sheet.text, colors.tint.ground);
                     for (text, ground) in colors.ground(name).pairs().into_iter().chain([striped]) {
                         let ratio = contrast(text, ground);

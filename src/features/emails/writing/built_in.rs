@@ -10,7 +10,7 @@ use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
 
-/// The inputs that a brief borrows.
+/// The inputs that the composer's brief borrows.
 struct BriefInputs<'a> {
     images: Vec<Picture>,
     knowledge: Vec<Knowledge<'a>>,
@@ -25,7 +25,7 @@ impl<'a> BriefInputs<'a> {
             text: &entry.content,
             url: entry.url.as_deref(),
         };
-        // Pages that the request links to are more relevant than general texts of the brand.
+        // Pages that the request links to are more relevant than general knowledge about the brand, so the pages come first.
         let pages = material.pages.iter().map(|page| Knowledge { title: &page.title, text: &page.content, url: Some(&page.url) });
         Self { images, knowledge: pages.chain(material.knowledge.iter().map(text)).collect() }
     }
@@ -36,7 +36,7 @@ impl<'a> BriefInputs<'a> {
     }
 }
 
-/// Returns the language to write in if none is requested.
+/// Returns the language to write in if the request names no language.
 pub fn language(prompt: &str, material: &Material, today: Date) -> String {
     composer::language(prompt, &material.brand, today).as_str().to_owned()
 }
@@ -46,7 +46,7 @@ pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, see
     let given = BriefInputs::of(material);
     let brief = given.brief(material, &wanted.prompt, seed, today);
     let plan = composed_plan(&brief, material, language, wanted.count.map(usize::from));
-    // The composer counts from the day of the sale or event; a series counts from its first email.
+    // The composer counts days from the sale or event, but a series counts days from its first email.
     let first = plan.slots.first().map_or(0, |slot| slot.send_offset_days);
     let slots = plan
         .slots
@@ -61,12 +61,12 @@ fn composed_plan(brief: &composer::Brief<'_>, material: &Material, language: &st
     composer::plan(brief, &material.brand, has_knowledge, &tag(language), count)
 }
 
-/// Languages were checked on input or come from the brand; an invalid one means English.
+/// Parses a language. Languages were checked on input or come from the brand; an invalid language is replaced with English.
 fn tag(language: &str) -> LanguageTag {
     LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
 }
 
-/// Returns a brief for the composer together with its plan.
+/// Returns a brief for the composer, with the composer's plan.
 fn with_plan<'b>(given: &'b BriefInputs<'b>, brief: &'b Brief, material: &'b Material) -> (composer::Brief<'b>, composer::Plan) {
     let mut own = given.brief(material, &brief.wanted.prompt, brief.seed, brief.today);
     own.reference = brief.pattern.as_ref();
@@ -89,14 +89,14 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, &wish.brief, material);
     let origin = Origin { brief: &own, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
-    // The composer cannot rewrite what a model has written.
+    // The composer cannot rewrite an email that a language model wrote.
     let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
     let means = EditResources { brand: &material.brand, site: own.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
     Ok(EditResult { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
 }
 
-/// Edits imported HTML.
+/// Edits an email that was imported as HTML.
 pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<ImportedEditResult, String> {
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
     let means = EditResources { brand: &material.brand, site, origin: None, today: wish.today };
@@ -105,15 +105,15 @@ pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<
 }
 
 fn told(misunderstood: NotUnderstood) -> String {
-    format!("{} What can be done: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; "))
+    format!("{} Possible edits: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; "))
 }
 
-/// Joins what was changed and what was not.
+/// Returns descriptions of the changes, followed by the instructions that were not applied.
 fn all(done: Vec<String>, not_done: Vec<String>) -> Vec<String> {
     done.into_iter().chain(not_done.into_iter().map(|what| format!("Not done: {what}"))).collect()
 }
 
-/// Rejects an invalid document of the composer, which is a bug and must not be sent.
+/// Rejects an invalid document from the composer. Such a document is the result of a bug and must not be sent.
 fn sound(document: Email) -> Result<Email, String> {
     match document.check().into_iter().next() {
         None => Ok(document),

@@ -1,5 +1,5 @@
-//! Edits imported HTML with a language model. It gets a numbered list of texts, links and images, and returns changes to them, which are
-//! validated like all of its output.
+//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links of an email, and returns changes to
+//! items of the list. The changes are validated.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
 use crate::vocab::limits;
 
-/// An item of the list that the model gets.
+/// An item in the list that the model gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListedPart {
     Part(usize),
     Link(usize),
 }
 
-/// The list: the item of each number, starting at 1, and its text.
+/// The list for the model: the items, numbered from 1, and the text of the list.
 struct Listing {
     entries: Vec<ListedPart>,
     told: String,
@@ -33,7 +33,7 @@ impl Listing {
         listing.told.push_str(&format!("subject: {}\npreheader: {}\n", imported.subject, imported.preheader()));
         let links = imported.links();
         for (place, part) in imported.parts() {
-            if listing.told.len() > limits::LETTER_TOLD_CHARACTERS_MAX {
+            if listing.told.len() > limits::IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX {
                 listing.told.push_str("(the rest is omitted: the email is too long)\n");
                 break;
             }
@@ -87,13 +87,13 @@ impl Listing {
 
     fn entry(&self, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
-        entry.ok_or_else(|| format!("number is {}; there are 1 to {}", told(number), self.entries.len()))
+        entry.ok_or_else(|| format!("number is {}, but the listed numbers are 1 to {}", told(number), self.entries.len()))
     }
 
     fn place(&self, number: Option<usize>) -> Result<usize, String> {
         match self.entry(number)? {
             ListedPart::Part(place) => Ok(place),
-            ListedPart::Link(_) => Err(format!("number {} is a link; name the text or image", told(number))),
+            ListedPart::Link(_) => Err(format!("number {} is a link; use the number of the text or image instead", told(number))),
         }
     }
 }
@@ -102,7 +102,7 @@ fn told(number: Option<usize>) -> String {
     number.map_or_else(|| "missing".to_owned(), |number| number.to_string())
 }
 
-/// The model's response.
+/// The model's response to an edit request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -170,14 +170,14 @@ enum ColoredPart {
 
 fn schema(count: usize) -> Value {
     let number = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": count });
-    let text = json!({ "type": ["string", "null"], "maxLength": limits::LETTER_TEXT_CHARACTERS_MAX });
+    let text = json!({ "type": ["string", "null"], "maxLength": limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX });
     let color = json!({ "type": ["string", "null"], "pattern": "^#[0-9A-Fa-f]{6}$" });
     json!({
         "type": "object",
         "properties": {
             "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
             "changes": {
-                "type": "array", "maxItems": limits::LETTER_CHANGES_MAX,
+                "type": "array", "maxItems": limits::IMPORTED_EMAIL_CHANGES_MAX,
                 "items": {
                     "type": "object",
                     "properties": {
@@ -198,7 +198,7 @@ fn schema(count: usize) -> Value {
     })
 }
 
-/// Edits imported HTML.
+/// Edits an email that was imported as HTML.
 pub async fn edit(
     client: &Client,
     wish: &ImportedEditRequest,
@@ -231,7 +231,7 @@ pub async fn edit(
     (edited, usage)
 }
 
-/// Makes the changes, or returns everything that is wrong with them.
+/// Applies the changes, or returns all errors in the changes.
 fn changed(
     imported: &ImportedEmail,
     listing: &Listing,
@@ -248,7 +248,7 @@ fn changed(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
-/// A change with the data to validate it.
+/// A change with the data that is needed to validate the change.
 struct CheckedChange<'a> {
     listing: &'a Listing,
     known: &'a KnownAddresses,
@@ -333,17 +333,17 @@ impl CheckedChange<'_> {
     }
 }
 
-/// Checks that a text has no markup and is neither too long nor empty.
+/// Checks that new text has no markup and is neither too long nor empty.
 fn plain(text: &str) -> Result<String, String> {
     let text = text.trim();
-    let most = limits::LETTER_TEXT_CHARACTERS_MAX;
+    let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;
     let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|c: char| c.is_ascii_alphabetic());
     if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
-        return Err("text: it contains HTML; use plain text".to_owned());
+        return Err("text contains HTML; use plain text".to_owned());
     }
     match text.chars().count() {
-        0 => Err("text: it is empty; use remove to delete something".to_owned()),
-        count if count > most => Err(format!("text: it has {count} characters; at most {most} are allowed")),
+        0 => Err("text is empty; use the remove operation to delete a part of the email".to_owned()),
+        count if count > most => Err(format!("text has {count} characters, but at most {most} characters are allowed")),
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }
 }
@@ -358,20 +358,20 @@ mod tests {
         let imported_html = safe(NEWSLETTER);
         let imported = imported(&imported_html, "en");
         let listing = Listing::of(&imported);
-        let wanted: Vec<ModelChange> = serde_json::from_value(changes).expect("changes");
+        let wanted: Vec<ModelChange> = serde_json::from_value(changes).expect("the JSON is a list of changes");
         let links = imported.links();
         let known =
             KnownAddresses::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
         let known = known.with_links(links.iter().map(|(_, _, address)| *address));
         let changed = changed(&imported, &listing, &known, &wanted)?;
-        Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("small").html)
+        Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("the HTML is within the limits").html)
     }
 
-    /// Returns the number of the first line that contains this.
+    /// Returns the number of the first line that contains `words`.
     fn number(words: &str) -> usize {
         let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
         let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
-        line.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+        line.split(' ').next().and_then(|number| number.parse().ok()).expect("the line starts with a number")
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
             { "op": "color", "from": "#F4F1EA", "to": "#FFFFFF" },
             { "op": "paint", "surface": "buttons", "to": "#2E7D32" },
         ]));
-        let html = html.expect("sound changes");
+        let html = html.expect("the changes are valid");
         for part in [
             "<title>Winter teas</title>",
             ">Soon&nbsp;",
@@ -422,7 +422,8 @@ mod tests {
         }
         assert!(
             !html.contains("The new tins")
-                && html.find("See the tins").expect("there") < html.find("The evenings").expect("there")
+                && html.find("See the tins").expect("the HTML contains the text")
+                    < html.find("The evenings").expect("the HTML contains the text")
         );
     }
 
@@ -431,7 +432,7 @@ mod tests {
         let errors = answered(json!([
             { "op": "text", "number": 99, "text": "x" },
             { "op": "text", "number": number("Until Sunday"), "text": "<b>Hi</b>" },
-            { "op": "text", "number": number("Until Sunday"), "text": "x".repeat(limits::LETTER_TEXT_CHARACTERS_MAX + 1) },
+            { "op": "text", "number": number("Until Sunday"), "text": "x".repeat(limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX + 1) },
             { "op": "link", "number": number("Shop now"), "address": "https://evil.example/" },
             { "op": "link", "number": number("The new tins"), "address": "https://teas.example/tins" },
             { "op": "image", "number": number("pot.jpg"), "address": "https://evil.example/a.jpg" },
@@ -440,10 +441,10 @@ mod tests {
             { "op": "color", "from": "#123456", "to": "#000000" },
             { "op": "subject" },
         ]));
-        let errors = errors.expect_err("ten mistakes");
+        let errors = errors.expect_err("the changes have ten errors");
         assert_eq!(errors.len(), 10, "{errors:?}");
         for (index, words) in [
-            "there are 1 to",
+            "numbers are 1 to",
             "HTML",
             "characters",
             "links you may",

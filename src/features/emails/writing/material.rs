@@ -1,4 +1,4 @@
-//! The material for a writer: all facts about the brand, in the forms that writers use.
+//! The material for a writer: the facts about the brand, in the forms that writers use.
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
@@ -14,16 +14,16 @@ use crate::vocab::limits;
 pub struct Material {
     /// The name of the brand in emails.
     pub name: String,
-    /// Its home page.
+    /// The brand's home page.
     pub site: String,
     pub brand: Brand,
     /// The brand guidelines that users set.
     pub guidelines: Option<String>,
-    /// Texts of its knowledge base, newest first.
+    /// The entries in the brand's knowledge base, newest first.
     pub knowledge: Vec<knowledge::Entry>,
-    /// Texts of pages that the request links to.
+    /// The content of the pages that the request links to.
     pub pages: Vec<PageText>,
-    /// Images given with the request.
+    /// The images given with the request.
     pub given_images: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &G
 }
 
 impl Material {
-    /// Returns every image that may be shown, with its description. Images given with the request come first.
+    /// Returns every image that an email may show, with its description. Images given with the request come first.
     pub fn images(&self) -> Vec<String> {
         let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
         let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
@@ -62,7 +62,7 @@ impl Material {
         given.chain(logos).chain(products).chain(own).take(limits::MATERIAL_IMAGES_MAX).collect()
     }
 
-    /// Returns the URLs of all these images.
+    /// Returns the URLs of all images that an email may show.
     pub fn image_urls(&self) -> Vec<String> {
         let products = self.brand.products.iter().filter_map(|product| product.image.clone());
         let logos = self.brand.logos.iter().map(|logo| logo.url.clone());
@@ -84,21 +84,21 @@ impl Material {
             .collect()
     }
 
-    /// Returns the same links plus those in the request.
+    /// Returns the brand's links and the links in the request.
     pub fn links(&self, wanted: &GenerationRequest) -> Vec<String> {
         let mut links = links_in(&wanted.prompt);
         links.extend(self.site_links());
         links
     }
 
-    /// Returns the hosts whose pages all belong to the brand.
+    /// Returns the host of the brand's site, with and without `www.`.
     pub fn hosts(&self) -> Vec<String> {
         let host = self.site.parse::<Site>().map(|site| site.host().to_owned()).unwrap_or_default();
         let bare = host.strip_prefix("www.").unwrap_or(&host);
         if bare.is_empty() { Vec::new() } else { vec![bare.to_owned(), format!("www.{bare}")] }
     }
 
-    /// Returns the beginnings of its texts.
+    /// Returns the beginnings of the entries in the knowledge base.
     pub fn facts(&self) -> Vec<String> {
         let fact = |entry: &knowledge::Entry| {
             let content: String = entry.content.chars().take(limits::MATERIAL_FACT_CHARACTERS_MAX).collect();
@@ -164,12 +164,12 @@ impl Material {
     }
 }
 
-/// Normalizes an address as in documents.
+/// Normalizes an address in the same way as documents do.
 fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
 }
 
-/// Returns the web addresses in a text.
+/// Returns the web addresses that the text contains.
 pub fn links_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));

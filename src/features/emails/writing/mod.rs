@@ -1,7 +1,7 @@
 //! Writes emails: the input of a writer, and the two writers.
 //!
-//! The built-in composer writes immediately; a language model is called over its API. Both return a checked document, or a reason that a
-//! user can act on. `generation` turns drafts into emails and survives restarts.
+//! The built-in composer writes immediately; a language model is called through its API. Both return a checked document, or a reason for
+//! the failure that a user can act on. `generation` stores drafts as emails and continues after restarts.
 
 mod built_in;
 mod imported;
@@ -22,7 +22,7 @@ use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
 use material::Material;
 
-/// The specification of one email.
+/// The specification of one email to write.
 #[derive(Clone, Debug)]
 pub struct Brief {
     pub wanted: GenerationRequest,
@@ -30,14 +30,14 @@ pub struct Brief {
     pub plan: Option<Plan>,
     /// The email's slot in the series.
     pub slot: usize,
-    /// BCP 47.
+    /// The language to write in, as a BCP 47 tag.
     pub language: String,
     /// The email whose structure serves as a pattern.
     pub pattern: Option<Document>,
-    /// The same email in the conversation's first language.
+    /// The email in the conversation's first language, to translate.
     pub original: Option<Document>,
     pub seed: u64,
-    /// The date of writing.
+    /// The date on which the email is written.
     pub today: Date,
 }
 
@@ -45,7 +45,7 @@ pub struct Brief {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSeries {
     pub title: String,
-    /// `None` for a single email.
+    /// The plan of the series; `None` for a single email.
     pub plan: Option<Plan>,
 }
 
@@ -53,7 +53,7 @@ pub struct PlannedSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
-    /// Warnings for users of the email.
+    /// Warnings about the email, for users.
     pub warnings: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct EditRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditResult {
     pub document: Document,
-    /// What was changed, as text for users.
+    /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
 
@@ -89,11 +89,11 @@ pub struct ImportedEditRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
-    /// What was changed, as text for users.
+    /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
 
-/// A writer.
+/// A writer of emails: the composer or a language model.
 pub enum Writer {
     Composer,
     Model(Arc<Client>),
@@ -107,7 +107,7 @@ impl Writer {
         }
         match engine.language_model.as_ref().filter(|client| client.model() == name) {
             Some(client) => Ok(Self::Model(client.clone())),
-            None => Err(format!("The model {name:?} is no longer configured. Repeat the request without a model.")),
+            None => Err(format!("The language model {name:?} is no longer configured. Repeat the request without model.")),
         }
     }
 
@@ -159,7 +159,7 @@ impl Writer {
         }
     }
 
-    /// Edits imported HTML.
+    /// Edits an email that was imported as HTML.
     pub async fn edit_imported(
         &self,
         wish: ImportedEditRequest,

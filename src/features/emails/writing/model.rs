@@ -1,5 +1,5 @@
-//! The writer that calls a language model and validates its responses: the document must be valid, link only to known pages and show only
-//! given images. Errors go back to the model, a bounded number of times.
+//! The writer that calls a language model and validates its responses. A document must be valid, link only to known pages and show only
+//! known images. The model gets errors back for correction, a bounded number of times.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::features::emails::document::{self, Direction, Email, Violation};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::vocab::limits;
 
-/// The prompts.
+/// The prompts for the language model.
 pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     Texts::new(&[
         ("write", include_str!("../../../../assets/prompts/write.txt")),
@@ -26,7 +26,7 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     ])
 });
 
-/// A conversation with the model about one response.
+/// The messages exchanged with the model until it returns one valid response.
 pub struct ModelConversation<'a> {
     client: &'a Client,
     question: ModelRequest,
@@ -39,7 +39,7 @@ impl<'a> ModelConversation<'a> {
         Self { client, question: ModelRequest { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
     }
 
-    /// Calls the model until `read` accepts the response. The errors of `read` go back to the model.
+    /// Calls the model until `read` accepts the response. If `read` returns errors, the model gets the errors for correction.
     pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
         loop {
@@ -67,7 +67,7 @@ impl<'a> ModelConversation<'a> {
     }
 }
 
-/// Extracts the JSON of a response; some models put it in a code fence or after a sentence.
+/// Extracts the JSON of a response. Some models put the JSON in a code fence or after a sentence.
 fn parse(text: &str) -> Result<Value, Vec<String>> {
     let trimmed = text.trim();
     let (open, close) = (trimmed.find('{'), trimmed.rfind('}'));
@@ -78,7 +78,7 @@ fn parse(text: &str) -> Result<Value, Vec<String>> {
     serde_json::from_str(inner).map_err(|error| vec![format!("the response is not JSON: {error}")])
 }
 
-/// Plans a conversation.
+/// Plans the emails in a conversation.
 pub async fn plan(client: &Client, wanted: &GenerationRequest, material: &Material) -> (Result<PlannedSeries, String>, Usage) {
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
@@ -126,9 +126,9 @@ fn plan_schema(count: Option<u8>) -> Value {
     })
 }
 
-/// The maximum length of a series in days. A longer one is several series.
+/// The maximum length of a series in days.
 const DAYS_MAX: i32 = 365;
-/// The maximum length of a title or purpose, which is a single line.
+/// The maximum length of a title or a purpose, each of which is a single line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
 fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
@@ -137,7 +137,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     let found = answer.emails.len();
     if count.is_some_and(|count| usize::from(count) != found) || !(1..=limits::EMAILS_PER_SERIES_MAX).contains(&found) {
         let wanted = count.map_or(format!("1 to {}", limits::EMAILS_PER_SERIES_MAX), |count| count.to_string());
-        errors.push(format!("emails: has {found} items; expected {wanted}"));
+        errors.push(format!("emails has {found} items; expected {wanted}"));
     }
     let days: Vec<i32> = answer.emails.iter().map(|slot| slot.send_offset_days).collect();
     if days.first().is_some_and(|first| *first != 0) || !days.is_sorted() || days.iter().any(|days| *days > DAYS_MAX) {
@@ -235,15 +235,15 @@ fn read_document(json: &Value, known: &KnownAddresses, language: Option<&str>) -
     let document = Email::from_json(json).map_err(|found| found.iter().map(Violation::to_string).collect::<Vec<_>>())?;
     let mut errors = known.strange(&document);
     if let Some(language) = language.filter(|language| !document.language.as_str().eq_ignore_ascii_case(language)) {
-        errors.push(format!("language: is {}; expected {language}", document.language.as_str()));
+        errors.push(format!("language is {}; expected {language}", document.language.as_str()));
     }
     if errors.is_empty() { Ok(document) } else { Err(errors) }
 }
 
-/// The addresses that an email may link to and show.
+/// The addresses of links and images that an email may contain.
 pub struct KnownAddresses {
     links: Vec<String>,
-    /// Hosts all of whose pages are known.
+    /// The hosts to which an email may link without restriction.
     hosts: Vec<String>,
     images: Vec<String>,
 }
@@ -270,19 +270,19 @@ impl KnownAddresses {
         known
     }
 
-    /// Adds the links that an email already has.
+    /// Adds the links that an email already contains to the known addresses.
     pub fn with_links<'a>(mut self, links: impl Iterator<Item = &'a str>) -> Self {
         self.links.extend(links.map(str::to_owned));
         self
     }
 
-    /// Adds the images that an email already shows.
+    /// Adds the images that an email already shows to the known addresses.
     pub fn with_images<'a>(mut self, images: impl Iterator<Item = &'a str>) -> Self {
         self.images.extend(images.map(str::to_owned));
         self
     }
 
-    /// Adds all addresses of a document.
+    /// Adds all addresses in a document to the known addresses.
     fn add(&mut self, document: Option<&Email>) {
         for address in document.map(addresses).unwrap_or_default() {
             match address.kind {
@@ -322,7 +322,7 @@ impl KnownAddresses {
     }
 }
 
-/// Compares two URLs and ignores a trailing slash.
+/// Returns whether two URLs are equal, ignoring a trailing slash.
 fn same_page(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
@@ -332,7 +332,7 @@ enum Kind {
     Image,
 }
 
-/// An address in a document with its path.
+/// An address in a document, with the path of its field.
 struct Address {
     path: String,
     url: String,

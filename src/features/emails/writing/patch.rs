@@ -1,4 +1,4 @@
-//! Edits a document by changes that a language model requests.
+//! Applies the changes to a document that a language model requests.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,26 +9,26 @@ use crate::features::emails::document::{Email, Violation};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
-    /// What was changed, or why nothing can be, in one sentence.
+    /// One sentence that describes the changes or explains why no change is possible.
     pub summary: String,
     pub changes: Vec<Change>,
 }
 
-/// One change.
+/// One change to a document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub op: Operation,
-    /// For `set`: the field, like `subject` or `blocks.intro.text`.
+    /// The field to `set`, such as `subject` or `blocks.intro.text`.
     #[serde(default)]
     pub path: Option<String>,
-    /// For `remove` and `move`: the block.
+    /// The ID of the block to `remove` or `move`.
     #[serde(default)]
     pub id: Option<String>,
-    /// For `insert` and `move`: the preceding block.
+    /// The ID of the block after which to `insert` or `move` a block.
     #[serde(default)]
     pub after: Option<String>,
-    /// For `set` and `insert`.
+    /// The value to `set`, or the block to `insert`.
     #[serde(default)]
     pub value: Value,
 }
@@ -43,7 +43,7 @@ pub enum Operation {
     Move,
 }
 
-/// Returns the schema of a patch.
+/// Returns the JSON Schema of a patch.
 pub fn schema() -> Value {
     let text_or_null = json!({ "type": ["string", "null"] });
     json!({
@@ -71,7 +71,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Makes the changes, or returns everything that is wrong with them.
+/// Applies the changes, or returns all errors in the changes.
 pub fn apply(document: &Email, changes: &[Change]) -> Result<Email, Vec<String>> {
     let mut json = document.to_json();
     let mut errors = Vec::new();
@@ -107,7 +107,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), String> {
                 return Err("a block cannot be placed after itself".into());
             }
             let block = blocks(json)?.remove(place);
-            // Remove it first: the following positions shift.
+            // The block is removed first, because the removal shifts the positions of the following blocks.
             let to = match place_after(json, change) {
                 Ok(to) => to,
                 Err(error) => {
@@ -127,24 +127,24 @@ fn blocks(json: &mut Value) -> Result<&mut Vec<Value>, String> {
 
 fn place_of(json: &mut Value, id: &str) -> Result<usize, String> {
     let found = blocks(json)?.iter().position(|block| block["id"] == id);
-    found.ok_or_else(|| format!("there is no block {id:?}"))
+    found.ok_or_else(|| format!("the document has no block {id:?}"))
 }
 
 fn place_after(json: &mut Value, change: &Change) -> Result<usize, String> {
-    let after = change.after.as_deref().ok_or("give the block to place it after")?;
+    let after = change.after.as_deref().ok_or("give in after the block to place the block after")?;
     Ok(place_of(json, after)? + 1)
 }
 
-/// Returns the value at a path of names, indexes, and ids of list items.
+/// Returns the value at a path of names, indexes, and IDs of list items.
 fn field<'a>(json: &'a mut Value, path: &str) -> Result<&'a mut Value, String> {
-    let unknown = || format!("there is nothing at the path {path:?}");
+    let unknown = || format!("the document has no field or block at the path {path:?}");
     let steps: Vec<&str> = path.split(['.', '[', ']']).filter(|step| !step.is_empty()).collect();
     let (last, first) = steps.split_last().ok_or_else(unknown)?;
     let mut at = json;
     for step in first {
         at = child(at, step).ok_or_else(unknown)?;
     }
-    // An absent field may be set: parsing the document validates the field.
+    // An absent field can be set, because parsing the document later validates the field.
     if let Value::Object(fields) = at {
         return Ok(fields.entry(*last).or_insert(Value::Null));
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn change(json: Value) -> Change {
-        serde_json::from_value(json).expect("a change")
+        serde_json::from_value(json).expect("the JSON is a valid change")
     }
 
     fn ids(email: &Email) -> Vec<String> {
@@ -188,13 +188,13 @@ mod tests {
                 change(json!({ "op": "remove", "id": names[2] })),
             ],
         );
-        let after = after.expect("valid changes");
+        let after = after.expect("the changes are valid");
         assert_eq!(after.subject.as_str(), "Another subject");
         let mut expected = names.clone();
         expected.remove(2);
         expected.insert(2, "new".into());
         assert_eq!(ids(&after), expected);
-        assert_eq!(after.find("new").expect("inserted").1.id().as_str(), "new");
+        assert_eq!(after.find("new").expect("the new block exists").1.id().as_str(), "new");
     }
 
     #[test]
@@ -208,14 +208,16 @@ mod tests {
                 change(json!({ "op": "set", "path": "blocks.nowhere.text", "value": "x" })),
             ],
         );
-        let errors = errors.expect_err("four mistakes");
+        let errors = errors.expect_err("the document has four errors");
         assert_eq!(errors.len(), 4, "{errors:?}");
-        assert!(errors[0].contains("needs a path") && errors[1].contains("nowhere") && errors[2].contains("to place it after"));
+        assert!(
+            errors[0].contains("needs a path") && errors[1].contains("nowhere") && errors[2].contains("to place the block after")
+        );
     }
 
     #[test]
     fn an_invalid_document_is_rejected_with_the_path() {
-        let errors = apply(&Email::sample(), &[change(json!({ "op": "set", "path": "colour", "value": "red" }))]);
-        assert!(errors.expect_err("no such field")[0].contains("colour"));
+        let errors = apply(&Email::sample(), &[change(json!({ "op": "set", "path": "hue", "value": "red" }))]);
+        assert!(errors.expect_err("the field does not exist")[0].contains("hue"));
     }
 }

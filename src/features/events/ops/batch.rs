@@ -20,21 +20,21 @@ use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `events.batch`
+/// The operation `events.batch`.
 pub struct Batch;
 
-/// Events of one project.
+/// The events to record in one project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventBatch {
-    /// The project of the events.
+    /// The project in which to record the events.
     pub project_id: ProjectId,
-    /// 1 to 500 events, each in the same form as when recording one, without projectId. An invalid one is reported in the response and does
-    /// not affect the others.
+    /// 1 to 500 events, each in the same form as when recording a single event, but without projectId. The response reports an invalid
+    /// event, which does not affect the other events.
     pub events: Rows,
 }
 
-/// The parsed rows, each with its own result.
+/// The rows of the batch, each either parsed or with its own error.
 pub struct Rows(Vec<Result<EventRow, FieldError>>);
 
 impl<'de> Deserialize<'de> for Rows {
@@ -57,7 +57,9 @@ impl<'de> Visitor<'de> for RowsVisitor {
         let mut rows = Vec::new();
         while let Some(row) = items.next_element::<Box<RawValue>>()? {
             if rows.len() == max {
-                return Err(A::Error::custom(format_args!("give at most {max} events; send more in further batches")));
+                return Err(A::Error::custom(format_args!(
+                    "give at most {max} events per batch; send the remaining events in another batch"
+                )));
             }
             rows.push(EventRow::read(row.get()));
         }
@@ -81,17 +83,17 @@ impl JsonSchema for Rows {
     }
 }
 
-/// The result of a batch.
+/// The result of recording a batch of events.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedEvents {
-    /// Rows that were stored.
+    /// The number of rows that were stored.
     pub accepted: usize,
-    /// Rows that were skipped because their dedupeKey was already stored.
+    /// The number of rows that were skipped because their dedupeKey was already stored.
     pub duplicates: usize,
-    /// One result for each row, in the order of the request.
+    /// One result for each row, in the same order as in the request.
     pub results: Vec<EventRowResult>,
-    /// Rows that were refused.
+    /// The rows that were refused.
     pub invalid: Vec<InvalidEventRow>,
 }
 
@@ -119,7 +121,7 @@ impl Operation for Batch {
                 stores nothing twice. Idempotency-Key is refused here.",
         )
         .body(BodySize::Bulk)
-        .replay(Replay::Refused("Idempotency-Key does not apply to batches; give each event a dedupeKey instead."))
+        .replay(Replay::Refused("Idempotency-Key is not supported for batches. Give each event a dedupeKey instead."))
         .fails(&[Code::NotFound]);
     type Input = EventBatch;
     type Output = Done<RecordedEvents>;
@@ -138,7 +140,7 @@ impl Operation for Batch {
             ],
         });
         let mut result = RecordedEvents::default();
-        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
+        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("the sample ID is valid");
         result.take(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()));
         let reason = "The domain after the @ has no dot; enter it in full, like example.com.";
         result.refuse(FieldError::new("identifiers.email", reason));
@@ -153,7 +155,7 @@ impl Command for Batch {
         ingest::ingest(tx, input.project_id, input.events.0, |outcome| {
             match outcome {
                 Ok((outcome, key)) => result.take(&outcome, key),
-                Err(IngestError::Field(refusal) | IngestError::Nobody(refusal)) => result.refuse(refusal),
+                Err(IngestError::Field(refusal) | IngestError::NoContact(refusal)) => result.refuse(refusal),
                 Err(IngestError::Store(error)) => return Err(error.into()),
             }
             Ok(())

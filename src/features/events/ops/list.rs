@@ -6,26 +6,26 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::contacts::{self, CustomerEvent, customer_events};
-use crate::features::projects;
+use crate::features::customer_events::{self, CustomerEvent};
+use crate::features::{contact_records, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, EventId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `events.list`
+/// The operation `events.list`.
 pub struct List;
 
-/// The contact, and the part of its events to return.
+/// The contact whose events to return, and the part of the list to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEvents {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
     /// The contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous part.
     pub cursor: Option<String>,
 }
 
@@ -33,9 +33,9 @@ pub struct ListEvents {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEventPart {
-    /// By time of occurrence, newest first.
+    /// The events, newest first by time of occurrence.
     pub events: Vec<CustomerEvent>,
-    /// The start of the next part; absent if there is none.
+    /// The cursor of the next part; absent in the last part.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -59,7 +59,7 @@ impl Query for List {
     fn run(view: &View<'_>, input: ListEvents) -> Result<Self::Output, Failure> {
         let (tx, project) = (view.tx, input.project_id);
         projects::require(tx, view.caller.account(), project)?;
-        let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let contact = contact_records::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
         let limit = input.limit.0 as usize;
         let mut events = customer_events::of(tx, project, contact.id.number(), before, limit + 1)?;
@@ -74,5 +74,5 @@ impl Query for List {
 /// Returns the position that a cursor encodes.
 fn parse_cursor(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
     let parts = cursor.rsplit_once('-').and_then(|(at, id)| Some((Timestamp(at.parse().ok()?), EventId::parse(id)?)));
-    parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
+    parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous page"))
 }

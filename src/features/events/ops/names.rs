@@ -1,20 +1,20 @@
-//! Lists the names of reported events, for writing filters.
+//! Lists the names of reported events, for use in filters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::contacts::customer_events;
+use crate::features::customer_events;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `events.names`
+/// The operation `events.names`.
 pub struct Names;
 
-/// The project of the events.
+/// The project whose event names to list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEventNames {
@@ -24,17 +24,17 @@ pub struct ListEventNames {
     pub limit: Limit,
 }
 
-/// Event names.
+/// The event names of a project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventNames {
-    /// In lowercase, in alphabetical order.
+    /// The event names, in lowercase and alphabetical order.
     pub names: Vec<String>,
 }
 
 impl Operation for Names {
     const SPEC: Spec = Spec::get("events.names", "/v1/projects/{projectId}/event-names", needs(Permission::AudienceRead))
         .summary("List event names")
-        .about("Returns the event names that segments can filter by. A name stays in the list once it was reported.")
+        .about("Returns the event names that segments can filter by. A name that was reported once stays in the list.")
         .fails(&[Code::NotFound]);
     type Input = ListEventNames;
     type Output = Done<EventNames>;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::profile::ContactProfile;
+use crate::features::customer_events::EventName;
 use crate::features::events::ingest::{self, IngestOutcome};
 use crate::features::events::input::{DedupeKey, EventIdentifiers, EventRow};
 use crate::features::events::properties::Properties;
@@ -18,27 +18,28 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// `events.record`
+/// The operation `events.record`.
 pub struct Record;
 
-/// One event of one project.
+/// The event to record in a project.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordEvent {
-    /// The project of the event.
+    /// The project in which to record the event.
     pub project_id: ProjectId,
-    /// Like `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in upper or lower case, the amount counts as
-    /// negative.
+    /// The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in uppercase or lowercase,
+    /// the amount counts as negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
-    /// Current data about the contact, in the same form as when updating a contact. Never changes its subscription.
+    /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
-    /// code, USD if absent.
+    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
+    /// `currency` is its ISO 4217 code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; UTC if it has no offset.
+    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. Now if absent; UTC without an
+    /// offset.
     pub occurred_at: Option<WireTime>,
-    /// Only the first event with a given key is stored in a project.
+    /// A key that identifies the event. A project stores only the first event with a given key.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -67,7 +68,7 @@ impl Operation for Record {
             "properties": { "value": 49.9, "currency": "EUR", "items": ["tea", "cups"] },
             "dedupeKey": "order-1001:paid",
         });
-        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
+        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("the sample ID is valid");
         (input, Done(RecordedEvent::of(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()))))
     }
 }
@@ -83,6 +84,6 @@ impl Command for Record {
             recorded = Some(RecordedEvent::of(&outcome, key));
             Ok(())
         })?;
-        Ok(Done(recorded.expect("one event has one outcome")))
+        Ok(Done(recorded.expect("each event has one outcome")))
     }
 }

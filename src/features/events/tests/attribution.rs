@@ -1,24 +1,22 @@
-//! TABLE: clicks and orders of contacts, and the resulting attribution.
+//! TABLE: clicks and orders of contacts, and the emails to which the orders are then attributed.
 
 use std::collections::BTreeMap;
 
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
+use crate::features::contact_records::activity::{self, Action, Activity};
 use crate::features::contacts::{noncontact_clicks, upsert_by_email};
-use crate::features::events::ingest;
 use crate::features::events::input::EventRow;
-use crate::features::events::reattribution;
-use crate::features::sending::orders::{self, Scope};
+use crate::features::events::{ingest, reattribution};
+use crate::features::revenue::{self, Scope};
 use crate::testing::{START, TestApp};
 use crate::vocab::ids::{MailingId, ProjectId};
 
-/// The payment time that the table calls 0: ten days after the clock started, which is now.
+/// The time that the table calls 0: ten days after the start of the clock, which is the current time of the tests.
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 
-/// One arrival in a test case.
+/// One event or click that arrives in a test case, in the notation below.
 ///
 /// - `click A -1h`: a contact's click in email A; `click A -1h 2` by the second contact.
 /// - `before A -1h`: a click from before the contact existed; `before A -1h 2` by the second contact.
@@ -36,24 +34,24 @@ impl Arrival {
         Self(text.into())
     }
 
-    /// Applies it to a project that has the contacts.
+    /// Applies the arrival to a project that has the contacts.
     pub fn take(&self, tx: &mut WriteTx<'_>, project: ProjectId) {
         let words: Vec<&str> = self.0.split(' ').collect();
         let word = |index: usize| words.get(index).copied();
-        let person = |index: usize| word(index).map_or(0, |number| number.parse::<u32>().expect("a person") - 1);
+        let person = |index: usize| word(index).map_or(0, |number| number.parse::<u32>().expect("the contact is a number") - 1);
         match words[0] {
             "click" => {
                 let activity =
                     Activity { action: Action::Clicked, mailing: mailing(project, words[1]), campaign: None, at: time(words[2]) };
-                activity::note(tx, project, &[(person(3), activity)]).expect("written");
+                activity::note(tx, project, &[(person(3), activity)]).expect("the write succeeds");
             }
             "before" => {
-                let email = PEOPLE[person(3) as usize].parse().expect("an address");
+                let email = PEOPLE[person(3) as usize].parse().expect("the address is valid");
                 noncontact_clicks::note(tx, project, &email, time(words[2]), mailing(project, words[1]));
             }
             "scanner" => {
                 let mailing = mailing(project, words[1]);
-                activity::take_back(tx, project, person(2), mailing, &[Action::Clicked]).expect("written");
+                activity::take_back(tx, project, person(2), mailing, &[Action::Clicked]).expect("the write succeeds");
             }
             "paid" | "back" => event(tx, project, &words, (word(4).or(Some("1")), person(5)), None),
             "paid-key" | "back-key" => event(tx, project, &words, (Some("1"), person(5)), word(4)),
@@ -75,20 +73,20 @@ fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, perso
     );
     let event = EventRow::read(&json).expect(&json);
     ingest::ingest(tx, project, vec![Ok(event)], |outcome| {
-        outcome.expect("taken");
+        outcome.expect("the operation accepts the event");
         Ok(())
     })
-    .expect("written");
+    .expect("the write succeeds");
 }
 
-/// Parses a sum like `-5d+1ms`, counted from noon.
+/// Parses a sum such as `-5d+1ms` as a time relative to `NOON_MS`.
 fn time(text: &str) -> Timestamp {
     let mut ms = 0;
     let mut rest = text;
     while !rest.is_empty() && rest != "0" {
         let end = rest[1..].find(['-', '+']).map_or(rest.len(), |end| end + 1);
         let (part, after) = rest.split_at(end);
-        let unit = part.find(|letter: char| letter.is_ascii_alphabetic()).expect("a unit");
+        let unit = part.find(|letter: char| letter.is_ascii_alphabetic()).expect("the offset has a unit");
         let factor = match &part[unit..] {
             "ms" => 1,
             "s" => 1_000,
@@ -97,46 +95,46 @@ fn time(text: &str) -> Timestamp {
             "d" => 86_400_000,
             other => panic!("unknown unit {other}"),
         };
-        ms += part[..unit].parse::<i64>().expect("a number") * factor;
+        ms += part[..unit].parse::<i64>().expect("the offset starts with a number") * factor;
         rest = after;
     }
     START.plus_ms(NOON_MS + ms)
 }
 
-/// Returns the email with this letter; a later letter is a newer email.
+/// Returns the mailing with this letter; a later letter is a newer email.
 fn mailing(project: ProjectId, letter: &str) -> MailingId {
     let mut bytes = project.0;
     bytes[0] = letter.as_bytes()[0];
     MailingId::from_bytes(bytes)
 }
 
-/// Creates a project with both people as contacts 0 and 1.
+/// Creates a project with two people as contacts 0 and 1.
 pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let mut bytes = [0xEE; 12];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
     let project = ProjectId::from_bytes(bytes);
     upsert_by_email::resolve(tx, project, |tx, roll| {
         for email in PEOPLE {
-            let newcomer =
-                upsert_by_email::new_contact(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
-            roll.add(tx, newcomer)?;
+            let added = upsert_by_email::new_contact(email.parse().expect("the address is valid"), Default::default())
+                .expect("the contact is valid");
+            roll.add(tx, added)?;
         }
         Ok::<_, crate::engine::store::Error>(())
     })
-    .expect("written");
+    .expect("the write succeeds");
     project
 }
 
-/// Processes everything that is pending.
+/// Runs all pending attribution work.
 pub fn settle(tx: &mut WriteTx<'_>) {
-    while reattribution::recheck(tx).expect("written") {}
+    while reattribution::recheck(tx).expect("the write succeeds") {}
 }
 
-/// Returns what is attributed to each email, like `A 1 50 USD, B 0 -5 EUR`.
+/// Returns the conversions and revenue attributed to each email, such as `A 1 50 USD, B 0 -5 EUR`.
 pub fn credited(tx: &impl Read, project: ProjectId) -> String {
     let mut lines = BTreeMap::new();
     for letter in ["A", "B", "C"] {
-        let totals = orders::totals(tx, Scope::Mailing(mailing(project, letter))).expect("readable");
+        let totals = revenue::totals(tx, Scope::Mailing(mailing(project, letter))).expect("the store is readable");
         for (currency, revenue) in totals {
             let text = format!("{letter} {} {} {}", revenue.conversions, revenue.amount, currency.as_str());
             lines.insert((letter, currency), text);
@@ -147,9 +145,9 @@ pub fn credited(tx: &impl Read, project: ProjectId) -> String {
 
 const NONE: &str = "";
 
-/// The arrivals, and what is then attributed to each email.
+/// The name of each case, its arrivals, and the revenue that is then attributed to each email.
 const CASES: &[(&str, &[&str], &str)] = &[
-    // Windows and edges.
+    // Clicks inside, outside and at the edges of the attribution window.
     ("an order without a click is not attributed", &["paid 50 USD 0"], NONE),
     ("a click an hour before", &["click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("a click a millisecond before", &["click A -1ms", "paid 50 USD 0"], "A 1 50 USD"),
@@ -166,7 +164,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a past order with only later clicks", &["click B -1h", "paid 50 USD -2d"], NONE),
     ("an order a little ahead of the clock", &["click A 0", "paid 50 USD +5m"], "A 1 50 USD"),
-    // The last click.
+    // The last click gets the credit.
     ("the last of two emails", &["click A -2h", "click B -1h", "paid 50 USD 0"], "B 1 50 USD"),
     ("the last of two emails, whichever is newer", &["click B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("the last click within the same hour", &["click A -30m", "click B -20m", "click A -10m", "paid 50 USD 0"], "A 1 50 USD"),
@@ -175,11 +173,11 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("an email clicked often is credited once", &["click A -3h", "click A -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("an old click expires, a newer one does not", &["click B -6d", "click A -4d", "paid 50 USD 0"], "A 1 50 USD"),
     ("three emails", &["click C -4d", "click A -2d", "click B -3d", "paid 50 USD 0"], "A 1 50 USD"),
-    // Whose clicks.
-    ("another person's click is not this one's", &["click A -1h 2", "paid 50 USD 0"], NONE),
+    // Only the paying contact's own clicks get credit.
+    ("another person's click gets no credit", &["click A -1h 2", "paid 50 USD 0"], NONE),
     ("each person's own click", &["click A -1h", "click B -1h 2", "paid 50 USD 0", "paid 7 USD 0 2 2"], "A 1 50 USD, B 1 7 USD"),
     (
-        "the payer counts, not the one refunded",
+        "the click of the payer gets the credit, not that of the refunded contact",
         &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD 0 1 2"],
         "A 1 30 USD",
     ),
@@ -188,23 +186,27 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
-    // People who were not contacts when they clicked.
+    // Clicks from before the person became a contact.
     ("a click from before", &["before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
-    ("the last click is one since", &["before B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
-    ("the last click is one from before", &["click B -2h", "before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the last click is after the person became a contact", &["before B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the last click is before the person became a contact", &["click B -2h", "before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("a click from before at the edge", &["before A -5d", "paid 50 USD 0"], "A 1 50 USD"),
     ("a click from before outside of five days", &["before A -5d-1ms", "paid 50 USD 0"], NONE),
     ("another person's click from before", &["before A -1h 2", "paid 50 USD 0"], NONE),
-    // Scanners.
-    ("a scanner's click no longer counts", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
-    ("the click before it counts again", &["click A -2h", "click B -1h", "paid 50 USD 0", "scanner B"], "A 1 50 USD"),
+    // Clicks by scanners.
+    ("a scanner's click loses the credit", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
+    (
+        "the click before a scanner's click gets the credit",
+        &["click A -2h", "click B -1h", "paid 50 USD 0", "scanner B"],
+        "A 1 50 USD",
+    ),
     (
         "a scanner's click recognized before the order",
         &["click A -2h", "click B -1h", "scanner B", "paid 50 USD 0"],
         "A 1 50 USD",
     ),
     ("a person's click after the scanner's", &["click A -2h", "scanner A", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
-    // Late, early, out of order.
+    // Clicks and events that arrive late, early or out of order.
     ("a click recorded only after the order", &["paid 50 USD 0", "click A -1h"], "A 1 50 USD"),
     ("a newer click recorded only after the order", &["click A -2h", "paid 50 USD 0", "click B -1h"], "B 1 50 USD"),
     ("an older click recorded only after the order", &["click B -1h", "paid 50 USD 0", "click A -2h"], "B 1 50 USD"),
@@ -217,7 +219,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -3h", "click B -1h", "paid 50 USD 0", "paid 50 USD -2h"],
         "A 1 50 USD",
     ),
-    // Refunds.
+    // Refunds with the ID of the paid order.
     (
         "a refund goes to the order's email, whatever was clicked since",
         &["click A -1h", "paid 50 USD 0", "click B +1m", "back 50 USD +2m"],
@@ -226,9 +228,13 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("a refund long after the window", &["click A -9d", "paid 50 USD -9d", "back 20 USD 0"], "A 1 30 USD"),
     ("a refund of an unattributed order", &["paid 50 USD 0", "back 20 USD +1m"], NONE),
     ("a refund without any order", &["click A -1h", "back 20 USD 0"], NONE),
-    ("a refund of more than was paid counts in full", &["click A -1h", "paid 50 USD 0", "back 80 USD +1m"], "A 1 -30 USD"),
     (
-        "a refund and a cancellation of one order both count",
+        "a refund of more than the payment is subtracted in full",
+        &["click A -1h", "paid 50 USD 0", "back 80 USD +1m"],
+        "A 1 -30 USD",
+    ),
+    (
+        "a refund and a cancellation of one order are both subtracted",
         &["click A -1h", "paid 50 USD 0", "back 50 USD +1m", "back 50 USD +2m"],
         "A 1 -50 USD",
     ),
@@ -237,13 +243,17 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "paid 50 USD 0", "paid 9 USD 0 2", "back 20 USD +1m", "back 9 USD +1m 2"],
         "A 2 30 USD",
     ),
-    // Refunds with their own ids, and with none.
+    // Refunds with an ID of their own, and refunds without an ID.
     (
         "a refund with its own id is taken from the last order",
         &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],
         "A 1 30 USD",
     ),
-    ("so is one without an id", &["click A -1h", "paid 50 USD 0", "back-none 20 USD +1m"], "A 1 30 USD"),
+    (
+        "a refund without an ID is taken from the last order",
+        &["click A -1h", "paid 50 USD 0", "back-none 20 USD +1m"],
+        "A 1 30 USD",
+    ),
     (
         "the last order is the last attributed one",
         &["click A -9d", "paid 50 USD -8d", "paid 9 USD 0 2", "back 20 USD +1m r"],
@@ -284,7 +294,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -9d", "paid 50 USD -8d", "click B -1h", "paid 9 USD 0 2", "back 20 USD +1m r", "scanner B"],
         "A 1 30 USD",
     ),
-    ("another person's order is not this one's", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r 2"], "A 1 50 USD"),
+    ("a refund is not taken from another person's order", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r 2"], "A 1 50 USD"),
     (
         "an earlier payment by another person moves the order",
         &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD +1m r", "paid 50 USD -1m 1 2"],
@@ -309,21 +319,21 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m r"],
         "A 0 -5 EUR, A 1 50 USD",
     ),
-    // Replays.
+    // Events that are reported again.
     ("the same event again", &["click A -1h", "paid 50 USD 0", "paid 50 USD 0"], "A 1 50 USD"),
     ("the same refund again", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m", "back 20 USD +1m"], "A 1 30 USD"),
     ("the same key with another amount", &["click A -1h", "paid-key 50 USD 0 k", "paid-key 90 USD -1m k"], "A 1 50 USD"),
     (
-        "refunds of one amount and time under two keys are two",
+        "refunds with one amount and time but different keys are separate",
         &["click A -1h", "paid 50 USD 0", "back-key 20 USD +1m a", "back-key 20 USD +1m b"],
         "A 1 10 USD",
     ),
     (
-        "a refund repeated without its key is one",
+        "a refund that is repeated without its key is one refund",
         &["click A -1h", "back 20 USD +1m", "paid 50 USD 0", "back-key 20 USD +1m a"],
         "A 1 30 USD",
     ),
-    // Sums and currencies.
+    // Several orders and currencies.
     ("two orders", &["click A -1h", "paid 50 USD 0", "paid 0.10 USD +1m 2"], "A 2 50.1 USD"),
     ("two orders in two currencies", &["click A -1h", "paid 50 USD 0", "paid 45 EUR 0 2"], "A 1 45 EUR, A 1 50 USD"),
     (
@@ -356,8 +366,8 @@ fn attribution_matches_the_table() {
                 settle(tx);
                 Ok::<_, ()>(credited(tx, project))
             })
-            .expect("written")
-            .expect("no refusal");
+            .expect("the write succeeds")
+            .expect("the operation accepts the input");
         assert_eq!(credited, *expected, "{case}");
     }
 }

@@ -1,4 +1,4 @@
-//! Events through the request pipeline, and the resulting orders in any order of arrival.
+//! Tests of customer events through the request pipeline, and of the attribution for any sequence of arrivals.
 
 mod attribution;
 mod identifiers;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::testing::{START, TestApp, TestResponse};
 
-/// A test app with one project, as a shop uses it.
+/// A test app with one project, used like an online shop uses the API.
 struct Shop {
     app: TestApp,
 }
@@ -26,12 +26,12 @@ impl Shop {
         self.app.post_in("/v1/events", event)
     }
 
-    /// Reports an event that must be stored; returns its id.
+    /// Reports an event that must be stored; returns the event's ID.
     #[track_caller]
     fn stored(&self, event: Value) -> String {
         let response = self.report(event).data();
         assert_eq!(response["stored"], true, "{response}");
-        response["eventId"].as_str().expect("an id").to_owned()
+        response["eventId"].as_str().expect("the field is a string").to_owned()
     }
 
     fn batch(&self, events: Value) -> TestResponse {
@@ -42,27 +42,30 @@ impl Shop {
         self.app.get_in(&format!("/v1/contacts/{id}")).data()
     }
 
-    /// Adds a contact; returns its id.
+    /// Adds a contact; returns the contact's ID.
     fn add(&self, email: &str) -> String {
-        self.app.post_in("/v1/contacts", json!({ "email": email })).data()["id"].as_str().expect("an id").to_owned()
+        self.app.post_in("/v1/contacts", json!({ "email": email })).data()["id"]
+            .as_str()
+            .expect("the field is a string")
+            .to_owned()
     }
 
     /// Returns the contact with this address.
     fn by_email(&self, email: &str) -> Option<Value> {
         let all = self.app.get_in("/v1/contacts?limit=100").data();
-        all["contacts"].as_array().expect("a list").iter().find(|contact| contact["email"] == email).cloned()
+        all["contacts"].as_array().expect("the field is a list").iter().find(|contact| contact["email"] == email).cloned()
     }
 
     fn events_of(&self, id: &str) -> Vec<Value> {
         let listed = self.app.get_in(&format!("/v1/contacts/{id}/events?limit=100")).data();
-        listed["events"].as_array().expect("a list").clone()
+        listed["events"].as_array().expect("the field is a list").clone()
     }
 
-    /// Returns how many contacts of the project are in a segment with these filters.
+    /// Returns the number of contacts in a segment with these filters.
     fn segment(&self, filters: Value) -> u64 {
         let name = filters.to_string().chars().take(100).collect::<String>();
         let made = self.app.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();
-        made["count"].as_u64().expect("a count")
+        made["count"].as_u64().expect("the field is a number")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Recording one event and many: keys, responses, order, limits.
+//! Tests of recording single events and batches: keys, responses, sequence and limits.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn an_event_is_stored_as_received_and_listed_newest_first() {
     let part = |query: &str| shop.app.get_in(&format!("/v1/contacts/{ada}/events?limit=1{query}")).data();
     let first = part("");
     assert_eq!((&first["hasMore"], &first["events"][0]["name"]), (&json!(true), &json!("login")));
-    let second = part(&format!("&cursor={}", first["nextCursor"].as_str().expect("a cursor")));
+    let second = part(&format!("&cursor={}", first["nextCursor"].as_str().expect("the field is a string")));
     assert_eq!((&second["hasMore"], &second["nextCursor"]), (&json!(false), &Value::Null));
     assert_eq!(second["events"][0]["name"], "purchase.completed");
     assert_eq!(shop.app.get_in(&format!("/v1/contacts/{ada}/events?cursor=x")).status, 400);
@@ -56,7 +56,7 @@ fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     let first = shop.stored(keyed("ada@example.com", "k-1"));
     let again = shop.report(keyed("grace@example.com", "k-1")).data();
     assert_eq!(again, json!({ "stored": false, "eventId": first, "dedupeKey": "k-1", "duplicate": true }));
-    assert!(shop.by_email("grace@example.com").is_none(), "a duplicate changes nothing");
+    assert!(shop.by_email("grace@example.com").is_none(), "a duplicate creates no contact");
     shop.stored(keyed("ada@example.com", "K-1"));
     let mut elsewhere = keyed("ada@example.com", "k-1");
     elsewhere["projectId"] = json!(shop.app.another_project());
@@ -65,7 +65,7 @@ fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
-/// Shops resend events for which they got no response, and some of these have meanwhile become too old.
+/// Shops resend events for which they got no response, and some of these events have become too old by then.
 #[test]
 fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     let shop = Shop::new();
@@ -81,7 +81,7 @@ fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     assert!(shop.report(old).refusal().2.starts_with("occurredAt: it is more than 90 days ago"));
 }
 
-/// Regression: a time without an offset lost its hours, because only the date in front was parsed.
+/// Regression: a time without an offset lost its hours, because only the date was parsed.
 #[test]
 fn a_time_without_an_offset_keeps_its_hours() {
     let shop = Shop::new();
@@ -100,12 +100,20 @@ fn keys_of_large_batches_are_used_up_both_before_and_after_indexing() {
     };
     let batch_counts = |from: usize| {
         let response = shop.batch(rows(from)).data();
-        (response["accepted"].as_u64().expect("a count"), response["duplicates"].as_u64().expect("a count"))
+        (
+            response["accepted"].as_u64().expect("the field is a number"),
+            response["duplicates"].as_u64().expect("the field is a number"),
+        )
     };
     assert_eq!(batch_counts(0), (300, 0));
     assert_eq!(batch_counts(200), (200, 100));
-    assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single event");
-    while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("indexed") {}
+    assert_eq!(
+        shop.report(keyed("other@example.com", "k-450")).data()["duplicate"],
+        true,
+        "a single event can be a duplicate of an event in a batch"
+    );
+    while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {
+    }
     assert_eq!(batch_counts(200), (0, 300));
     assert_eq!(batch_counts(250), (50, 250));
     let twice = Value::Array((0..200).map(|row| keyed("ada@example.com", &format!("t-{}", row / 2))).collect());
@@ -121,8 +129,8 @@ fn an_idempotency_key_replays_a_single_event_and_is_refused_for_a_batch() {
     let first = shop.app.post_keyed("/v1/events", "once", event.clone()).data();
     let again = shop.app.post_keyed("/v1/events", "once", event.clone()).data();
     assert_eq!(first, again);
-    let ada = shop.by_email("ada@example.com").expect("there");
-    assert_eq!(shop.events_of(ada["id"].as_str().expect("an id")).len(), 1);
+    let ada = shop.by_email("ada@example.com").expect("the contact exists");
+    assert_eq!(shop.events_of(ada["id"].as_str().expect("the field is a string")).len(), 1);
     event["name"] = "logout".into();
     assert_eq!(shop.app.post_keyed("/v1/events", "once", event).refusal().1, "IDEMPOTENCY_CONFLICT");
     let batch = json!({ "projectId": shop.app.project, "events": [login("new@example.com")] });
@@ -145,16 +153,16 @@ fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
             keyed("ada@example.com", "before"),
             { "name": "x", "identifiers": { "externalOrderId": "unknown" } },
             7,
-            { "name": "x", "identifiers": { "email": "ada@example.com" }, "colour": 1 },
+            { "name": "x", "identifiers": { "email": "ada@example.com" }, "hue": 1 },
             login("ada@example.com"),
             { "name": "x", "identifiers": { "email": "ada@example.com" }, "occurredAt": "2020-01-01" },
             { "identifiers": { "email": "ada@example.com" } },
         ]))
         .data();
-    assert_eq!(response["invalid"][5]["error"], "it is required", "with the same message as for a single event");
+    assert_eq!(response["invalid"][5]["error"], "the field is required", "the error equals that of a single event");
     assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(2), &json!(2)));
-    let results = response["results"].as_array().expect("a list");
-    let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("a boolean")).collect();
+    let results = response["results"].as_array().expect("the field is a list");
+    let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("the field is a boolean")).collect();
     assert_eq!(stored, [true, false, false, false, false, false, false, true, false, false]);
     let duplicates: Vec<bool> = results.iter().map(|result| result["duplicate"] == true).collect();
     assert_eq!(duplicates, [false, true, false, true, false, false, false, false, false, false]);
@@ -162,15 +170,21 @@ fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
     assert_eq!((results[1].get("eventId"), results[7].get("dedupeKey")), (None, None));
     let invalid: Vec<(u64, &str)> = response["invalid"]
         .as_array()
-        .expect("a list")
+        .expect("the field is a list")
         .iter()
-        .map(|row| (row["index"].as_u64().expect("a number"), row["field"].as_str().expect("a field")))
+        .map(|row| (row["index"].as_u64().expect("the field is a number"), row["field"].as_str().expect("the field is a string")))
         .collect();
     assert_eq!(
         invalid,
-        [(2, "identifiers.email"), (4, "identifiers.externalOrderId"), (5, ""), (6, "colour"), (8, "occurredAt"), (9, "name")]
+        [(2, "identifiers.email"), (4, "identifiers.externalOrderId"), (5, ""), (6, "hue"), (8, "occurredAt"), (9, "name")]
     );
-    assert!(response["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
+    assert!(
+        response["invalid"]
+            .as_array()
+            .expect("the field is a list")
+            .iter()
+            .all(|row| !row["error"].as_str().expect("the field is a string").is_empty())
+    );
 }
 
 #[test]
@@ -209,7 +223,7 @@ fn a_project_can_have_a_thousand_event_names_and_known_ones_still_work() {
     let row = |number: usize| json!({ "name": format!("event.{number}"), "identifiers": { "email": "ada@example.com" } });
     let names: Vec<Value> = (0..=max).map(row).collect();
     let response: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
-    let accepted: u64 = response.iter().map(|response| response["accepted"].as_u64().expect("a number")).sum();
+    let accepted: u64 = response.iter().map(|response| response["accepted"].as_u64().expect("the field is a number")).sum();
     assert_eq!(accepted, max as u64);
     assert_eq!(response[2]["invalid"][0]["field"], "name");
     assert!(shop.report(row(max)).refusal().2.starts_with("name: a project can have at most 1000 event names"));
@@ -232,10 +246,12 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert_eq!(response["accepted"], max - 1);
     shop.stored(paid(0));
     shop.stored(paid(max - 1));
-    assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has 100"));
+    assert!(
+        shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has the maximum of 100")
+    );
     shop.stored(paid(7));
     let mut of_another = paid(7);
     of_another["identifiers"]["email"] = "grace@example.com".into();
-    assert_eq!(shop.report(of_another).status, 400, "for another contact it is not a repeat");
+    assert_eq!(shop.report(of_another).status, 400, "a payment by another contact is not a repeat");
     assert!(shop.by_email("grace@example.com").is_none());
 }

@@ -1,14 +1,11 @@
-//! Refunds and cancellations as shops report them: with their own id, before their order, more than once, larger than the order.
+//! Tests of refunds and cancellations as shops report them: with an ID of their own, before their order, repeatedly, or larger than it.
 
 use serde_json::{Value, json};
 
 use super::{Shop, at};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
-use crate::features::events;
-use crate::features::sending::conversion::Conversion;
-use crate::features::sending::orders::{self, Scope};
-use crate::features::tracking;
+use crate::features::contact_records::activity::{self, Action, Activity};
+use crate::features::revenue::{self, Conversion, Scope};
+use crate::features::{events, tracking};
 use crate::testing::START;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ContactId, MailingId};
@@ -16,7 +13,7 @@ use crate::vocab::ids::{ContactId, MailingId};
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Returns a shop whose customer clicked in an email.
+/// Returns a shop with a customer who clicked a link in an email.
 fn shop_with_click(mailing: MailingId, clicked_at: i64) -> (Shop, u32) {
     let shop = Shop::new();
     let number = click(&shop, mailing, clicked_at);
@@ -24,25 +21,28 @@ fn shop_with_click(mailing: MailingId, clicked_at: i64) -> (Shop, u32) {
 }
 
 fn click(shop: &Shop, mailing: MailingId, clicked_at: i64) -> u32 {
-    let number = ContactId::parse(&shop.add("ada@example.com")).expect("an id").number();
+    let number = ContactId::parse(&shop.add("ada@example.com")).expect("the ID is valid").number();
     let project = shop.app.project;
     let click = Activity { action: Action::Clicked, mailing, campaign: None, at: START.plus_ms(clicked_at) };
     let store = &shop.app.data().store;
-    store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
+    store
+        .write_blocking(move |tx| activity::note(tx, project, &[(number, click)]))
+        .expect("the write succeeds")
+        .expect("the activity is recorded");
     number
 }
 
 fn event(name: &str, order: &str, value: &str) -> Value {
-    let value: Value = serde_json::from_str(value).expect("a number");
+    let value: Value = serde_json::from_str(value).expect("the value is a JSON number");
     json!({
         "name": name, "identifiers": { "email": "ada@example.com", "externalOrderId": order }, "properties": { "value": value },
     })
 }
 
-/// Returns the conversion block of the stats as JSON text, so that the comparison loses no digit.
+/// Returns the `conversion` object of the statistics as JSON text, so that the comparison loses no digits.
 fn conversion(shop: &Shop) -> String {
-    let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
-    serde_json::to_string(&Conversion::of(&totals)).expect("JSON")
+    let totals = revenue::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("the store is readable");
+    serde_json::to_string(&Conversion::of(&totals)).expect("the value serializes to JSON")
 }
 
 fn expected(conversions: u32, revenue: &str) -> String {
@@ -68,7 +68,7 @@ fn a_batch_with_a_refund_before_its_orders_gives_the_same_result() {
     let mut rows = vec![event("order.refunded", "refund-1", "0.3")];
     rows.extend((0..10).map(|order| event("order.paid", &format!("order-{order}"), "0.1")));
     assert_eq!(shop.batch(rows.into()).data()["accepted"], 11);
-    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("credited") {}
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {}
     assert_eq!(conversion(&shop), expected(10, "0.7"));
 }
 
@@ -97,7 +97,7 @@ fn a_repeated_refund_counts_once_however_it_is_recognized() {
     assert_eq!(conversion(&shop), expected(1, "35"));
     without_order["occurredAt"] = at(1).into();
     shop.stored(without_order);
-    assert_eq!(conversion(&shop), expected(1, "27"), "at another time it is another refund");
+    assert_eq!(conversion(&shop), expected(1, "27"), "a refund at another time is separate");
 }
 
 #[test]
@@ -107,10 +107,10 @@ fn a_refund_of_more_than_the_order_is_recorded_as_given() {
     shop.stored(event("order.refunded", "order-1", "80.5"));
     assert_eq!(conversion(&shop), expected(1, "-30.5"));
     shop.stored(event("order.cancelled", "order-1", "-50"));
-    assert_eq!(conversion(&shop), expected(1, "-80.5"), "the sign of the value makes no difference");
+    assert_eq!(conversion(&shop), expected(1, "-80.5"), "the sign of the value has no effect");
 }
 
-/// Regression: an order whose earlier payment arrived late stayed on its former day.
+/// Regression: when an order's earlier payment arrived late, charts still showed the order on the later day.
 #[test]
 fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     let shop = Shop::new();
@@ -119,7 +119,7 @@ fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
         "template": "<p>Hello</p>",
     });
     let sent = shop.app.post_in("/v1/sending", letter).data();
-    let mailing = MailingId::parse(sent["sendId"].as_str().expect("an id")).expect("an id");
+    let mailing = MailingId::parse(sent["sendId"].as_str().expect("the field is a string")).expect("the ID is valid");
     shop.app.clock.advance_ms(20 * DAY_MS);
     click(&shop, mailing, 9 * DAY_MS);
     let on_day = |name: &str, order: &str, value: &str, day: i64| {
@@ -129,8 +129,8 @@ fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     };
     let days = || -> Vec<(String, String)> {
         let timeline = shop.app.get("/v1/metrics/timeline?days=30").data();
-        let days = timeline["days"].as_array().expect("a list").iter();
-        let revenue = |day: &Value| Some((day["date"].as_str()?.to_owned(), day["takings"][0]["revenue"].as_f64()?.to_string()));
+        let days = timeline["days"].as_array().expect("the field is a list").iter();
+        let revenue = |day: &Value| Some((day["date"].as_str()?.to_owned(), day["revenue"][0]["revenue"].as_f64()?.to_string()));
         days.filter_map(revenue).collect()
     };
     on_day("order.paid", "order-1", "50", 12);
@@ -138,7 +138,7 @@ fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     on_day("order.refunded", "refund-1", "20", 15);
     assert_eq!(days(), [("2026-01-13".into(), "30".into())]);
     on_day("order.paid", "order-1", "50", 10);
-    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("credited") {}
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {}
     assert_eq!(days(), [("2026-01-11".into(), "30".into())]);
 }
 
@@ -150,16 +150,17 @@ fn refunds_of_an_erased_contact_still_count_but_leave_no_row_of_the_contact() {
     let project = shop.app.project;
     let rows = || {
         let tx = shop.app.read();
-        let unpaid = orders::unpaid(&tx, project, number, None, 9).expect("readable").len();
-        (orders::last_credit(&tx, project, number, START).expect("readable").is_some(), unpaid)
+        let unpaid = revenue::unpaid(&tx, project, number, None, 9).expect("the store is readable").len();
+        (revenue::last_credit(&tx, project, number, START).expect("the store is readable").is_some(), unpaid)
     };
     assert_eq!(rows(), (true, 1));
-    let ada = shop.by_email("ada@example.com").expect("there")["id"].as_str().expect("an id").to_owned();
+    let ada =
+        shop.by_email("ada@example.com").expect("the contact exists")["id"].as_str().expect("the field is a string").to_owned();
     let kept = shop.app.get_in(&format!("/v1/contacts/{ada}/personal-data")).data();
     assert_eq!(kept["payments"].as_array().map(Vec::len), Some(2), "{kept}");
     shop.app.delete_in(&format!("/v1/contacts/{ada}")).data();
-    while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("erased") {}
-    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("credited") {}
+    while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("the erasure succeeds") {}
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {}
     assert_eq!(rows(), (false, 0));
     assert_eq!(conversion(&shop), expected(1, "30"));
 }

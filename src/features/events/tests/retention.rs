@@ -1,14 +1,12 @@
-//! How long events are kept, which contacts filters find by them, and what remains after an erasure.
+//! Tests of how long events are kept, which contacts filters find by their events, and which data remains after an erasure.
 
 use serde_json::{Value, json};
 
 use super::{Shop, at};
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::external_ids::digest;
-use crate::features::contacts::filter::Action;
-use crate::features::events;
-use crate::features::sending::orders::{self, Scope};
-use crate::features::tracking;
+use crate::features::contact_records::activity::{self, Action, Activity};
+use crate::features::customer_events::external_ids::digest;
+use crate::features::revenue::{self, Scope};
+use crate::features::{events, tracking};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ContactId, MailingId};
 
@@ -21,7 +19,7 @@ fn named(name: &str, email: &str, occurred_at: i64) -> Value {
 
 fn sweep(shop: &Shop) {
     let store = &shop.app.data().store;
-    while store.write_blocking(events::sweep).expect("written").expect("swept") {}
+    while store.write_blocking(events::sweep).expect("the write succeeds").expect("the sweep succeeds") {}
 }
 
 #[test]
@@ -38,7 +36,11 @@ fn events_are_kept_for_ninety_days_after_they_were_received() {
     sweep(&shop);
     let left = shop.events_of(&ada);
     assert_eq!((left.len(), &left[0]["name"]), (1, &json!("new")));
-    assert_eq!(shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"], true, "its key is kept as long");
+    assert_eq!(
+        shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"],
+        true,
+        "the key of an event is kept as long as the event"
+    );
     shop.app.clock.advance_ms(DAY_MS);
     sweep(&shop);
     assert!(shop.events_of(&ada).is_empty());
@@ -94,16 +96,19 @@ fn an_invalid_condition_is_refused_with_its_path() {
     }
 }
 
-/// Regression: two refunds in one batch arrive at the same time and were counted as one.
+/// Regression: two refunds in one batch were counted as one, because they arrived at the same time.
 #[test]
 fn refunds_of_one_batch_are_each_counted() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
-    let number = ContactId::parse(&ada).expect("an id").number();
+    let number = ContactId::parse(&ada).expect("the ID is valid").number();
     let project = shop.app.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
     let store = &shop.app.data().store;
-    store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
+    store
+        .write_blocking(move |tx| activity::note(tx, project, &[(number, click)]))
+        .expect("the write succeeds")
+        .expect("the activity is recorded");
     let order = |name: &str, value: u32| {
         json!({
             "name": name, "identifiers": { "email": "ada@example.com", "externalOrderId": "o-1" }, "properties": { "value": value },
@@ -115,8 +120,8 @@ fn refunds_of_one_batch_are_each_counted() {
     (keyed["dedupeKey"], other["dedupeKey"]) = ("a".into(), "b".into());
     let response = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
     assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(5), &json!(1)));
-    let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
-    let dollars = totals.values().next().expect("one currency");
+    let totals = revenue::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("the store is readable");
+    let dollars = totals.values().next().expect("the revenue has one currency");
     assert_eq!((dollars.conversions, dollars.amount.to_string()), (1, "60".to_owned()));
 }
 
@@ -124,11 +129,14 @@ fn refunds_of_one_batch_are_each_counted() {
 fn personal_data_has_events_and_payments_and_an_erasure_leaves_only_anonymous_numbers() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
-    let number = ContactId::parse(&ada).expect("an id").number();
+    let number = ContactId::parse(&ada).expect("the ID is valid").number();
     let project = shop.app.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
     let store = &shop.app.data().store;
-    store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
+    store
+        .write_blocking(move |tx| activity::note(tx, project, &[(number, click)]))
+        .expect("the write succeeds")
+        .expect("the activity is recorded");
     let mut paid = named("paid", "ada@example.com", 0);
     paid["identifiers"]["externalOrderId"] = "o-1".into();
     paid["identifiers"]["externalCustomerId"] = "c-1".into();
@@ -144,21 +152,22 @@ fn personal_data_has_events_and_payments_and_an_erasure_leaves_only_anonymous_nu
     let money = |amount: Value, is_refund: bool| json!({ "at": at(0), "amount": amount, "currency": "EUR", "isRefund": is_refund, "creditedSendId": MAILING });
     assert_eq!(kept["payments"], json!([money(json!(5), true), money(json!(5), true), money(json!(49.9), false)]));
     let keys = || -> Vec<_> {
-        let order = orders::find(&shop.app.read(), project, digest("o-1")).expect("readable").expect("there");
+        let order =
+            revenue::find(&shop.app.read(), project, digest("o-1")).expect("the store is readable").expect("the order exists");
         order.facts.iter().filter_map(|fact| fact.key).collect()
     };
     let before_erasing = keys();
-    let totals = || orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
+    let totals = || revenue::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("the store is readable");
     let before = totals();
     assert_eq!(before.len(), 1);
     shop.app.delete_in(&format!("/v1/contacts/{ada}")).data();
-    while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("erased") {}
-    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("attributed") {}
+    while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("the erasure succeeds") {}
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("the worker step succeeds") {}
     assert_eq!(totals(), before, "the revenue of an email stays, because it is anonymous");
     let keys = keys();
     assert!(
         keys.len() == 2 && keys[0] != keys[1] && keys.iter().all(|key| !before_erasing.contains(key)),
-        "keys are personal data too"
+        "an erasure deletes the contact's keys, which are personal data"
     );
     assert_eq!(shop.report(json!({ "name": "x", "identifiers": { "externalCustomerId": "c-1" } })).status, 404);
     assert_eq!(shop.report(paid).data()["duplicate"], true, "a repeat does not restore the contact");
@@ -168,7 +177,7 @@ fn personal_data_has_events_and_payments_and_an_erasure_leaves_only_anonymous_nu
     });
     shop.stored(refund);
     let after = totals();
-    let euro = after.values().next().expect("one currency");
+    let euro = after.values().next().expect("the revenue has one currency");
     assert_eq!(
         (euro.conversions, euro.amount.to_string()),
         (1, "29.9".to_owned()),

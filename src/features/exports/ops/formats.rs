@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::features::exports::{Format, READER};
 
-/// `exports.formats`
+/// The operation `exports.formats`.
 pub struct Formats;
 
-/// The formats.
+/// The export formats.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FormatsView {
     pub formats: Vec<FormatView>,
     pub total: usize,
 }
 
-/// One format.
+/// An export format.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormatView {
     pub name: &'static str,
     pub description: &'static str,
-    /// The file extensions.
+    /// The extensions of the files in this format.
     pub supported_formats: Vec<&'static str>,
-    /// `simple`: a file; `complex`: an export to another platform.
+    /// `simple` exports a file; `complex` exports to another platform.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["simple", "complex"]))]
     pub kind: &'static str,
@@ -40,7 +40,7 @@ fn all() -> Counted<FormatsView> {
     };
     let platform = |name| FormatView {
         name,
-        description: "Creates the email in an account of this platform. This version cannot connect accounts: upload a file there instead.",
+        description: "Creates the email in an account on this platform. Not supported in this version: upload an exported file instead.",
         supported_formats: vec![Format::Html.word()],
         kind: "complex",
     };

@@ -8,13 +8,13 @@ use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
-/// `exports.html`
+/// The operation `exports.html`.
 pub struct Html;
 
 impl Operation for Html {
     const SPEC: Spec = Spec::get("exports.html", "/v1/export/html/{conversationId}", needs(READER))
         .summary("Export emails as HTML")
-        .about("One file for each finished email of the conversation: the HTML as it is sent, with merge fields unfilled.")
+        .about("Creates one file for each finished email in the conversation: the HTML as it is sent, with its merge fields not filled in.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

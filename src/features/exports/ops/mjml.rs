@@ -8,13 +8,13 @@ use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
-/// `exports.mjml`
+/// The operation `exports.mjml`.
 pub struct Mjml;
 
 impl Operation for Mjml {
     const SPEC: Spec = Spec::get("exports.mjml", "/v1/export/mjml/{conversationId}", needs(READER))
         .summary("Export emails as MJML")
-        .about("One file for each finished email of the conversation. Emails imported as HTML have no MJML.")
+        .about("Creates one file for each finished email in the conversation. Emails imported as HTML have no MJML.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

@@ -20,20 +20,20 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::emails;
 use crate::vocab::codes::Code;
 
-/// The API slots for other platforms.
+/// The platforms that the API reserves export operations for.
 const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
 
 /// The description of every export to a platform.
 const UNCONNECTED: &str = "This version cannot connect platform accounts, so it returns 409; data.connectUrl is the \
     dashboard page that offers the email as files to upload there.";
 
-/// A platform that takes one email, or all of a conversation.
+/// A platform that emails can be exported to: one email, or all emails in a conversation.
 pub trait Slot: Send + Sync + 'static {
     const NAME: &'static str;
     const SPEC: Spec;
 }
 
-/// The declaration of a [`Slot`].
+/// Returns the specification of a [`Slot`]'s operation.
 const fn slot(id: &'static str, path: &'static str, summary: &'static str) -> Spec {
     Spec::get(id, path, needs(READER)).summary(summary).about(UNCONNECTED).fails(&[Code::NotFound, Code::ProviderNotConnected])
 }
@@ -57,7 +57,7 @@ impl<S: Slot> Async for Platform<S> {
     }
 }
 
-/// Returns why an export to a platform fails (the conversation does not exist, or no account is connected) and what to do instead.
+/// Returns the failure of an export to a platform: either the conversation does not exist, or no account is connected.
 async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'static str) -> Failure {
     let account = context.caller.account();
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
@@ -67,7 +67,7 @@ async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'stat
         Err(failure) => return failure,
     };
     let pages = format!("{}/{}/emails", context.engine.base_url(), context.caller.environment());
-    // Without a finished email there is nothing to link to.
+    // Without a finished email, the link leads to the list of emails.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
         "No {platform} account is connected, and this version cannot connect one. Upload the email there as a file: {url} offers it as \

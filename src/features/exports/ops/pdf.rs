@@ -8,13 +8,13 @@ use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
-/// `exports.pdf`
+/// The operation `exports.pdf`.
 pub struct Pdf;
 
 impl Operation for Pdf {
     const SPEC: Spec = Spec::get("exports.pdf", "/v1/export/pdf/{conversationId}", needs(READER))
         .summary("Export emails as PDF")
-        .about("One file for each finished email of the conversation, with searchable text and working links.")
+        .about("Creates one file for each finished email in the conversation, with searchable text and working links.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

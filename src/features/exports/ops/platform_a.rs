@@ -1,12 +1,12 @@
-//! Export emails to platform A.
+//! Exports emails to platform A.
 
 use super::{Platform, Slot, slot};
 use crate::engine::api::Spec;
 
-/// `exports.platform_a`
+/// The operation `exports.platform_a`.
 pub type PlatformA = Platform<SlotA>;
 
-/// The slot of platform A.
+/// The [`Slot`] of platform A.
 pub struct SlotA;
 
 impl Slot for SlotA {

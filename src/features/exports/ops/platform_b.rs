@@ -1,12 +1,12 @@
-//! Export emails to platform B.
+//! Exports emails to platform B.
 
 use super::{Platform, Slot, slot};
 use crate::engine::api::Spec;
 
-/// `exports.platform_b`
+/// The operation `exports.platform_b`.
 pub type PlatformB = Platform<SlotB>;
 
-/// The slot of platform B.
+/// The [`Slot`] of platform B.
 pub struct SlotB;
 
 impl Slot for SlotB {

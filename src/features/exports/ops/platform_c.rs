@@ -1,4 +1,4 @@
-//! Export emails to platform C.
+//! Exports emails to platform C.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 
-/// `exports.platform_c`
+/// The operation `exports.platform_c`.
 pub struct PlatformC;
 
-/// The email to export, and options.
+/// The email to export, with options for the platform.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformC {

@@ -8,13 +8,13 @@ use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
-/// `exports.png`
+/// The operation `exports.png`.
 pub struct Png;
 
 impl Operation for Png {
     const SPEC: Spec = Spec::get("exports.png", "/v1/export/png/{conversationId}", needs(READER))
         .summary("Export emails as PNG")
-        .about("One file for each finished email of the conversation: the whole email, 600 pixels wide, at twice the resolution.")
+        .about("Creates one file for each finished email in the conversation: the whole email, 600 pixels wide, at twice the resolution.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

@@ -11,17 +11,17 @@ use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ConversationId;
 
-/// `exports.status`
+/// The operation `exports.status`.
 pub struct Status;
 
-/// What can be exported.
+/// Whether a conversation's emails can be exported, and in which formats.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportStatusView {
     pub conversation_id: ConversationId,
     pub can_export: bool,
     pub available_formats: Vec<&'static str>,
-    /// Why nothing can be exported, or not in every format; empty otherwise.
+    /// Why the emails cannot be exported, or not in every format; empty if every format is available.
     pub reason: String,
 }
 
@@ -33,7 +33,7 @@ impl Operation for Status {
     type Output = Done<ExportStatusView>;
 
     fn example() -> (Value, Self::Output) {
-        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("the sample ID is valid");
         let available_formats = Format::ALL.map(Format::word).to_vec();
         let view = ExportStatusView { conversation_id, can_export: true, available_formats, reason: String::new() };
         (json!({ "conversationId": conversation_id }), Done(view))
@@ -46,7 +46,7 @@ impl Query for Status {
         let has_mjml = finished.iter().all(|email| email.mjml.is_some());
         let formats = Format::ALL.into_iter().filter(|format| *format != Format::Mjml || has_mjml);
         let (available_formats, reason) = match finished.is_empty() {
-            true => (Vec::new(), "No email of this conversation is finished."),
+            true => (Vec::new(), "No email in this conversation is finished."),
             false if has_mjml => (formats.map(Format::word).collect(), ""),
             false => (formats.map(Format::word).collect(), "Emails imported as HTML have no MJML."),
         };

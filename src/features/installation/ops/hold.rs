@@ -1,4 +1,4 @@
-//! Returns whether sending is on hold, and the waiting work.
+//! Returns whether sending is on hold, and the work that waits.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, m
 use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 
-/// `installation.hold`
+/// The operation `installation.hold`.
 pub struct Hold;
 
 impl Operation for Hold {
@@ -14,8 +14,8 @@ impl Operation for Hold {
         .summary("Get the sending hold")
         .about(
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
-             sending is resumed: the folder that the data was saved from may have sent them since. New sends and newly launched campaigns \
-             go out as usual. Only the installation's own account, which is the first one, may call this.",
+             sending is resumed, because the original folder may have sent them since. New sends and newly launched campaigns \
+             are sent as usual. Only the installation's own account, which is the first account, may use this.",
         )
         .blocking();
     type Input = NoInput;
@@ -30,6 +30,6 @@ impl Query for Hold {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let account = view.caller.account();
         accounts::require_installations(view.tx, account)?;
-        Ok(Done(held_work::look(&view.caller.engine, Some(account))?))
+        Ok(Done(held_work::view(&view.caller.engine, Some(account))?))
     }
 }

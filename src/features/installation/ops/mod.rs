@@ -1,4 +1,4 @@
-//! The operations on the installation's data as a whole, one file each.
+//! The operations on the installation's data as a whole, one file for each.
 
 pub mod hold;
 pub mod release;
@@ -11,27 +11,27 @@ use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
-/// Returns the caller's account, if it is the installation's own.
+/// Returns the caller's account if it is the installation's own account; otherwise, returns a failure.
 fn own_account(context: &Context) -> Result<AccountId, Failure> {
     let account = context.caller.account();
     accounts::require_installations(&context.engine.control.read(), account)?;
     Ok(account)
 }
 
-/// Returns the waiting work.
-async fn look(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
+/// Returns whether sending is on hold, and the work that waits.
+async fn hold_view(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
     let engine = context.engine.clone();
-    let looking = tokio::task::spawn_blocking(move || held_work::look(&engine, account));
-    Ok(looking.await.map_err(Failure::internal)??)
+    let reading = tokio::task::spawn_blocking(move || held_work::view(&engine, account));
+    Ok(reading.await.map_err(Failure::internal)??)
 }
 
-/// Resumes sending; returns the work that waited until now.
+/// Resumes sending; returns the work that was waiting until now.
 async fn resume(
     context: &Context,
     account: Option<AccountId>,
     spec: &'static crate::engine::api::Spec,
 ) -> Result<SendingHold, Failure> {
-    let waited = look(context, account).await?;
+    let waited = hold_view(context, account).await?;
     if waited.on_hold {
         let clear = |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
             clear(tx);
@@ -39,7 +39,7 @@ async fn resume(
         };
         context.write(spec, clear).await?;
         context.engine.hold.release();
-        tracing::warn!(notice = waited.notice.as_deref(), "sending was resumed");
+        tracing::warn!(notice = waited.notice.as_deref(), "sending has been resumed");
     }
     Ok(SendingHold { on_hold: false, ..waited })
 }

@@ -1,28 +1,28 @@
-//! The operator's version: shows the waiting work, and resumes sending once confirmed.
+//! Shows the waiting work to the operator, and resumes sending after the operator confirms.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{look, resume};
+use super::{hold_view, resume};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::installation::held_work::SendingHold;
 
-/// `installation.release`
+/// The operation `installation.release`.
 pub struct Release;
 
-/// Whether to resume.
+/// Whether to resume sending.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseHold {
-    /// False: only show the waiting work.
+    /// True resumes sending. False only shows the waiting work.
     pub confirm: bool,
 }
 
 impl Operation for Release {
     const SPEC: Spec = Spec::post("installation.release", "/admin/resume", operator())
         .summary("Show the held work, or resume sending")
-        .about("The response states what may arrive twice.");
+        .about("The response describes which messages may arrive twice.");
     type Input = ReleaseHold;
     type Output = Done<SendingHold>;
 
@@ -35,7 +35,7 @@ impl Async for Release {
     async fn run(context: Context, input: ReleaseHold) -> Result<Self::Output, Failure> {
         match input.confirm {
             true => resume(&context, None, &Self::SPEC).await.map(Done),
-            false => look(&context, None).await.map(Done),
+            false => hold_view(&context, None).await.map(Done),
         }
     }
 }

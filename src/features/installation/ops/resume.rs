@@ -1,4 +1,4 @@
-//! Resumes sending after a restore or on a copy.
+//! Resumes sending after a restore or on a copy of a data folder.
 
 use serde_json::{Value, json};
 
@@ -6,15 +6,15 @@ use super::{own_account, resume};
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
 use crate::features::installation::held_work::SendingHold;
 
-/// `installation.resume`
+/// The operation `installation.resume`.
 pub struct Resume;
 
 impl Operation for Resume {
     const SPEC: Spec = Spec::post("installation.resume", "/v1/system/hold/resume", manager())
         .summary("Resume sending")
         .about(
-            "Ends the hold and sends everything that waits. The response lists that work, which may arrive twice. A repeat, or a \
-             call while sending is not on hold, changes nothing. Only the installation's own account (the first one) may call this.",
+            "Ends the hold and sends all waiting work. The response lists this work, some of which may arrive twice. A repeat, or a \
+             call while sending is not on hold, changes nothing. Only the installation's own account (the first account) may use this.",
         );
     type Input = NoInput;
     type Output = Done<SendingHold>;

@@ -1,4 +1,4 @@
-//! The first stage: fetches the planned files, a few at a time, and plans the files that they refer to.
+//! The first stage of an import: fetches the planned files, a few at a time, and extends the plan by the files referenced in them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{FILES, FetchTask, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
+use super::{FetchTask, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, imports, plan, robots, save};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -18,11 +18,11 @@ use crate::vocab::limits::{
     IMPORT_BYTES_MAX, IMPORT_FETCH_TIME, IMPORT_FETCHES_AT_ONCE, IMPORT_PAGE_BYTES_MAX, IMPORT_TIME_MAX_MS,
 };
 
-/// The longest pause between requests that we observe. An import makes about twenty requests; it is not a crawl.
+/// The longest pause between requests that the import observes. An import makes only about twenty requests, unlike a crawler.
 const PAUSE_MAX: f32 = 5.0;
 /// The pause before the second attempt at a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
-/// Fetching covers this range of the import's progress, in percent.
+/// The fetching stage covers the import's progress from this percentage.
 const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
@@ -36,14 +36,15 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
     let new = fetch_all(&engine.fetch, &batch, &rules).await;
     let (planning, fetched) = (import.clone(), new.clone());
-    // Finding the referenced files requires parsing the pages, which is CPU-intensive.
+    // Finding the referenced files requires parsing pages, which is CPU-intensive.
     let further = tokio::task::spawn_blocking(move || plan::further(&planning, &fetched)).await.map_err(Failure::internal)?;
     let expected = import.next;
     data.store.write(move |tx| record(tx, project, expected, new, further)).await??;
     Ok(())
 }
 
-/// Returns the next tasks: robots files first, alone; everything else a few at a time.
+/// Returns the next tasks: first only the robots files, then all other files a few at a time, or one at a time if robots.txt requires a
+/// pause. Once the import's time or size limit is exceeded, continues only if the next task is a given page.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let is_over = elapsed_ms > IMPORT_TIME_MAX_MS || import.metrics.bytes_read > IMPORT_BYTES_MAX;
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -66,7 +67,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
     if task.kind != Kind::Robots {
         if !plan::allows(rules, &url) {
             let reason = format!(
-                "The site's robots.txt asks robots not to read {url}. Allow the robot \"{}\" there and import again.",
+                "The site's robots.txt asks robots not to read {url}. Allow the robot \"{}\" in robots.txt, then import the site again.",
                 fetch::ROBOT_NAME
             );
             return file(&task.url, Outcome::Failed(reason));
@@ -121,17 +122,17 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
         200..=203 | 206 => {}
         404 | 410 if kind != Kind::Given => return Outcome::Absent,
         404 | 410 => return failed("there is no page at this address. Check the address."),
-        // A site that denies access to its robots.txt does not forbid anything by that (RFC 9309).
+        // A site that denies access to its robots.txt does not thereby forbid access to other files (RFC 9309).
         400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
             return failed(&format!(
-                "it does not allow this service to read the page. If it blocks robots, allow the user agent {name}."
+                "the site does not allow this service to read the page. If the site blocks robots, allow the user agent {name}."
             ));
         }
-        429 => return failed("it received too many requests. Import again later."),
-        500..=599 => return failed("the site itself has an error. Import again when it works."),
-        _ => return failed("this is not a page. Check the address."),
+        429 => return failed("the site received too many requests. Import it again later."),
+        500..=599 => return failed("the site itself has an error. Import the site again when it works."),
+        _ => return failed("the response is not a page. Check the address."),
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
@@ -159,9 +160,9 @@ fn is_page(content_type: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// Stores the results of a batch.
+/// Stores the results of a batch of tasks.
 fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File>, further: Vec<FetchTask>) -> StoreResult<()> {
-    // The import was restarted in the meantime: discard the files.
+    // Discard the files if the import was restarted in the meantime.
     let Some(mut import) = find(tx, project)?.filter(|import| import.next == expected && import.stage == Stage::Fetching) else {
         return Ok(());
     };
@@ -175,7 +176,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
             (Kind::Style, Outcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
             _ => {}
         }
-        tx.put(FILES, &(project, expected + place as u32), file);
+        imports::put_file(tx, project, expected + place as u32, file);
     }
     import.next += new.len() as u32;
     import.plan.extend(further);
@@ -186,7 +187,8 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// All planned files are fetched: chooses further pages once, then moves on to the reading stage.
+/// Handles the end of the plan: marks the import as failed if no given page could be read; otherwise, chooses further pages once, then
+/// moves on to the reading stage.
 async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
     let given = || known.iter().filter(|file| file.kind == Kind::Given);
     let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));

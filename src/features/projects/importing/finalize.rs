@@ -1,4 +1,5 @@
-//! The reading stage, which turns fetched files into a draft, and the end, which turns the measured draft into the brand.
+//! The reading stage, which extracts a draft of the brand from the fetched files, and the end of the import, which saves the measured draft
+//! as the brand.
 
 use std::sync::Arc;
 
@@ -15,10 +16,10 @@ use crate::features::projects::{store, with_given};
 use crate::vocab::ids::{KnowledgeId, PictureId, ProjectId};
 use crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX;
 
-/// The progress of the import after the files are read, in percent.
+/// The progress of the import after the files have been read, in percent.
 const PERCENT_READ: u8 = 70;
 
-/// Reads the fetched files and stores the draft.
+/// Reads the fetched files and stores the draft of the brand.
 pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
     let tx = data.store.read();
     let known = files(&tx, project)?;
@@ -28,7 +29,7 @@ pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(),
     Ok(())
 }
 
-/// Builds the draft from these files.
+/// Extracts a draft of the brand from these files.
 fn draft(files: &[File]) -> Draft {
     let addresses: Vec<Option<Url>> = files.iter().map(|file| file.found_at.parse().ok()).collect();
     let fetched = |kinds: &[Kind]| {
@@ -36,7 +37,7 @@ fn draft(files: &[File]) -> Draft {
         for kind in kinds {
             for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
                 let raw = url.as_ref().and_then(|url| plan::raw(file, url));
-                // Addresses that lead to the same page count once.
+                // Include a page only once if several addresses lead to it.
                 found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
             }
         }
@@ -76,7 +77,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreRe
     forget_files(tx, project)
 }
 
-/// Turns the draft into the brand, its images and its texts in one transaction.
+/// Saves the draft as the brand, its images and its knowledge-base entries, in one transaction.
 pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let draft = import.draft.take().unwrap_or_default();
     let account = import.account;
@@ -103,7 +104,7 @@ fn rename(owner: &mut Project, import: &Import, brand: &crate::features::project
     owner.description = brand.description.clone().or(owner.description.take());
 }
 
-/// Replaces the images of the site with the current ones. Images that users added stay.
+/// Replaces the images found on the site with the current images. Keeps images that users added, and descriptions and tags that users set.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
@@ -112,7 +113,7 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     let is_given = |url: &str| known.iter().any(|picture| picture.origin == Origin::Given && picture.image.url == url);
     for (place, picture) in seen.into_iter().enumerate() {
         if !is_given(&picture.image.url) {
-            // The number in the id keeps them in order.
+            // The number in the ID keeps the images in order.
             let id = PictureId::numbered(tx.now(), place as u32, tx.random());
             let own = known.iter().find(|other| other.image.url == picture.image.url);
             let mut picture = ProjectImage { id, ..picture };
@@ -128,7 +129,8 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     Ok(())
 }
 
-/// Replaces the texts of the site with the current ones and returns their number. Texts that users wrote or changed stay.
+/// Replaces the knowledge-base entries from the site with the current ones; returns their number. Keeps entries that users wrote or
+/// changed.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all(tx, project)?;
     let (read, own): (Vec<Entry>, Vec<Entry>) =
@@ -137,7 +139,7 @@ fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Te
         knowledge::delete(tx, project, entry.id);
     }
     let room = KNOWLEDGE_ENTRIES_MAX.saturating_sub(own.len());
-    // A page whose text a user has edited is not added a second time.
+    // Do not add an entry for a page whose entry a user has edited.
     let is_own = |url: &str| own.iter().any(|entry| entry.url.as_deref() == Some(url));
     let mut count = 0;
     for text in texts.into_iter().filter(|text| !is_own(&text.url)).take(room) {

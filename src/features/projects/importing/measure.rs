@@ -1,4 +1,4 @@
-//! The last stage: fetches and analyzes logos and images, a few at a time.
+//! The last stage of an import: fetches and analyzes logos and images, a few at a time.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, 
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
 
-/// Measuring covers this range of the import's progress, in percent.
+/// The measuring stage covers the import's progress from this percentage.
 const PERCENT_FROM: usize = 70;
 const PERCENT_TO: usize = 98;
-/// Smaller images are probably icons.
+/// The minimum length of an image's sides in pixels; smaller images are probably icons.
 const IMAGE_SIDE_MIN: u32 = 100;
-/// Smaller logos are unusable.
+/// The minimum length of a logo's sides in pixels; smaller logos are unusable.
 const LOGO_SIDE_MIN: u32 = 12;
 
 /// Performs one step of the measuring stage.
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
-        return Err(Failure::internal("an import in the measuring stage has no draft"));
+        return Err(Failure::internal("an import in the measuring stage has a draft"));
     };
     let from = import.next as usize;
     let is_over = engine.clock.now().ms_since(import.started_at) > IMPORT_TIME_MAX_MS;
@@ -36,18 +36,18 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         data.store.write(move |tx| finish(tx, project)).await??;
         return Ok(());
     }
-    let looked = join_all(
+    let analyzed = join_all(
         wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())),
     )
     .await;
-    data.store.write(move |tx| record(tx, project, from, looked)).await??;
+    data.store.write(move |tx| record(tx, project, from, analyzed)).await??;
     Ok(())
 }
 
-type Wanted = (String, Option<String>, Option<String>);
+type PendingLogo = (String, Option<String>, Option<String>);
 
-/// Returns the next few images: logos first, then images.
-fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
+/// Returns the next few images to measure: first the logos, then the other images.
+fn wanted(draft: &Draft, from: usize) -> Vec<PendingLogo> {
     let logos = draft.brand.logos.iter().map(|logo| (logo.url.clone(), None, None));
     let sights = draft.sights.iter().map(|sight| (sight.url.clone(), sight.alt.clone(), sight.context.clone()));
     logos.chain(sights).skip(from).take(IMPORT_FETCHES_AT_ONCE).collect()
@@ -57,15 +57,15 @@ fn record(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
     from: usize,
-    looked: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>,
+    analyzed: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>,
 ) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring && import.next as usize == from)
     else {
         return Ok(());
     };
     let Some(draft) = &mut import.draft else { return Ok(()) };
-    let count = looked.len();
-    for seen in looked {
+    let count = analyzed.len();
+    for seen in analyzed {
         if seen.is_ok() {
             import.metrics.images_measured += 1;
         }
@@ -91,7 +91,7 @@ fn record(
     Ok(())
 }
 
-/// Moves the measurements into the brand, after the last image or when time is up.
+/// Saves the measurements in the brand after the last image was measured or the time limit was reached.
 fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring) else { return Ok(()) };
     let draft = import.draft.get_or_insert_default();
@@ -126,7 +126,8 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     complete(tx, project, import, pictures)
 }
 
-/// Stores the measured size and background of each logo. Drops logos that cannot be decoded or are too small, unless a user added them.
+/// Stores the measured size and background of each logo. Removes logos that could not be decoded or are too small, unless a user added
+/// them. Sets missing brand colors to colors of the logos.
 fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
     let logos = std::mem::take(&mut brand.logos);
     let mut colors = Vec::new();

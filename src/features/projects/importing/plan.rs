@@ -1,7 +1,7 @@
-//! Chooses what an import fetches, and in which order. Pure.
+//! Chooses the files that an import fetches, and their order. Pure.
 //!
-//! Robots files come first, then the given pages, then the files they refer to. After those, further pages of the same site are chosen:
-//! some of each kind that describes a brand.
+//! Robots files come first, then the given pages, then the files that these pages refer to. After that, further pages of the same site are
+//! chosen: some of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{IMPORT_PAGES_MAX, IMPORT_SITEMAPS_MAX, IMPORT_STYLES_MAX};
 
-/// File extensions of addresses that are not pages.
+/// File extensions in addresses that do not lead to pages.
 const NO_PAGES: [&str; 30] = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
 ];
-/// Words in addresses of pages that say nothing about the brand.
+/// Words in the addresses of pages that contain no information about the brand.
 const NO_WORDS: [&str; 34] = [
     "login",
     "log-in",
@@ -55,10 +55,10 @@ const NO_WORDS: [&str; 34] = [
     "download",
 ];
 
-/// The maximum number of pages of no known kind.
+/// The maximum number of pages that belong to no known kind.
 const OTHERS_MAX: usize = 8;
 
-/// A kind of page that describes a brand: the words that identify it, its score, and how many such pages to read.
+/// A kind of page that describes a brand: the words that identify such pages, their score, and how many of them to read.
 struct PageSort {
     words: &'static [&'static str],
     worth: u32,
@@ -190,7 +190,7 @@ pub fn first(urls: &[String]) -> Vec<FetchTask> {
     plan
 }
 
-/// Returns the files that these files refer to and that are not planned yet.
+/// Returns the files that `new` files refer to and that are not yet planned.
 pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
     let mut plan = Extended { import, added: Vec::new() };
     for file in new {
@@ -231,7 +231,7 @@ struct Extended<'a> {
 }
 
 impl Extended<'_> {
-    /// Plans to fetch this URL unless it is already planned or there are enough files of its kind.
+    /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
         let planned = || self.import.plan.iter().chain(&self.added);
         let is_new = !planned().any(|task| task.url == url.as_str());
@@ -249,13 +249,13 @@ fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
     outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, IMPORT_PAGES_MAX));
 }
 
-/// Returns a fetched file in the form that `reading` expects.
+/// Returns a fetched file in the form that `reading` requires.
 pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     let Outcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
     Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
 }
 
-/// Returns further pages of the same site, the most informative first.
+/// Returns further pages of the given pages' site, the most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();
@@ -302,7 +302,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| FetchTask { url: url.to_string(), kind: Kind::Page }).collect()
 }
 
-/// Returns the score of a page and the index of its sort, or `None` if it is not worth reading.
+/// Returns the score of a page and the index of its [`PageSort`]; returns `None` if the page is not worth reading.
 fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
     let path = link.url.path().to_lowercase();
     let text = link.text.to_lowercase();
@@ -332,7 +332,7 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Returns whether the page is in the language of the home page. Translations would only repeat the same content.
+/// Returns whether the page is in the language of the home page. Translated pages would only repeat the same content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {
         let first = url.path_segments()?.next()?.to_ascii_lowercase();
@@ -344,14 +344,14 @@ fn is_same_language(url: &Url, home: &Url) -> bool {
     code(url).is_none_or(|code_of_page| code(home) == Some(code_of_page))
 }
 
-/// Returns a normalized address, the same for all addresses of one page.
+/// Returns a normalized address, which is the same for all addresses of a page.
 fn key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
     let path = url.path().trim_end_matches("index.html").trim_end_matches("index.php").trim_end_matches('/');
     format!("{host}{path}?{}", url.query().unwrap_or_default())
 }
 
-/// Returns the rules of the robots files, each with its origin.
+/// Returns the rules from all robots files, each with the origin of its site.
 pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     let robots = files.iter().filter(|file| file.kind == Kind::Robots);
     let parsed = robots.filter_map(|file| {
@@ -367,7 +367,7 @@ pub fn allows(rules: &[(String, Rules)], url: &Url) -> bool {
     rules.iter().filter(|(origin, _)| *origin == own).all(|(_, rules)| rules.allow(url))
 }
 
-/// Returns the pause between two requests to this origin.
+/// Returns the pause that robots.txt requires between two requests to this origin.
 pub fn delay(rules: &[(String, Rules)], url: &Url) -> Option<f32> {
     let own = origin(url);
     rules.iter().find(|(origin, _)| *origin == own).and_then(|(_, rules)| rules.delay())
@@ -377,7 +377,7 @@ fn origin(url: &Url) -> String {
     url[..Position::BeforePath].to_owned()
 }
 
-/// Returns whether the robots.txt of the first origin could not be fetched. If so, only the given pages are read.
+/// Returns whether fetching a robots.txt failed. In that case, only the given pages are read.
 pub fn is_closed(files: &[File]) -> bool {
     files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, Outcome::Failed(_)))
 }

@@ -1,4 +1,4 @@
-//! Imports of a small site on loopback: interrupted, rejected and repeated.
+//! Tests of imports of a small site on the loopback interface: interrupted, rejected and repeated imports.
 
 use std::io::Cursor;
 
@@ -42,38 +42,39 @@ fn lamps() -> Site {
 fn png(width: u32, height: u32) -> Vec<u8> {
     let picture = RgbaImage::from_fn(width, height, |x, y| Rgba([10, 123, 92, if (x + y) % 8 < 2 { 0 } else { 255 }]));
     let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, ImageFormat::Png).expect("memory");
+    picture.write_to(&mut bytes, ImageFormat::Png).expect("writing to memory succeeds");
     bytes.into_inner()
 }
 
 fn app() -> TestApp {
-    TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")])
+    TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")])
 }
 
-/// Runs one step of the worker and returns whether there is more to do.
+/// Runs one step of the worker; returns whether more work remains.
 fn step(app: &TestApp) -> bool {
-    app.wait(super::step(app.engine(), Environment::Test)).expect("a step")
+    app.wait(super::step(app.engine(), Environment::Test)).expect("the step succeeds")
 }
 
 fn to_the_end(app: &TestApp) {
-    assert!((0..100).any(|_| !step(app)), "an import ends");
+    assert!((0..100).any(|_| !step(app)), "every import ends");
 }
 
 fn begin(app: &TestApp, input: Value) -> String {
-    // Finish the import of the project that every test app has, so that only the new one runs.
+    // Finish the import of the default project of every test app, so that only the new import runs afterward.
     to_the_end(app);
-    app.post("/v1/projects/import", input).data()["projectId"].as_str().expect("an id").to_owned()
+    app.post("/v1/projects/import", input).data()["projectId"].as_str().expect("the project has an id").to_owned()
 }
 
 fn state(app: &TestApp, project: &str) -> Value {
     app.get(&format!("/v1/projects/import/{project}/status")).data()
 }
 
-/// Returns the final state of the import without ids, times and URLs of this run.
+/// Returns the final state of the import, without IDs, times and URLs that are specific to this run.
 fn outcome(app: &TestApp, project: &str, site: &Site) -> String {
     let details = app.get(&format!("/v1/projects/{project}")).data();
     let texts = app.get(&format!("/v1/projects/{project}/knowledge-base?limit=100")).data();
-    let titles: Vec<&Value> = texts["entries"].as_array().expect("a list").iter().map(|entry| &entry["title"]).collect();
+    let titles: Vec<&Value> =
+        texts["entries"].as_array().expect("the value is an array").iter().map(|entry| &entry["title"]).collect();
     let whole = json!([details["name"], details["status"], details["brand"], titles]);
     whole.to_string().replace(&site.url(), "/")
 }
@@ -84,7 +85,7 @@ fn refused(site: &Site) -> String {
     to_the_end(&app);
     let state = state(&app, &project);
     assert_eq!((&state["status"], &state["progress"]["stage"]), (&json!("error"), &json!("failed")), "{state}");
-    state["error"].as_str().expect("a reason").to_owned()
+    state["error"].as_str().expect("the import has an error message").to_owned()
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn an_import_interrupted_after_any_step_has_the_same_result() {
         let project = begin(&app, json!({ "urls": [site.url()] }));
         let more = (0..steps).all(|_| step(&app));
         let before = state(&app, &project);
-        seen.push(before["progress"]["stage"].as_str().expect("a word").to_owned());
+        seen.push(before["progress"]["stage"].as_str().expect("the stage is a string").to_owned());
         app = app.restarted();
         assert_eq!(state(&app, &project)["progress"], before["progress"], "after {steps} steps");
         to_the_end(&app);
@@ -125,7 +126,7 @@ fn progress_never_decreases() {
     let mut last = 0;
     loop {
         let more = step(&app);
-        let now = state(&app, &project)["progress"]["percentage"].as_u64().expect("a number");
+        let now = state(&app, &project)["progress"]["percentage"].as_u64().expect("the value is a number");
         assert!(now >= last, "{now} after {last}");
         last = now;
         if !more {
@@ -201,9 +202,12 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     let lamp = format!("{}lamp.png", site.url());
     app.put(&format!("{path}/images"), json!({ "imageUrl": lamp, "description": "Our best lamp" })).data();
     let texts = app.get(&format!("{path}/knowledge-base")).data();
-    let about =
-        texts["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
-    let own = format!("{path}/knowledge-base/{}", about["id"].as_str().expect("an id"));
+    let about = texts["entries"]
+        .as_array()
+        .and_then(|all| all.iter().find(|entry| entry["title"] == "About"))
+        .expect("the knowledge base has the entry")
+        .clone();
+    let own = format!("{path}/knowledge-base/{}", about["id"].as_str().expect("the entry has an id"));
     app.put(&own, json!({ "content": "Two people and a lathe." })).data();
     app.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
     to_the_end(&app);
@@ -212,8 +216,11 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     assert_eq!(details["brand"]["images"][0]["description"], "Our best lamp");
     let again = app.get(&format!("{path}/knowledge-base")).data();
     assert_eq!(again["total"], texts["total"], "no text is duplicated");
-    let about =
-        again["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
+    let about = again["entries"]
+        .as_array()
+        .and_then(|all| all.iter().find(|entry| entry["title"] == "About"))
+        .expect("the knowledge base has the entry")
+        .clone();
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
@@ -222,14 +229,14 @@ fn an_import_that_crashes_the_process_repeatedly_fails() {
     let site = lamps();
     let app = app();
     let project = begin(&app, json!({ "urls": [site.url()] }));
-    let id = ProjectId::parse(&project).expect("an id");
+    let id = ProjectId::parse(&project).expect("the project has a valid id");
     let spoil = move |tx: &mut WriteTx<'_>| -> Result<()> {
-        let mut import = find(tx, id)?.expect("it is there");
+        let mut import = find(tx, id)?.expect("the import exists");
         import.failures = IMPORT_FAILURES_MAX;
         save(tx, id, &import);
         Ok(())
     };
-    app.data().store.write_blocking(spoil).expect("written").expect("written");
+    app.data().store.write_blocking(spoil).expect("the store works").expect("the write succeeds");
     to_the_end(&app);
     assert_eq!(state(&app, &project)["status"], "error");
 }
@@ -244,13 +251,14 @@ fn an_added_image_is_analyzed_and_its_given_description_stays() {
     app.post(&path, json!({ "url": url("given.png"), "description": "Our sign", "tags": ["sign"] })).data();
     app.post(&path, json!({ "url": url("none.png") })).data();
     app.put(&format!("/v1/projects/{}/logos", app.project), json!({ "primary": url("logo.png") })).data();
-    while app.wait(crate::features::projects::look(app.engine(), Environment::Test)).expect("a step") {}
+    while app.wait(crate::features::projects::analyze_images(app.engine(), Environment::Test)).expect("the step succeeds") {}
     let images = app.get(&path).data()["images"].clone();
-    let of =
-        |name: &str| images.as_array().and_then(|all| all.iter().find(|image| image["url"] == url(name))).expect("there").clone();
+    let of = |name: &str| {
+        images.as_array().and_then(|all| all.iter().find(|image| image["url"] == url(name))).expect("the image exists").clone()
+    };
     let lamp = of("lamp.png");
     assert_eq!((&lamp["width"], &lamp["height"]), (&json!(400), &json!(300)));
-    let words = lamp["description"].as_str().expect("words").to_owned();
+    let words = lamp["description"].as_str().expect("the description is a string").to_owned();
     assert!(words.starts_with("Named \"lamp\".") && words.contains("400 × 300") && words.contains("green"), "{words}");
     assert!(lamp["tags"].as_array().is_some_and(|tags| tags.contains(&json!("lamp")) && tags.contains(&json!("landscape"))));
     let sign = of("given.png");
@@ -266,7 +274,7 @@ fn a_vision_model_describes_images_without_a_description() {
     let answer = json!({ "description": "A green lamp on a wooden desk.", "tags": ["lamp", "desk"] }).to_string();
     let peer = FakeModel::with(vec![Reaction::Text(answer)]);
     let app = TestApp::with(|settings| {
-        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")];
+        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
         let model = &mut settings.language_model;
         (model.protocol, model.url, model.name) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
         model.vision = true;
@@ -275,11 +283,11 @@ fn a_vision_model_describes_images_without_a_description() {
     for (name, own) in [("lamp.png", None), ("given.png", Some("Ours"))] {
         app.post(&path, json!({ "url": format!("{}{name}", site.url()), "description": own, "tags": [] })).data();
     }
-    while app.wait(crate::features::projects::look(app.engine(), Environment::Test)).expect("a step") {}
+    while app.wait(crate::features::projects::analyze_images(app.engine(), Environment::Test)).expect("the step succeeds") {}
     let images = app.get(&path).data()["images"].clone();
     let described = |name: &str| {
-        let images = images.as_array().expect("images");
-        images.iter().find(|image| image["url"].as_str().is_some_and(|url| url.ends_with(name))).expect("there")["description"]
+        let images = images.as_array().expect("the images are an array");
+        images.iter().find(|image| image["url"].as_str().is_some_and(|url| url.ends_with(name))).expect("the image exists")["description"]
             .clone()
     };
     assert_eq!((described("lamp.png"), described("given.png")), (json!("A green lamp on a wooden desk."), json!("Ours")));

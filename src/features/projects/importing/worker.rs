@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Import, QUEUE, Stage, fail, fetch, finalize, find, measure, save, waiting};
+use super::{Import, Stage, fail, fetch, finalize, find, imports, measure, save, waiting};
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -12,7 +12,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
 
-/// Runs one step of each of the oldest imports. Returns whether there is more to do.
+/// Runs one step of each of the oldest imports; returns whether more work remains.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
@@ -21,11 +21,11 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
-            // The store is unavailable, which other code reports: the imports wait.
+            // The imports wait while the store is unavailable, which other code reports.
             if failure.code == Code::Unavailable {
                 return Err(failure);
             }
-            // The failure is already counted. The next step tries again or fails the import.
+            // The failure is already counted. The next step either tries again or marks the import as failed.
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(%project, cause, "a step of an import failed");
         }
@@ -43,17 +43,17 @@ async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
 }
 
-/// Returns the import if it can run a step. The step counts as a failure until it succeeds; otherwise, pages that crash the whole process
-/// would crash it again at every start.
+/// Returns the import if it can run a step. The step is counted as a failure until it succeeds. Otherwise, a page that crashes the whole
+/// process would crash it again after every start.
 fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Import>> {
     let import = find(tx, project)?.filter(|import| !matches!(import.stage, Stage::Completed | Stage::Failed));
     let Some(mut import) = import else {
-        tx.delete(QUEUE, &project);
+        imports::dequeue(tx, project);
         return Ok(None);
     };
     if import.failures >= IMPORT_FAILURES_MAX {
         let reason =
-            "This service repeatedly failed to read this site; its log has the cause. Import again after its next update.";
+            "Mailmill repeatedly failed to read this site; the log has the cause. Import the site again after updating Mailmill.";
         fail(tx, project, import, reason.to_owned())?;
         return Ok(None);
     }

@@ -11,7 +11,7 @@ use crate::vocab::ids::ProjectId;
 
 pub struct Get;
 
-/// The project.
+/// Selects a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProjectRef {
@@ -21,7 +21,7 @@ pub struct ProjectRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("projects.get", "/v1/projects/{projectId}", needs_one(READERS))
         .summary("Get a project")
-        .about("Includes `brand`: what its sites show and what users set. Any part of it may be missing.")
+        .about("Includes `brand`: values found on the project's sites or set by users. Any part of `brand` may be missing.")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;
     type Output = Done<views::ProjectView>;

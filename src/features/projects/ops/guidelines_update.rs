@@ -17,12 +17,12 @@ use crate::vocab::permissions::Permission;
 
 pub struct GuidelinesUpdate;
 
-/// The rules to change. Omitted fields are unchanged; `null` or empty text clears one.
+/// The rules to change. Omitted fields stay unchanged; `null` or an empty string clears a rule.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGuidelines {
     pub project_id: ProjectId,
-    /// Rules for the design and text of emails.
+    /// Rules for the design and the wording of emails.
     #[serde(default)]
     pub design_rules: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
     /// Rules for the style of images.
@@ -30,7 +30,7 @@ pub struct NewGuidelines {
     pub image_style: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
 }
 
-/// The current rules.
+/// The guidelines after the change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptGuidelines {
@@ -41,7 +41,7 @@ impl Operation for GuidelinesUpdate {
     const SPEC: Spec =
         Spec::put("projects.guidelines_update", "/v1/projects/{projectId}/brand-guidelines", needs(Permission::ProjectWrite))
             .summary("Set a project's brand guidelines")
-            .about("The guidelines apply to every email generated for the project from now on.")
+            .about("The guidelines apply to every email that is generated for the project after the change.")
             .fails(&[Code::NotFound]);
     type Input = NewGuidelines;
     type Output = Done<KeptGuidelines>;

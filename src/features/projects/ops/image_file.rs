@@ -1,4 +1,4 @@
-//! Returns the file of an uploaded image to anyone who has its link, such as an email client.
+//! Returns the file of an uploaded image to anyone who has the image's link, such as an email client.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use schemars::JsonSchema;
@@ -13,10 +13,10 @@ use crate::features::projects::image_files;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::BlobId;
 
-/// `projects.image_file`
+/// The operation `projects.image_file`.
 pub struct ImageFile;
 
-/// The parts of the link.
+/// The parts of the link to an uploaded image.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageLink {
@@ -28,7 +28,9 @@ pub struct ImageLink {
 impl Operation for ImageFile {
     const SPEC: Spec = Spec::get("projects.image_file", "/v1/images/{fileId}", public())
         .summary("Get the file of an uploaded image")
-        .about("Needs no API key: the signed URL of an uploaded image is the permission. Returns the file, for example as image/jpeg.")
+        .about(
+            "Needs no API key: the signed URL of an uploaded image grants access. Returns the file, for example as image/jpeg.",
+        )
         .fails(&[Code::NotFound]);
     type Input = ImageLink;
     type Output = Bare;
@@ -42,14 +44,15 @@ impl Raw for ImageFile {
     const MEDIA: Media = Media::gives("image/*");
 
     async fn run(context: Context, input: ImageLink, _: RawRequest) -> Result<Reply, Failure> {
-        let gone = || Failure::because(Code::NotFound, "This image does not exist, or its link is incomplete.");
+        let gone =
+            || Failure::because(Code::NotFound, "This image does not exist, or the link is incomplete. Copy the whole link.");
         if !image_files::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // The link does not contain the environment; an id exists in only one of them.
+        // Search both environments: the link does not name the environment, but an ID exists in only one of them.
         for data in context.engine.environments() {
             if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
-                // An upload never changes under its URL, so caches may keep it.
+                // Let caches keep the file, because an upload never changes under its URL.
                 reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
                 return Ok(reply);
             }

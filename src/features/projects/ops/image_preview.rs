@@ -1,4 +1,4 @@
-//! Returns a small copy of a project's image from this server, for lists that load nothing from other servers.
+//! Returns a small copy of a project's image from this server, for lists that must not load files from other servers.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use schemars::JsonSchema;
@@ -15,10 +15,10 @@ use crate::features::projects::{READERS, Site, brand, image_files, not_found};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// `projects.image_preview`
+/// The operation `projects.image_preview`.
 pub struct ImagePreview;
 
-/// The image.
+/// Selects an image in a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImage {
@@ -31,7 +31,8 @@ impl Operation for ImagePreview {
     const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS))
         .summary("Get a small copy of a project's image")
         .about(
-            "At most 480 pixels on a side, as PNG or JPEG; an SVG is unchanged. Fetched from its server the first time, then cached for \
+            "Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged. The image is fetched once from its server, then \
+                cached for \
              two weeks.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
@@ -65,10 +66,10 @@ impl Raw for ImagePreview {
                 image_files::keep_preview(tx, id, &made);
                 Ok(())
             };
-            // Caching a preview is not a change that the audit log records.
+            // This write caches a preview, so the audit log does not record it as a change.
             context.data().store.write(keep).await??;
         }
-        let gone = || Failure::because(Code::NotFound, "The image was just removed. Try again.");
+        let gone = || Failure::because(Code::NotFound, "The preview of this image was just removed. Try again.");
         let mut reply = file::send(context.data().store.read(), id, Disposition::Inline)?.ok_or_else(gone)?;
         reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400"));
         Ok(reply)
@@ -96,7 +97,7 @@ mod tests {
     }
 
     fn preview(app: &TestApp, url: &str) -> (u16, Vec<u8>) {
-        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
+        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("the URL fits into a query");
         let (status, _, bytes) = app.download(&format!("/v1/projects/{}/images/preview?{query}", app.project));
         (status, bytes)
     }
@@ -106,12 +107,12 @@ mod tests {
         let app = app();
         let mut out = std::io::Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));
-        picture.write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        picture.write_to(&mut out, image::ImageFormat::Png).expect("writing to memory succeeds");
         let path = format!("/v1/projects/{}/images", app.project);
         let made = app.post(&format!("{path}/upload"), json!({ "file": BASE64.encode(&out.into_inner()) })).data();
         for _ in 0..2 {
-            let (status, bytes) = preview(&app, made["url"].as_str().expect("a link"));
-            let small = image::load_from_memory(&bytes).expect("a picture");
+            let (status, bytes) = preview(&app, made["url"].as_str().expect("the response has a link"));
+            let small = image::load_from_memory(&bytes).expect("the file is an image");
             assert_eq!((status, small.width(), small.height()), (200, 480, 240));
         }
         assert_eq!(preview(&app, "https://elsewhere.example/a.png").0, 404);

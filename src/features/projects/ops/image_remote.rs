@@ -1,4 +1,4 @@
-//! Returns a remote image of an email to viewers who chose to load images. They have a signed link to it.
+//! Returns a remote image in an email to viewers who chose to load images. The viewers get a signed link to the image.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -14,10 +14,10 @@ use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spe
 use crate::features::projects::{image_files, remote};
 use crate::vocab::codes::Code;
 
-/// `projects.image_remote`
+/// The operation `projects.image_remote`.
 pub struct ImageRemote;
 
-/// The parts of the link.
+/// The parts of the link to a remote image.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoteImage {
@@ -31,8 +31,8 @@ impl Operation for ImageRemote {
     const SPEC: Spec = Spec::get("projects.image_remote", "/v1/images/remote/{token}", public())
         .summary("Get a remote image of an email")
         .about(
-            "Needs no API key: emails shown with images=true contain these signed links, which work for an hour. The service fetches the \
-             image, so its server learns nothing about the viewer. PNG, JPEG, GIF and WebP.",
+            "Needs no API key: emails shown with images=true contain these signed links, which work for one hour. The service fetches the \
+             image, so its server gets no data about the viewer. Supports PNG, JPEG, GIF and WebP.",
         )
         .fails(&[Code::NotFound]);
     type Input = RemoteImage;
@@ -50,12 +50,14 @@ impl Raw for ImageRemote {
         let gone = |detail: &str| Failure::because(Code::NotFound, detail.to_owned());
         let url: Option<Url> = input.image_url.parse().ok();
         let url = url.filter(|_| remote::opens(&context.engine, &input.image_url, &input.token));
-        let url = url.ok_or_else(|| gone("The image link is incomplete or expired; load the email again."))?;
-        let bytes = image_files::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
+        let url = url.ok_or_else(|| gone("The image link is incomplete or has expired. Load the email again."))?;
+        let bytes = image_files::file(&context.engine, &url)
+            .await
+            .ok_or_else(|| gone("The image could not be fetched from its server."))?;
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
-            // Email clients show no other formats either, and an SVG that is opened directly could run scripts.
-            _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP.")),
+            // Refuse other formats: email clients do not support them either, and an SVG that is opened directly could run scripts.
+            _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP file.")),
         };
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));

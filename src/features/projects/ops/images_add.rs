@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesAdd;
 
-/// A tag of an image.
+/// A tag on an image.
 pub type ImageTag = Name<IMAGE_TAG_CHARACTERS_MAX>;
 /// The description of an image.
 pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
@@ -29,11 +29,11 @@ pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewImage {
     pub project_id: ProjectId,
-    /// The URL of the image; the file stays on its server.
+    /// The URL of the image. The file stays on its server.
     pub url: Site,
-    /// What it shows; filled in automatically if omitted.
+    /// A description of what the image shows; filled in automatically if omitted.
     pub description: Option<ImageDescription>,
-    /// The tags to find it by; filled in automatically if omitted.
+    /// Tags for finding the image; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
 }
@@ -41,7 +41,7 @@ pub struct NewImage {
 impl Operation for ImagesAdd {
     const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Add an image to a project")
-        .about("If the project already has an image with this URL, the given description and tags replace the old ones.")
+        .about("If the project already has an image with this URL, the given description and tags replace its current ones.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewImage;
@@ -70,22 +70,22 @@ impl Command for ImagesAdd {
     }
 }
 
-/// An image that a user adds.
+/// An image that a user adds to a project.
 pub struct GivenImage {
     pub url: String,
     pub description: Option<String>,
     pub tags: Option<Vec<String>>,
-    /// Its measurements, if it has been measured.
+    /// The measurements of the image, if it has been measured.
     pub measured: Option<ImageMeasurements>,
 }
 
-/// Adds an image, or updates the one with the same URL.
+/// Adds an image to a project, or updates the project's image with the same URL.
 pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: GivenImage) -> Result<ProjectImage, Failure> {
     let all = images::all(tx, project)?;
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {
-        let detail = format!("A project has at most {PROJECT_IMAGES_MAX} added images. Remove some first.");
+        let detail = format!("A project can have at most {PROJECT_IMAGES_MAX} images that users added. Remove some first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let mut picture = known.unwrap_or_else(|| ProjectImage {
@@ -98,7 +98,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
         problem: None,
         created_at: tx.now(),
     });
-    // An added image stays when the site is imported again.
+    // Mark the image as added by a user, so that it is kept when the site is imported again.
     picture.origin = Origin::Given;
     if let Some(description) = new.description {
         picture.image.description = Some(description);
@@ -120,10 +120,10 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     Ok(picture)
 }
 
-/// Returns the tags without duplicates, or fails if there are too many.
+/// Returns the tags without duplicates. Fails if there are too many tags.
 pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
     if given.len() > IMAGE_TAGS_MAX {
-        return Err(Failure::field("tags", format_args!("give at most {IMAGE_TAGS_MAX}, found {}", given.len())));
+        return Err(Failure::field("tags", format_args!("give at most {IMAGE_TAGS_MAX} tags instead of {}", given.len())));
     }
     let mut tags: Vec<String> = Vec::with_capacity(given.len());
     for tag in given {

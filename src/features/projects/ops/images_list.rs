@@ -12,7 +12,7 @@ use crate::vocab::ids::ProjectId;
 
 pub struct ImagesList;
 
-/// The part of the list to return.
+/// The page of images to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListImages {
@@ -21,14 +21,14 @@ pub struct ListImages {
     pub limit: Limit,
     /// The number of images to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for ImagesList {
     const SPEC: Spec = Spec::get("projects.images_list", "/v1/projects/{projectId}/images", needs_one(READERS))
         .summary("List a project's images")
-        .about("Images that users added come first, newest first, followed by those found on the project's pages.")
+        .about("Images that users added come first, newest first. After them come the images found on the project's pages.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListImages;

@@ -15,12 +15,12 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesRemove;
 
-/// The image to remove.
+/// Selects an image in a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageRef {
     pub project_id: ProjectId,
-    /// Its URL.
+    /// The URL of the image to remove.
     pub image_url: Site,
 }
 
@@ -28,7 +28,7 @@ impl Operation for ImagesRemove {
     const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Remove an image from a project")
         .about(
-            "The file itself is not deleted; an uploaded file is kept for a year. An image of the site returns when the site is imported \
+            "The file itself is not deleted; an uploaded file is kept for a year. An image from the site returns when the site is imported \
              again.",
         )
         .fails(&[Code::NotFound]);

@@ -18,17 +18,17 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesUpdate;
 
-/// The changes to an image. Omitted fields are unchanged; `null` has the field filled in automatically again.
+/// The changes to an image. Omitted fields stay unchanged; `null` replaces a value with an automatic one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImagePatch {
     pub project_id: ProjectId,
     /// The URL of the image.
     pub image_url: Site,
-    /// What it shows.
+    /// A description of what the image shows.
     #[serde(default)]
     pub description: Patch<ImageDescription>,
-    /// The tags to find it by.
+    /// Tags for finding the image.
     #[serde(default)]
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Patch<Vec<ImageTag>>,
@@ -73,9 +73,11 @@ impl Command for ImagesUpdate {
     }
 }
 
-/// Returns the image with this URL, or a failure if there is none.
+/// Returns the image with this URL, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<ProjectImage, Failure> {
-    let absent = || Failure::because(Code::NotFound, "The project has no image with this URL. List its images to find it.");
+    let absent = || {
+        Failure::because(Code::NotFound, "The project has no image with this URL. List the project's images to get their URLs.")
+    };
     images::at(tx, project, url.as_str())?.ok_or_else(absent)
 }
 

@@ -16,20 +16,20 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::IMAGE_TAGS_MAX;
 use crate::vocab::permissions::Permission;
 
-/// `projects.images_upload`
+/// The operation `projects.images_upload`.
 pub struct ImagesUpload;
 
-/// The image to store.
+/// The image to upload.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewUpload {
     pub project_id: ProjectId,
-    /// The file as base64: PNG, JPEG or GIF.
+    /// The PNG, JPEG or GIF file as base64.
     #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
-    /// What it shows; filled in automatically if omitted.
+    /// A description of what the image shows; filled in automatically if omitted.
     pub description: Option<ImageDescription>,
-    /// The tags to find it by; filled in automatically if omitted.
+    /// Tags for finding the image; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
 }
@@ -39,8 +39,9 @@ impl Operation for ImagesUpload {
         Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite))
             .summary("Upload an image to a project")
             .about(
-                "For images that are not on the web yet. The stored file is rotated upright, at most 1600 pixels wide, and has no camera \
-                 metadata. Email clients load it from the returned `url`. Uploading the same file again returns the same image. After an \
+                "For images that are not on the web yet. The stored file is upright and at most 1600 pixels wide, and contains no camera \
+                 metadata. Email clients load the file from the returned `url`. Uploading the same file again returns the same image. \
+                 After an \
                  image is removed, its file is kept for a year for the emails that contain it.",
             )
             .replay(Replay::Keyed)
@@ -52,7 +53,7 @@ impl Operation for ImagesUpload {
     fn example() -> (Value, Self::Output) {
         let url = "https://mail.example.com/v1/images/66f1a2b3d4e5f60718293a4c?token=253402300799.5d41";
         let image = ProjectImageView { url: url.into(), width: Some(1), height: Some(1), ..ProjectImageView::sample() };
-        // One transparent pixel.
+        // The file of an image with one transparent pixel.
         let file = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "file": file, "description": image.description }), Created(image))
     }
@@ -65,7 +66,7 @@ impl Async for ImagesUpload {
         let tags = input.tags.map(checked_tags).transpose()?;
         let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
         let file = forgiving_base64::decode_to_vec(input.file.as_bytes()).ok().filter(|file| !file.is_empty());
-        let file = file.ok_or_else(|| Failure::field("file", "expected the bytes of an image as base64"))?;
+        let file = file.ok_or_else(|| Failure::field("file", "expected an image file encoded as base64"))?;
         drop(input.file);
         let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
             RenderError::Image(reason) => Failure::field("file", reason),
@@ -100,10 +101,12 @@ mod tests {
         app
     }
 
-    /// Two red pixels.
+    /// Returns the file of an image with two red pixels.
     fn file() -> Vec<u8> {
         let mut out = std::io::Cursor::new(Vec::new());
-        image::RgbImage::from_pixel(2, 1, image::Rgb([250, 0, 0])).write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        image::RgbImage::from_pixel(2, 1, image::Rgb([250, 0, 0]))
+            .write_to(&mut out, image::ImageFormat::Png)
+            .expect("writing to memory succeeds");
         out.into_inner()
     }
 
@@ -117,11 +120,15 @@ mod tests {
         let body = json!({ "file": BASE64.encode(&file()), "description": "Red", "tags": ["red"] });
         let made = app.post(&format!("{}/upload", path(&app)), body.clone()).data();
         assert_eq!((&made["width"], &made["height"], &made["description"]), (&json!(2), &json!(1), &json!("Red")));
-        let url = made["url"].as_str().expect("a link").strip_prefix(app.engine().base_url()).expect("ours");
+        let url = made["url"]
+            .as_str()
+            .expect("the response has a link")
+            .strip_prefix(app.engine().base_url())
+            .expect("the link leads to this server");
         let (status, disposition, bytes) = app.download(url);
         assert_eq!((status, disposition.as_str()), (200, "inline; filename=\"image.jpg\""));
         assert!(image::load_from_memory(&bytes).is_ok());
-        assert_eq!(app.download(url.split('?').next().expect("a path")).0, 404);
+        assert_eq!(app.download(url.split('?').next().expect("the link has a path")).0, 404);
         assert_eq!(app.post(&format!("{}/upload", path(&app)), body).data()["url"], made["url"]);
         assert_eq!(app.get(&path(&app)).data()["total"], 1);
     }
@@ -130,11 +137,11 @@ mod tests {
     fn a_removed_upload_still_loads_in_sent_emails() {
         let app = app();
         let made = app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()) })).data();
-        let url = made["url"].as_str().expect("a link");
-        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
+        let url = made["url"].as_str().expect("the response has a link");
+        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("the URL fits into a query");
         app.delete(&format!("{}?{query}", path(&app))).data();
         assert_eq!(app.get(&path(&app)).data()["total"], 0);
-        assert_eq!(app.download(url.strip_prefix(app.engine().base_url()).expect("ours")).0, 200);
+        assert_eq!(app.download(url.strip_prefix(app.engine().base_url()).expect("the link leads to this server")).0, 200);
     }
 
     #[test]
@@ -147,7 +154,7 @@ mod tests {
         assert_eq!((reply.status.as_u16(), &reply.headers["retry-after"]), (503, &HeaderValue::from_static("5")));
         let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()) }));
         let (_, code, said) = answer.refusal();
-        assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded; try again."));
+        assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded. Try again in a few seconds."));
     }
 
     #[test]

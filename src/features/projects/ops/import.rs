@@ -1,4 +1,4 @@
-//! Imports a brand from the URLs of its web pages. The import itself runs in the background.
+//! Imports a brand from the URLs of its web pages. The import runs in the background.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,11 +27,11 @@ pub struct NewProject {
     pub urls: Vec<Site>,
     /// The name of the project; the domain of the first URL if absent.
     pub name: Option<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
-    /// Logos to use instead of those that the import finds.
+    /// The URLs of logos to use instead of logos that the import finds.
     pub logo_urls: Option<NewLogos>,
 }
 
-/// The URLs of logos.
+/// The URLs of logos that users set.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewLogos {
@@ -40,7 +40,7 @@ pub struct NewLogos {
     pub favicon: Option<Site>,
 }
 
-/// An accepted import.
+/// The response to an accepted import.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
@@ -49,7 +49,7 @@ pub struct Accepted {
     /// The host of the first address, without `www.`.
     pub domain: String,
     pub urls: Vec<String>,
-    /// What to do next, as text for users.
+    /// A message that tells the user what to do next.
     pub message: String,
 }
 
@@ -64,7 +64,7 @@ impl Operation for Import {
     type Output = Created<Accepted>;
 
     fn example() -> (Value, Self::Output) {
-        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
+        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
         let accepted = Accepted {
             project_id: id,
             status: ProjectStatus::Pending,
@@ -80,11 +80,11 @@ impl Command for Import {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewProject) -> Result<Self::Output, Failure> {
         let max = limits::PROJECT_URLS_MAX;
         if !(1..=max).contains(&input.urls.len()) {
-            return Err(Failure::field("urls", format_args!("give 1 to {max} addresses, found {}", input.urls.len())));
+            return Err(Failure::field("urls", format_args!("give 1 to {max} addresses instead of {}", input.urls.len())));
         }
         let account = caller.account();
         if store::count(tx, account)? >= limits::PROJECTS_MAX {
-            let detail = format!("An account has at most {} projects. Remove one first.", limits::PROJECTS_MAX);
+            let detail = format!("An account can have at most {} projects (brands). Remove one first.", limits::PROJECTS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = ProjectId::make(tx.now(), tx.random());

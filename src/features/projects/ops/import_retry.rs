@@ -15,13 +15,13 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct ImportRetry;
 
-/// An import that was started again or is still running.
+/// The state of an import that was started again or is still running.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Retried {
     pub project_id: ProjectId,
     pub status: ProjectStatus,
-    /// What happens next, as text for users.
+    /// A message that tells the user what happens next.
     pub message: String,
 }
 
@@ -33,7 +33,7 @@ impl Operation for ImportRetry {
     )
     .summary("Import a project's sites again")
     .about(
-        "Use this after a failed import, or when a site has changed. Values that users set are kept. A running import continues.",
+        "Use this operation after a failed import or after a site has changed. Values that users set are kept. A running import continues.",
     )
     .rate(RouteGroup::Imports)
     .fails(&[Code::NotFound]);
@@ -41,13 +41,13 @@ impl Operation for ImportRetry {
     type Output = Done<Retried>;
 
     fn example() -> (Value, Self::Output) {
-        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
+        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
         (json!({ "projectId": id }), Done(Retried { project_id: id, status: ProjectStatus::Pending, message: BEGINS.into() }))
     }
 }
 
 const BEGINS: &str = "The sites will be imported again. Check the import status for its progress.";
-const RUNS: &str = "The import is still running, so no new one was started.";
+const RUNS: &str = "An import is still running, so no new import was started.";
 
 impl Command for ImportRetry {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ProjectRef) -> Result<Self::Output, Failure> {

@@ -18,12 +18,12 @@ pub struct ImportStatus;
 #[serde(rename_all = "camelCase")]
 pub struct ImportView {
     pub project_id: ProjectId,
-    /// Poll until it is `active` or `error`.
+    /// The status of the project. Poll until the status is `active` or `error`.
     pub status: ProjectStatus,
     pub name: String,
     pub description: Option<String>,
     pub domain: String,
-    /// Why the import failed, if it did.
+    /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
     pub progress: ImportProgressOfProject,
     /// The results of the import so far.
@@ -33,7 +33,7 @@ pub struct ImportView {
 /// The progress of the import.
 #[derive(Serialize, JsonSchema)]
 pub struct ImportProgressOfProject {
-    /// The current stage.
+    /// The current stage of the import.
     #[schemars(extend("enum" = ["initializing", "fetching", "reading", "measuring", "completed", "failed"]))]
     pub stage: &'static str,
     #[schemars(range(max = 100))]
@@ -49,7 +49,7 @@ impl Operation for ImportStatus {
 
     fn example() -> (Value, Self::Output) {
         let view = ImportView {
-            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters"),
             status: ProjectStatus::Processing,
             name: "Acme".into(),
             description: None,

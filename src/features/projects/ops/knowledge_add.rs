@@ -1,4 +1,4 @@
-//! Adds a text to a project's knowledge base.
+//! Adds an entry to a project's knowledge base.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -19,33 +19,33 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeAdd;
 
-/// The text itself.
+/// The content of a knowledge-base entry.
 pub type Content = LongText<KNOWLEDGE_CONTENT_CHARACTERS_MAX>;
-/// The title of a text.
+/// The title of a knowledge-base entry.
 pub type Title = Name<KNOWLEDGE_TITLE_CHARACTERS_MAX>;
-/// The name of the file that the text came from.
+/// The name of the file from which an entry was created.
 pub type FileName = ShortText<FILE_NAME_CHARACTERS_MAX>;
 
-/// The text to add.
+/// The entry to add.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewKnowledge {
     pub project_id: ProjectId,
     pub title: Title,
-    /// The text, plain or as Markdown.
+    /// The content of the entry, as plain text or Markdown.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Content,
-    /// The file that the text came from.
+    /// The name of the file from which the entry was created.
     pub source_file_name: Option<FileName>,
-    /// The origin of the text; `manual` if absent.
+    /// The origin of the entry; `manual` if absent.
     pub reference_origin: Option<ReferenceOrigin>,
-    /// A preview of the text as HTML; stored and returned unchanged.
+    /// A preview of the entry as HTML, which is stored and returned unchanged.
     pub preview_html: Option<Content>,
     pub thumbnail_url: Option<Site>,
     pub screenshot_url: Option<Site>,
 }
 
-/// The origin of a text that a caller adds.
+/// The origin of an entry that a caller adds.
 #[derive(Clone, Copy)]
 pub struct ReferenceOrigin(KnowledgeOrigin);
 
@@ -82,13 +82,16 @@ impl JsonSchema for ReferenceOrigin {
 }
 
 impl Operation for KnowledgeAdd {
-    const SPEC: Spec =
-        Spec::post("projects.knowledge_add", "/v1/projects/{projectId}/knowledge-base", needs(Permission::ProjectWrite))
-            .summary("Add a text to a project's knowledge base")
-            .about("New emails can use it from now on. Adding the same title and content again returns the existing entry.")
-            .replay(Replay::Keyed)
-            .body(BodySize::Bulk)
-            .fails(&[Code::NotFound, Code::LimitReached]);
+    const SPEC: Spec = Spec::post(
+        "projects.knowledge_add",
+        "/v1/projects/{projectId}/knowledge-base",
+        needs(Permission::ProjectWrite),
+    )
+    .summary("Add an entry to a project's knowledge base")
+    .about("Emails generated after this can use the entry. Adding the same title and content again returns the existing entry.")
+    .replay(Replay::Keyed)
+    .body(BodySize::Bulk)
+    .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewKnowledge;
     type Output = Created<KnowledgeView>;
 
@@ -104,14 +107,14 @@ impl Command for KnowledgeAdd {
         let project = input.project_id;
         require(tx, caller.account(), project)?;
         if input.content.is_empty() {
-            return Err(Failure::field("content", "the text is empty; give at least one character"));
+            return Err(Failure::field("content", "the content is empty; give at least one character"));
         }
         let all = knowledge::all(tx, project)?;
         if let Some(same) = all.iter().find(|entry| entry.title == *input.title && entry.content == *input.content) {
             return Ok(Created(same.clone().into()));
         }
         if all.len() >= KNOWLEDGE_ENTRIES_MAX {
-            let detail = format!("A project has at most {KNOWLEDGE_ENTRIES_MAX} texts. Remove some first.");
+            let detail = format!("A knowledge base can have at most {KNOWLEDGE_ENTRIES_MAX} added entries. Remove some first.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let text = |text: String| Some(text).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! Returns one text of a project's knowledge base.
+//! Returns one entry in a project's knowledge base.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub struct KnowledgeGet;
 impl Operation for KnowledgeGet {
     const SPEC: Spec =
         Spec::get("projects.knowledge_get", "/v1/projects/{projectId}/knowledge-base/{entryId}", needs_one(READERS))
-            .summary("Get a text of a project's knowledge base")
+            .summary("Get an entry in a project's knowledge base")
             .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;
     type Output = Done<KnowledgeView>;
@@ -42,7 +42,7 @@ mod tests {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/knowledge-base", app.project);
         let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
-        let id = made["id"].as_str().expect("an id").to_owned();
+        let id = made["id"].as_str().expect("the entry has an id").to_owned();
         assert_eq!(app.get(&format!("{path}/{id}")).data(), made);
         let other = app.another_project();
         assert_eq!(app.get(&format!("/v1/projects/{other}/knowledge-base/{id}")).refusal().0, 404);

@@ -12,23 +12,23 @@ use crate::vocab::ids::ProjectId;
 
 pub struct KnowledgeList;
 
-/// The part of the knowledge base to return.
+/// The page of entries to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListKnowledge {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// The number of texts to skip.
+    /// The number of entries to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for KnowledgeList {
     const SPEC: Spec = Spec::get("projects.knowledge_list", "/v1/projects/{projectId}/knowledge-base", needs_one(READERS))
         .summary("List a project's knowledge base")
-        .about("Newest first. Includes texts from the project's own pages, with `referenceOrigin` website.")
+        .about("Lists the newest entry first. Includes entries from the project's own pages, with `referenceOrigin` website.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListKnowledge;

@@ -1,4 +1,4 @@
-//! Removes a text from a project's knowledge base.
+//! Removes an entry from a project's knowledge base.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeRemove;
 
-/// The text to remove.
+/// Selects an entry in a project's knowledge base.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgeRef {
@@ -29,8 +29,8 @@ impl Operation for KnowledgeRemove {
         "/v1/projects/{projectId}/knowledge-base/{entryId}",
         needs(Permission::ProjectWrite),
     )
-    .summary("Remove a text from a project's knowledge base")
-    .about("A text from the project's pages returns when its sites are imported again.")
+    .summary("Remove an entry from a project's knowledge base")
+    .about("An entry from the project's pages returns when the sites are imported again.")
     .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;
     type Output = Done<Removed>;
@@ -51,7 +51,7 @@ impl Command for KnowledgeRemove {
 }
 
 fn message(title: &str) -> String {
-    format!("The text \"{title}\" was removed from the knowledge base.")
+    format!("The entry \"{title}\" was removed from the knowledge base.")
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/knowledge-base", app.project);
         let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
-        let own = format!("{path}/{}", made["id"].as_str().expect("an id"));
+        let own = format!("{path}/{}", made["id"].as_str().expect("the entry has an id"));
         assert!(app.delete(&own).data()["message"].as_str().is_some_and(|text| text.contains("Roasting")));
         assert_eq!((app.delete(&own).refusal().0, &app.get(&path).data()["total"]), (404, &json!(0)));
     }

@@ -1,4 +1,4 @@
-//! Changes a text of a project's knowledge base.
+//! Changes an entry in a project's knowledge base.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,17 +17,17 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeUpdate;
 
-/// The changes. Omitted fields are unchanged.
+/// The changes to an entry. Omitted fields stay unchanged.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgePatch {
     pub project_id: ProjectId,
     pub entry_id: KnowledgeId,
     pub title: Option<Title>,
-    /// The text, plain or as Markdown.
+    /// The content of the entry, as plain text or Markdown.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Option<Content>,
-    /// The file that the text came from; empty text clears it.
+    /// The name of the file from which the entry was created; an empty string clears it.
     pub source_file_name: Option<FileName>,
 }
 
@@ -37,8 +37,8 @@ impl Operation for KnowledgeUpdate {
         "/v1/projects/{projectId}/knowledge-base/{entryId}",
         needs(Permission::ProjectWrite),
     )
-    .summary("Change a text of a project's knowledge base")
-    .about("After you change a text from a site, it counts as your own: importing the site again keeps it.")
+    .summary("Change an entry in a project's knowledge base")
+    .about("An entry from a site that you have changed is treated as your own: importing the site again does not replace it.")
     .body(BodySize::Bulk)
     .fails(&[Code::NotFound]);
     type Input = KnowledgePatch;
@@ -62,7 +62,7 @@ impl Command for KnowledgeUpdate {
         }
         match input.content {
             Some(content) if content.is_empty() => {
-                return Err(Failure::field("content", "the text is empty; give at least one character, or remove the entry"));
+                return Err(Failure::field("content", "the content is empty; give at least one character, or remove the entry"));
             }
             Some(content) => after.content = content.to_string(),
             None => {}
@@ -81,9 +81,9 @@ impl Command for KnowledgeUpdate {
     }
 }
 
-/// Returns the text with this id, or a failure if there is none.
+/// Returns the entry with this ID, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Entry, Failure> {
-    let absent = || Failure::because(Code::NotFound, "The project's knowledge base has no entry with this id.");
+    let absent = || Failure::because(Code::NotFound, "The knowledge base has no entry with this id.");
     knowledge::find(tx, project, id)?.ok_or_else(absent)
 }
 
@@ -97,7 +97,7 @@ mod tests {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/knowledge-base", app.project);
         let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice.", "sourceFileName": "r.md" })).data();
-        let id = made["id"].as_str().expect("an id").to_owned();
+        let id = made["id"].as_str().expect("the entry has an id").to_owned();
         app.clock.advance_ms(1_000);
         let changed = app.put(&format!("{path}/{id}"), json!({ "content": "Daily.", "sourceFileName": "" })).data();
         assert_eq!((&changed["title"], &changed["content"]), (&json!("Roasting"), &json!("Daily.")));

@@ -1,4 +1,4 @@
-//! Lists the projects of the key's account.
+//! Lists the projects in the account of the key.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The projects to return.
+/// The page of projects to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListProjects {
@@ -18,9 +18,9 @@ pub struct ListProjects {
     pub limit: Limit,
     /// The number of projects to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,
-    /// Only projects with this import status.
+    /// Returns only projects with this import status.
     pub status: Option<ProjectStatus>,
 }
 
@@ -28,8 +28,9 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(&Permission::ALL))
         .summary("List projects")
         .about(
-            "Newest first. Use the ids as `projectId` in other operations. The fields `description`, `urls`, `logoUrls`, `palette` \
-                and `error` need one of the permissions `email:read`, `project:write`, `audience:read` or `campaign:read`.",
+            "Lists the newest project first. Use its id as `projectId` elsewhere. The fields `description`, `urls`, `logoUrls`, `palette` \
+                and `error` are included only with one of the permissions `email:read`, `project:write`, `audience:read` or \
+                `campaign:read`.",
         )
         .blocking();
     type Input = ListProjects;

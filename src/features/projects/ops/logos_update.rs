@@ -15,23 +15,23 @@ use crate::vocab::permissions::Permission;
 
 pub struct LogosUpdate;
 
-/// The logos to set. Omitted fields are unchanged; `null` returns to the logo found on the site.
+/// The logos to set. Omitted fields stay unchanged; `null` restores the logo found on the site.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LogosPatch {
     pub project_id: ProjectId,
-    /// The logo in the header of emails.
+    /// The URL of the logo in the header of emails.
     #[serde(default)]
     pub primary: Patch<Site>,
-    /// A variant, for example for dark backgrounds.
+    /// The URL of a variant of the logo, for example for dark backgrounds.
     #[serde(default)]
     pub secondary: Patch<Site>,
-    /// The small square icon.
+    /// The URL of the small square icon.
     #[serde(default)]
     pub favicon: Patch<Site>,
 }
 
-/// The current logos.
+/// The logos after the change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptLogos {
@@ -41,7 +41,9 @@ pub struct KeptLogos {
 impl Operation for LogosUpdate {
     const SPEC: Spec = Spec::put("projects.logos_update", "/v1/projects/{projectId}/logos", needs(Permission::ProjectWrite))
         .summary("Set a project's logos")
-        .about("They take precedence over logos found on the project's sites, even after another import.")
+        .about(
+            "The given logos take precedence over logos found on the project's sites, even after the sites are imported again.",
+        )
         .fails(&[Code::NotFound]);
     type Input = LogosPatch;
     type Output = Done<KeptLogos>;

@@ -1,4 +1,4 @@
-//! The operations on projects, one file each.
+//! The operations on projects, one file for each.
 
 pub mod get;
 pub mod guidelines_update;

@@ -16,23 +16,23 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `projects.sender_update`
+/// The operation `projects.sender_update`.
 pub struct SenderUpdate;
 
-/// The new default sender.
+/// The default sender to set.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSender {
     pub project_id: ProjectId,
-    /// The From address. Live mail needs one at a verified domain.
+    /// The From address. Live mail requires an address at a verified domain.
     pub from: EmailAddress,
-    /// The name shown beside the address.
+    /// The name shown with the From address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// Where replies go. If absent, they go to the From address.
+    /// The address that replies are sent to; the From address if absent.
     pub reply_to: Option<EmailAddress>,
 }
 
-/// The current default sender.
+/// The default sender after the change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectSender {
@@ -42,7 +42,7 @@ pub struct ProjectSender {
 impl Operation for SenderUpdate {
     const SPEC: Spec = Spec::put("projects.sender_update", "/v1/projects/{projectId}/sender", needs(Permission::ProjectWrite))
         .summary("Set a project's default sender")
-        .about("Test sends and new campaigns use it. If it is not set, the first campaign of the project sets it.")
+        .about("Test sends and new campaigns use the default sender. If none is set, the project's first campaign sets it.")
         .fails(&[Code::NotFound]);
     type Input = NewSender;
     type Output = Done<ProjectSender>;

@@ -14,26 +14,26 @@ use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// `projects.theme`
+/// The operation `projects.theme`.
 pub struct ThemeGet;
 
-/// The lowest contrast at which text counts as legible (WCAG 2, AA).
+/// The minimum contrast at which text is considered legible (WCAG 2, AA).
 const LEGIBLE: f64 = 4.5;
 
 /// The colors and fonts of a project's emails.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct LookView {
-    /// The colors in use: those that users set, otherwise those found on the sites.
+pub struct ThemeView {
+    /// The colors in use: colors that users set, or else colors found on the sites.
     pub palette: BrandPalette,
     /// The fonts in use.
     pub fonts: BrandFonts,
     /// The colors and fonts that users set.
     pub given: GivenTheme,
-    /// The contrasts of texts whose colors are known.
+    /// The contrasts between text and background, where both colors are known.
     pub contrasts: Vec<ColorContrast>,
 }
 
-/// The contrast between a text and its background.
+/// The contrast between a text color and its background color.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ColorContrast {
     /// The role of the text color.
@@ -42,14 +42,14 @@ pub struct ColorContrast {
     /// The role of the background color.
     #[schemars(extend("enum" = ["background", "button"]))]
     pub ground: &'static str,
-    /// From 1 to 21 (WCAG).
+    /// The contrast ratio, from 1 to 21 (WCAG).
     pub ratio: f64,
-    /// Whether the ratio is at least 4.5. If it is not, emails use another color for the text.
+    /// Whether the ratio is at least 4.5. If it is lower, emails use a different color for the text.
     pub legible: bool,
 }
 
-impl LookView {
-    /// A value for examples.
+impl ThemeView {
+    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let palette =
             BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
@@ -61,11 +61,11 @@ impl LookView {
     }
 }
 
-/// Returns the colors and fonts of a project of the account.
-pub fn look_view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<LookView, Failure> {
+/// Returns the colors and fonts of a project in the account.
+pub fn theme_view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<ThemeView, Failure> {
     let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
     let contrasts = contrasts(&brand.palette);
-    Ok(LookView { palette: brand.palette, fonts: brand.fonts, given: store::look(tx, project)?, contrasts })
+    Ok(ThemeView { palette: brand.palette, fonts: brand.fonts, given: store::given_theme(tx, project)?, contrasts })
 }
 
 fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
@@ -76,7 +76,7 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
     ];
     let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
         let ratio = contrast(color(upper)?, color(lower)?);
-        // Rounded down, so a ratio shown as 4.5 is legible.
+        // Round the ratio down, so that a ratio shown as 4.5 is legible.
         Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
     });
     told.collect()
@@ -85,18 +85,18 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
 impl Operation for ThemeGet {
     const SPEC: Spec = Spec::get("projects.theme", "/v1/projects/{projectId}/look", needs_one(READERS))
         .summary("Get a project's colors and fonts")
-        .about("Returns the colors and fonts in use, those that users set, and the contrasts of texts.")
+        .about("Returns the colors and fonts in use, those that users set, and the contrasts between text and background.")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;
-    type Output = Done<LookView>;
+    type Output = Done<ThemeView>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(LookView::sample()))
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(ThemeView::sample()))
     }
 }
 
 impl Query for ThemeGet {
     fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
-        Ok(Done(look_view(view.tx, view.caller.account(), input.project_id)?))
+        Ok(Done(theme_view(view.tx, view.caller.account(), input.project_id)?))
     }
 }

@@ -1,10 +1,10 @@
-//! Sets colors and fonts to use instead of those found on a project's sites.
+//! Sets colors and fonts that are used instead of those found on a project's sites.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::theme::{LookView, look_view};
+use super::theme::{ThemeView, theme_view};
 use crate::base::patch::Patch;
 use crate::base::text::{Color, Name};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
@@ -16,23 +16,24 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `projects.theme_update`
+/// The operation `projects.theme_update`.
 pub struct ThemeUpdate;
 
 /// The name of a font.
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// The characters allowed in font names and lists of them. The operation accepts letters of more alphabets than the pattern can express.
+/// The characters that are allowed in a font name or a list of font names. The operation accepts letters of more alphabets than the pattern
+/// can express.
 const FONT_PATTERN: &str = concat!(
     r#"^[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*"#,
     r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]",
     r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
 );
 
-/// The changes. Omitted fields are unchanged; `null` returns to what the sites show.
+/// The changes to the theme. Omitted fields stay unchanged; `null` restores the value found on the sites.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct LookPatch {
+pub struct ThemePatch {
     pub project_id: ProjectId,
     #[serde(default)]
     pub palette: PalettePatch,
@@ -40,7 +41,7 @@ pub struct LookPatch {
     pub fonts: FontsPatch,
 }
 
-/// Colors by role, as `#RRGGBB`.
+/// The colors to set by role, as `#RRGGBB`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PalettePatch {
@@ -51,7 +52,7 @@ pub struct PalettePatch {
     /// The main brand color.
     #[serde(default)]
     pub primary: Patch<Color>,
-    /// A second color for small elements.
+    /// A second color, for small elements.
     #[serde(default)]
     pub accent: Patch<Color>,
     #[serde(default)]
@@ -60,7 +61,7 @@ pub struct PalettePatch {
     pub button_text: Patch<Color>,
 }
 
-/// Fonts by name, such as `Lora`. Families available in every email client are appended as fallbacks.
+/// The fonts to set by name, such as `Lora`. Families that are available in every email client are appended as fallbacks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {
@@ -76,25 +77,25 @@ impl Operation for ThemeUpdate {
     const SPEC: Spec = Spec::patch("projects.theme_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
         .summary("Set a project's colors and fonts")
         .about(
-            "They take precedence over those found on the project's sites, even after another import, and apply to emails generated \
-                from now on. The response includes the contrasts of texts.",
+            "Given values take precedence over values from the project's sites, even after another import. They apply to emails generated \
+                after the change. The response includes the contrasts between text and background.",
         )
         .fails(&[Code::NotFound]);
-    type Input = LookPatch;
-    type Output = Done<LookView>;
+    type Input = ThemePatch;
+    type Output = Done<ThemeView>;
 
     fn example() -> (Value, Self::Output) {
         let input =
             json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "palette": { "text": "#1A1A1A" }, "fonts": { "heading": null } });
-        (input, Done(LookView::sample()))
+        (input, Done(ThemeView::sample()))
     }
 }
 
 impl Command for ThemeUpdate {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: LookPatch) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ThemePatch) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         require(tx, account, project)?;
-        let mut given = store::look(tx, project)?;
+        let mut given = store::given_theme(tx, project)?;
         let PalettePatch { background, text, primary, accent, button, button_text } = input.palette;
         let palette = &mut given.palette;
         let colors = [
@@ -110,8 +111,8 @@ impl Command for ThemeUpdate {
         }
         font(input.fonts.heading, "fonts.heading", &mut given.fonts.heading)?;
         font(input.fonts.body, "fonts.body", &mut given.fonts.body)?;
-        store::save_look(tx, project, &given);
-        Ok(Done(look_view(tx, account, project)?))
+        store::save_given_theme(tx, project, &given);
+        Ok(Done(theme_view(tx, account, project)?))
     }
 }
 
@@ -119,7 +120,7 @@ fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Resul
     if let Patch::Value(name) = &patch {
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
         if !name.chars().all(is_name) || !name.chars().any(char::is_alphanumeric) {
-            return Err(Failure::field(field, "this is not a font name; give one such as Lora or Open Sans"));
+            return Err(Failure::field(field, "the value is not a font name; give a name such as Lora or Open Sans"));
         }
     }
     patch.map(|name| font_stack(&name)).apply(kept);
@@ -141,7 +142,7 @@ mod tests {
         let low = json!([{ "text": "text", "ground": "background", "ratio": 4.47, "legible": false }]);
         assert_eq!(told["contrasts"], low);
         assert!(told["fonts"]["heading"].as_str().is_some_and(|stack| stack.starts_with("Lora, Georgia")), "{told}");
-        // Omitted fields are unchanged, and the brand has the new values.
+        // Omitted fields stay unchanged, and the brand has the new values.
         let told = patch(json!({ "palette": { "text": "#767676" } }));
         assert_eq!(
             (&told["contrasts"][0]["legible"], &told["given"]["palette"]["background"]),

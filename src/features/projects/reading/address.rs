@@ -45,21 +45,21 @@ const STREET_WORDS: [&str; 36] = [
     "gracht",
     "plein",
 ];
-/// Those of them that occur as the end of a longer word: `Dorfstraße`, `Keizersgracht`.
+/// Street words that also occur at the end of a longer word, such as `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
-/// The maximum number of elements of a page, marked as an address, to check.
+/// The maximum number of a page's elements that are marked as an address to check.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
-/// The maximum number of parts before the code that can belong to an address: premises, street, town, county.
+/// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
 const PARTS_BEFORE_CODE_MAX: usize = 4;
 
-/// Returns the postal address in one line. `names` are those of the brand and its company, which are not part of the address.
+/// Returns the postal address in one line. `names` are the names of the brand and its company, which are excluded from the address.
 pub fn address(site: &Site, names: &[&str]) -> Option<String> {
     site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site, names))
 }
 
-/// English-speaking countries, which put the code last.
+/// English-speaking countries, in which the postal code comes last.
 const CODE_LAST: [&str; 17] = [
     "US",
     "GB",
@@ -80,7 +80,7 @@ const CODE_LAST: [&str; 17] = [
     "Australia",
 ];
 
-/// Formats a postal address of structured data in one line.
+/// Formats a postal address from structured data in one line.
 fn postal(address: &Value) -> Option<String> {
     if let Value::String(line) = address {
         return Some(clean(line)).filter(|line| line.len() > 8);
@@ -133,7 +133,7 @@ fn country_name(code: &str) -> &str {
     NAMES.iter().find(|(known, _)| *known == code).map_or(code, |(_, name)| name)
 }
 
-/// Returns an address from the text of pages: in `<address>`, the imprint or a footer.
+/// Returns an address from the text on pages: from an `<address>` element, the imprint or a footer.
 fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let marked = site
         .pages
@@ -147,9 +147,10 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     marked.chain(unmarked).find_map(|(lines, is_marked)| address_in(&lines, is_marked, names))
 }
 
-/// Joins the line with the street and the line with code and city. Lines that are marked as an address all belong to it.
+/// Joins the parts of these lines from the street to the postal code with its city, and a state or country that follows. If the page marks
+/// the lines as an address, parts on earlier lines can belong to it even if no street is recognized.
 fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
-    // One line may contain the whole address, with its parts separated by commas or bars.
+    // A single line may contain the whole address, with parts separated by commas or bars.
     let split = |(number, line): (usize, &String)| {
         let parts = line.split([',', '|', '·', '•', '–']).map(str::trim).filter(|part| !part.is_empty());
         parts.map(|part| (number, part.to_owned())).collect::<Vec<_>>()
@@ -157,7 +158,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     let (numbers, parts): (Vec<usize>, Vec<String>) = lines.iter().enumerate().flat_map(split).unzip();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let city = parts.iter().position(|part| has_city(part))?;
-    // Japanese addresses start with the code and end with the street.
+    // Japanese addresses start with the postal code and end with the street.
     if let Some(whole) = parts[city].find('〒').map(|at| &parts[city][at..]).filter(|whole| whole.chars().count() > 12) {
         return (whole.len() <= ADDRESS_CHARACTERS_MAX).then(|| whole.to_owned());
     }
@@ -177,17 +178,18 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     };
     let Some(street) = street else { return inside() };
     let mut line = parts[street..=city].join(", ");
-    // A state with its code, or a country, follows the city.
+    // The city may be followed by a state with its code, or by a country.
     if let Some(next) = parts.get(city + 1).filter(|next| is_place_name(next)) {
         line = format!("{line}, {next}");
     }
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
-/// Returns the start of an address without a house number. `run` holds the parts before the city that can belong to it, the nearest first.
+/// Returns the position at which an address without a house number starts. `run` contains the parts before the city that can belong to the
+/// address, the nearest first.
 ///
-/// Codes of four or five digits also precede words that are not a city, so they need a street right before them. Other codes are
-/// unambiguous: all preceding parts of the same line belong to the address, and the lines above from the street on.
+/// Postal codes of four or five digits also precede words that are not a city, so a street must come directly before them. Other codes are
+/// unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with the street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {
@@ -197,7 +199,7 @@ fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: imp
     near.or_else(|| run.iter().copied().rfind(is_named))
 }
 
-/// Returns whether a text has the form of a house, street, town or county: `The Net Loft`, `St Ives`, `Co. Clare`.
+/// Returns whether a string has the form of a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
 fn is_premises(text: &str) -> bool {
     const SMALL_WORDS: [&str; 20] = [
         "of", "the", "upon", "on", "in", "by", "and", "le", "la", "les", "de", "du", "des", "del", "da", "am", "an", "der",
@@ -213,7 +215,7 @@ fn is_premises(text: &str) -> bool {
         && without_legal_form(text).is_none()
 }
 
-/// Returns whether a text is only a code with its city: `24357 Fleckeby`. A year is not a code.
+/// Returns whether a string consists only of a postal code with its city, such as `24357 Fleckeby`. A year is not a postal code.
 fn is_whole_city(text: &str) -> bool {
     let Some((code, city)) = text.split_once(' ') else { return false };
     let is_year = code.len() == 4 && (code.starts_with("19") || code.starts_with("20"));
@@ -254,7 +256,7 @@ fn is_place_name(text: &str) -> bool {
     COUNTRIES.contains(&text.to_lowercase().as_str())
 }
 
-/// Returns whether a text looks like a street with a number: `Lange Straße 5`, `12 Mill Lane`.
+/// Returns whether a string looks like a street with a number, such as `Lange Straße 5` or `12 Mill Lane`.
 fn is_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let has_number = text.chars().any(|character| character.is_ascii_digit());
@@ -273,15 +275,15 @@ fn is_street(text: &str) -> bool {
         && !lowered.contains('©')
 }
 
-/// Returns whether a text names a street, with or without a number.
+/// Returns whether a string names a street, with or without a number.
 fn is_named_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let mut words = lowered.split(|c: char| c.is_whitespace() || c == ',');
     words.any(|word| STREET_WORDS.contains(&word) || STREET_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
 
-/// Returns whether a text contains a postal code with a city: `20095 Hamburg`, `M1 2AB`, `Austin TX 78701`, `〒150-0001`, or an Eircode
-/// alone.
+/// Returns whether a string contains a postal code with a city, such as `20095 Hamburg`, `M1 2AB`, `Austin TX 78701` or `〒150-0001`, or
+/// only an Eircode.
 fn has_city(text: &str) -> bool {
     if text.contains('〒') {
         return true;
@@ -296,12 +298,12 @@ fn has_city(text: &str) -> bool {
     };
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
     let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]));
-    // A year is not a code: every footer contains something like `2024 Acme`.
+    // Exclude copyright lines such as `© 2024 Acme`, whose year looks like a postal code.
     let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");
     (code_first || has_sure_code(text)) && !is_copyright
 }
 
-/// Returns whether a text contains an unambiguous postal code.
+/// Returns whether a string contains an unambiguous postal code.
 fn has_sure_code(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let digits = |word: &str, count: usize| word.len() == count && word.chars().all(|character| character.is_ascii_digit());
@@ -319,8 +321,8 @@ fn has_sure_code(text: &str) -> bool {
     dutch || american || british || irish
 }
 
-/// Matches `D02 X285` or `D02X285`: a routing key and an identifier. An identifier of letters only must use the letters of Eircodes, so
-/// that no ordinary word matches.
+/// Returns whether a string is an Eircode, such as `D02 X285` or `D02X285`: a routing key and an identifier. An identifier without digits
+/// must consist of letters that Eircodes use, so that ordinary words do not match.
 fn is_eircode(text: &str) -> bool {
     let text = text.trim_end_matches([',', '.']);
     if text.len() != 7 || !text.is_ascii() {
@@ -335,7 +337,7 @@ fn is_eircode(text: &str) -> bool {
     has_key && is_plain && has_letter && (has_digit || identifier.bytes().all(|byte| b"ACDEFHKNPRTVWXY".contains(&byte)))
 }
 
-/// Matches `SW1A 1AA`.
+/// Returns whether two words form a British postal code, such as `SW1A 1AA`.
 fn is_british(outward: &str, inward: &str) -> bool {
     let upper = |c: char| c.is_ascii_uppercase();
     let inward: Vec<char> = inward.trim_end_matches([',', '.']).chars().collect();

@@ -1,4 +1,4 @@
-//! Applies style sheets to elements: the part of the cascade needed for colors, fonts and corners.
+//! Applies style sheets to elements, using only the part of the CSS cascade that is needed for colors, fonts and corners.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use scraper::{ElementRef, Selector};
 
 use super::css::{self, Declaration, Sheet};
 
-/// The maximum depth of variables that refer to variables; deeper ones are circular.
+/// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// Longer values are useless here, including those that grow by the expansion of variables.
+/// The maximum length of a value. Longer values are useless here, including values that grow when variables are expanded.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Longer selectors are generated for single elements.
+/// The maximum length of a selector. Longer selectors are generated for single elements.
 const SELECTOR_BYTES_MAX: usize = 300;
 
-/// The properties to read, besides variables.
+/// The properties to read, in addition to variables.
 const PROPERTIES: [&str; 8] = [
     "color",
     "background",
@@ -28,29 +28,29 @@ const PROPERTIES: [&str; 8] = [
     "border-radius",
     "border-top-left-radius",
 ];
-/// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more is
-/// hostile.
+/// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more
+/// than the maximum is hostile.
 const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
 
-/// All rules of a page.
+/// All CSS rules of a page.
 pub struct Styles {
     rules: Vec<Matched>,
     seen: RefCell<HashMap<NodeId, Own>>,
-    /// The number of comparisons left.
+    /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,
 }
 
 struct Matched {
     selector: Selector,
-    /// The specificity of the selector, and its position among all rules.
+    /// The weight of the rule: the specificity of its selector, and its position among all rules.
     weight: (u32, usize),
     declarations: Rc<Vec<Declaration>>,
 }
 
 impl Styles {
-    /// Collects the rules of these sheets, in order of increasing priority.
+    /// Collects the rules in these style sheets, which are in order of increasing priority.
     pub fn new(sheets: &[Sheet]) -> Self {
         let mut rules = Vec::new();
         for rule in sheets.iter().flat_map(|sheet| &sheet.rules) {
@@ -65,7 +65,7 @@ impl Styles {
             let declarations = Rc::new(declarations);
             for text in &rule.selectors {
                 let text = if text == ":host" || text.starts_with(":root") { "html" } else { text };
-                // The matcher rejects pseudo-elements and states, which are not needed. `:has()` is too expensive on untrusted pages.
+                // The matcher rejects pseudo-elements and states, which are not needed here. `:has()` is too expensive on untrusted pages.
                 let is_cheap = text.len() <= SELECTOR_BYTES_MAX && !text.contains(":has(");
                 if is_cheap && let Ok(selector) = Selector::parse(text) {
                     let weight = (specificity(text), rules.len());
@@ -81,13 +81,13 @@ impl Styles {
         self.rules.is_empty()
     }
 
-    /// Returns the element's own value of the property, with variables resolved.
+    /// Returns the value that is set for the property on the element itself, with variables resolved.
     pub fn own(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
         let value = self.declared(element).get(property)?.clone();
         self.resolved(element, &value, 0)
     }
 
-    /// Returns the property's value, inherited from the nearest ancestor that sets it.
+    /// Returns the value of the property on the element or, if not set there, on the nearest ancestor that sets it.
     pub fn inherited(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
         let mut at = Some(element);
         while let Some(element) = at {
@@ -99,7 +99,7 @@ impl Styles {
         None
     }
 
-    /// Returns every variable of the root element, in no particular order, with variables resolved.
+    /// Returns the variables defined on the root element and on `body`, sorted by name, with other variables in their values resolved.
     pub fn root_variables(&self, root: ElementRef<'_>, body: Option<ElementRef<'_>>) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for element in [Some(root), body].into_iter().flatten() {
@@ -118,7 +118,7 @@ impl Styles {
         let mut winning: HashMap<&str, (bool, u32, usize, &str)> = HashMap::new();
         let inline = css::declarations(element.attr("style").filter(|style| style.len() <= VALUE_BYTES_MAX).unwrap_or_default());
         let left = self.matches_left.get();
-        // After too many comparisons, only inline styles count.
+        // After too many comparisons, only inline styles are used.
         let rules = if left >= self.rules.len() as u64 { self.rules.as_slice() } else { &[] };
         self.matches_left.set(left - rules.len() as u64);
         let from_rules = rules.iter().filter(|rule| rule.selector.matches(&element));
@@ -126,7 +126,7 @@ impl Styles {
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
-            // A shorthand also sets the properties that it includes.
+            // A shorthand property also sets the properties that it contains.
             let (name, value) = match one.name.as_str() {
                 "background" => ("background-color", Some(one.value.as_str())),
                 "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),
@@ -145,7 +145,7 @@ impl Styles {
         own
     }
 
-    /// Returns the value with its variables resolved, or `None` if one of them is undefined.
+    /// Returns the value with its variables resolved; returns `None` if a variable is undefined.
     fn resolved(&self, element: ElementRef<'_>, value: &str, depth: u8) -> Option<String> {
         let Some(start) = value.find("var(") else { return Some(value.to_owned()) };
         if depth > VARIABLES_DEPTH_MAX || value.len() > VALUE_BYTES_MAX {
@@ -162,7 +162,7 @@ impl Styles {
         self.resolved(element, &format!("{}{put_in}{}", &value[..start], &value[end + 1..]), depth + 1)
     }
 
-    /// Returns the value of a variable and the element that sets it, in whose scope further variables resolve.
+    /// Returns the value of a variable and the element that sets it. Variables in the value are resolved in the scope of that element.
     fn variable<'a>(&self, element: ElementRef<'a>, name: &str) -> Option<(ElementRef<'a>, String)> {
         let mut at = Some(element);
         while let Some(element) = at {
@@ -175,14 +175,14 @@ impl Styles {
     }
 }
 
-/// Returns the families in `italic 16px/1.5 Inter, sans-serif`: the part after the size.
+/// Returns the font families in a `font` value such as `italic 16px/1.5 Inter, sans-serif`: the part after the size.
 fn family_of(font: &str) -> Option<&str> {
     let is_size = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && word.contains(|c: char| c.is_ascii_alphabetic() || c == '%')
     };
     let size = font.split_whitespace().find(|word| is_size(word))?;
     let rest = font[font.find(size)? + size.len()..].trim_start();
-    // `16px / 1.5 Inter`
+    // Skip a line height with spaces around the slash, as in `16px / 1.5 Inter`.
     let rest = rest
         .strip_prefix('/')
         .map_or(rest, |rest| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest));
@@ -194,7 +194,7 @@ pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     element.parent().and_then(ElementRef::wrap)
 }
 
-/// Returns the position of the bracket that closes the one already open at the start.
+/// Returns the position of the bracket that closes a bracket opened before the start of the string.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -208,7 +208,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the approximate specificity of a selector: 10,000 per id, 100 per class, attribute or pseudo-class, 1 per element name.
+/// Returns the approximate specificity of a selector: 10,000 per id, 100 per class, attribute or pseudo-class, and 1 per element name.
 fn specificity(selector: &str) -> u32 {
     let mut total = 0;
     let mut before = ' ';
@@ -234,8 +234,8 @@ mod tests {
     fn own(styles: &str, html: &str, css: &str, property: &str) -> Option<String> {
         let html = Html::parse_document(html);
         let styles = Styles::new(&[css::parse(styles)]);
-        let selector = Selector::parse(css).expect("a selector");
-        let element = html.select(&selector).next().expect("it is there");
+        let selector = Selector::parse(css).expect("the selector is valid");
+        let element = html.select(&selector).next().expect("the page contains the element");
         styles.own(element, property)
     }
 

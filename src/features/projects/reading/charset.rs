@@ -1,8 +1,8 @@
-//! Decodes the bytes of a page by its byte order mark, its header, its own declaration, or a guess from the bytes.
+//! Decodes the bytes of a page with the charset given by its byte order mark, its header or its own declaration, or guessed from the bytes.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
-/// The number of bytes to search for the page's own charset declaration; browsers search 1,024.
+/// The number of bytes in which the page's own charset declaration is searched for; browsers search 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
 /// Returns the text of a page and the name of its charset.
@@ -10,7 +10,7 @@ pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
     decode_for(bytes, content_type, None)
 }
 
-/// Decodes a style sheet. Without a charset of its own, it has the charset of its page.
+/// Decodes a style sheet. A style sheet that declares no charset has the charset of its page.
 pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
     let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);
@@ -23,7 +23,7 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     let told = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
-    // A declared UTF-8 is often wrong: check that the bytes are valid.
+    // Check whether the bytes are valid, because UTF-8 is often declared wrongly.
     match told {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
@@ -32,14 +32,14 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
 }
 
-/// Returns the charset that the page declares in `meta` or in an XML declaration.
+/// Returns the charset that the page declares in a `meta` element or in an XML declaration.
 fn own_word(head: &[u8]) -> Option<&'static Encoding> {
     let lowered = head.to_ascii_lowercase();
     let of_sheet = lowered.strip_prefix(b"@charset").and_then(|_| label_after(&lowered, b"@charset"));
     let found = of_sheet
         .or_else(|| label_after(&lowered, b"charset="))
         .or_else(|| if lowered.starts_with(b"<?xml") { label_after(&lowered, b"encoding=") } else { None });
-    // The bytes were readable as ASCII, so they cannot be UTF-16.
+    // A page whose bytes are readable as ASCII cannot be in UTF-16.
     found.map(|encoding| if encoding.name().starts_with("UTF-16") { UTF_8 } else { encoding })
 }
 
@@ -52,7 +52,7 @@ fn label_after(bytes: &[u8], mark: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(&rest[start..end.map_or(rest.len(), |end| start + end)])
 }
 
-/// Returns whether the few invalid bytes are slips in UTF-8 text, such as a cut end or a pasted word.
+/// Returns whether the text is UTF-8 with only a few invalid bytes, such as a truncated end or a pasted word.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let broken = text.matches('\u{fffd}').count();
@@ -60,12 +60,12 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     good >= broken * 4
 }
 
-/// Guesses the charset. Kana indicate Japanese; everything else is read as Western European, as browsers do.
+/// Guesses the charset from the bytes. Kana indicate Japanese; all other text is read as Western European, as in browsers.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     for encoding in [SHIFT_JIS, EUC_JP] {
         let (text, _, broken) = encoding.decode(bytes);
         let imported_html = text.chars().filter(|character| !character.is_ascii()).count();
-        // Only full-width kana: Western accents look like half-width ones in Shift_JIS.
+        // Look only for full-width kana, because Western accents look like half-width kana in Shift_JIS.
         let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
         if !broken && imported_html > 20 && kana * 4 > imported_html {
             return encoding;

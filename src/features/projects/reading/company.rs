@@ -1,9 +1,9 @@
-//! Finds the legal company behind a brand by its legal form.
+//! Finds the legal name of the company behind a brand, which contains the company's legal form.
 
 use super::Site;
 use super::page::{Page, lines_of};
 
-/// The legal forms at the end of company names.
+/// Legal forms at the end of company names.
 const LEGAL_FORMS: [&str; 44] = [
     "S.L.P.",
     "S.L.U.",
@@ -50,12 +50,12 @@ const LEGAL_FORMS: [&str; 44] = [
     "Lda.",
     "株式会社",
 ];
-/// Legal forms that may precede the name.
+/// Legal forms that may come before the name.
 const FORMS_IN_FRONT: [&str; 4] = ["SARL", "SAS", "S.A.R.L.", "株式会社"];
-/// The words before a company's name in footers and imprints.
+/// Words that precede a company's name in footers and imprints.
 const BEFORE_COMPANIES: [&str; 7] = ["Copyright", "Inhaberin", "Inhaber", "Inh.", "Owner:", "Company:", "by "];
 
-/// Returns the legal company name from footers and imprints.
+/// Returns the legal name of the company from footers and imprints.
 pub fn written_company(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let imprints =
@@ -75,13 +75,14 @@ fn company_in(line: &str) -> Option<String> {
     }
     let company = company.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
     let (at, form) = legal_form(company)?;
-    // The text after the legal form is another sentence. If the form comes first, the name follows it.
+    // Cut the string after the legal form, where other text begins. If the form comes first, the name follows the form and ends with the
+    // sentence.
     let company = if at == 0 { company.split(". ").next().unwrap_or(company) } else { &company[..at + form.len()] };
     let company = company.split(": ").last().unwrap_or(company).trim();
     (company.split_whitespace().count() <= 8 && company.chars().count() > form.chars().count() + 1).then(|| company.to_owned())
 }
 
-/// Splits a line where names end. The comma in `Acme, Inc.` does not end one.
+/// Splits a line where names end. A name does not end at the comma in `Acme, Inc.`.
 fn company_parts(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for (place, part) in line.split(',').enumerate() {
@@ -97,14 +98,14 @@ fn company_parts(line: &str) -> Vec<String> {
     further.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns a company name without its legal form, or `None` if it has none.
+/// Returns a company name without its legal form; returns `None` if the name does not end with a legal form.
 pub fn without_legal_form(name: &str) -> Option<String> {
     let (at, form) = legal_form(name).filter(|(at, form)| *at > 0 && at + form.len() == name.len())?;
     debug_assert!(name.ends_with(form));
     Some(name[..at].trim_end_matches([' ', ',']).to_owned()).filter(|bare| bare.chars().count() >= 2)
 }
 
-/// Returns the legal form in a text and its position.
+/// Returns the legal form in a string and its position.
 fn legal_form(text: &str) -> Option<(usize, &'static str)> {
     let stands_alone = |at: usize, form: &str| {
         let before = text[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! Extracts the brand's contact details: company, postal address, email address, telephone number.
+//! Extracts the brand's contact details: company, postal address, email address and telephone number.
 
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn linked_email(site: &Site) -> Option<String> {
     best_email(linked.collect(), site).or_else(|| written.into_iter().next())
 }
 
-/// Returns the best address: one at the site's own domain if possible, and a general one rather than a department's.
+/// Returns the best email address: preferably an address at the site's own domain, and a general address rather than a department's.
 fn best_email(mut found: Vec<String>, site: &Site) -> Option<String> {
     let host = site.host_word();
     let rank = |email: &String| {
@@ -79,7 +79,7 @@ fn linked_phone(site: &Site) -> Option<String> {
     })
 }
 
-/// Returns a number from footers and contact pages that is labeled as a telephone number or formatted like one.
+/// Returns a telephone number from footers and contact pages that is labeled as such or has the format of a telephone number.
 fn written_phone(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let contacts =

@@ -1,37 +1,37 @@
-//! Parses the rules of style sheets that are needed to read a brand. Accepts any input.
+//! Parses the rules in style sheets that are needed to read a brand. Accepts any input.
 //!
-//! Keeps only what a wide screen in light mode shows. The selector matcher handles states such as hovering.
+//! Keeps only the rules that apply to a wide screen in light mode. The selector matcher handles states such as `:hover`.
 
 use crate::engine::render::css::{self, Piece};
 
 /// The assumed width of the screen.
 const SCREEN_WIDTH: f32 = 1280.0;
-/// The maximum depth of nested blocks.
+/// The maximum nesting depth of blocks.
 const DEPTH_MAX: u8 = 8;
-/// The maximum number of rules in a sheet. The largest frameworks have about 10,000.
+/// The maximum number of rules in a style sheet. The largest frameworks have about 10,000.
 const RULES_MAX: usize = 20_000;
 
-/// A style sheet.
+/// A parsed style sheet.
 #[derive(Debug, Default)]
 pub struct Sheet {
     pub rules: Vec<Rule>,
-    /// The URLs of sheets that this one imports, as written.
+    /// The URLs of style sheets that this style sheet imports, as written.
     pub imports: Vec<String>,
-    /// The font families that it defines.
+    /// The font families that this style sheet defines.
     pub families: Vec<String>,
 }
 
-/// Declarations and the selectors they apply to.
+/// A rule: declarations, and the selectors that they apply to.
 #[derive(Debug, PartialEq)]
 pub struct Rule {
     pub selectors: Vec<String>,
     pub declarations: Vec<Declaration>,
 }
 
-/// A property with its value.
+/// A declaration: a property with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// In lowercase, unless it is a variable.
+    /// The name of the property, in lowercase unless it is a variable.
     pub name: String,
     pub value: String,
     pub important: bool,
@@ -57,7 +57,7 @@ fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
         }
         match piece {
             Piece::Rule { selectors, body } => {
-                // A bracket too many belongs to no selector.
+                // Remove extra closing brackets, which do not belong to a selector.
                 let selectors = bare(selectors.trim_start_matches(|c: char| c == '}' || c.is_whitespace()));
                 let selectors = css::split(&selectors).into_iter().filter(|one| !one.is_empty()).map(str::to_owned).collect();
                 sheet.rules.push(Rule { selectors, declarations: declarations(body) });
@@ -77,7 +77,7 @@ fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
     }
 }
 
-/// Without comments.
+/// Returns the style sheet without comments.
 fn bare(text: &str) -> String {
     let mut parts = text.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -130,7 +130,7 @@ fn import_address(text: &str) -> Option<String> {
     (!address.is_empty() && applies(conditions.split("layer").next().unwrap_or_default())).then(|| address.to_owned())
 }
 
-/// Returns the text without its quotation marks.
+/// Returns the string without its quotation marks.
 pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
@@ -185,7 +185,7 @@ mod tests {
             ("a { color: red", vec!["a {color=red}"]),
             ("a { color: red } } b { color: blue }", vec!["a {color=red}", "b {color=blue}"]),
             ("a { color: 'red\n } b { top: 0 }", vec!["a {}", "b {top=0}"]),
-            // As in browsers, a bracket that never closes swallows the rest.
+            // As in browsers, an unclosed bracket makes the parser ignore the rest.
             ("b { top: 0 } a:not(.b { color: red } c { top: 0 }", vec!["b {top=0}"]),
             ("<!-- a { color: red } -->", vec!["a {color=red}"]),
             ("", vec![]),

@@ -1,13 +1,13 @@
-//! Describes an image without a vision model: by the text around it, its shape and its colors.
+//! Describes an image without a vision model, based on the text around the image, its shape and its colors.
 
 use super::shortened;
 use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// An image with fewer colors is a drawing or text.
+/// The maximum number of colors in a drawing or text; other images have more.
 const DRAWN_COLORS_MAX: usize = 40;
-/// Words in file names that carry no meaning.
+/// Words that carry no meaning in file names.
 const EMPTY_WORDS: [&str; 34] = [
     "img",
     "image",
@@ -45,7 +45,7 @@ const EMPTY_WORDS: [&str; 34] = [
     "von",
 ];
 
-/// The texts about an image, from users or pages.
+/// The words that users or pages use about an image.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     pub url: &'a str,
@@ -53,7 +53,7 @@ pub struct Words<'a> {
     pub context: Option<&'a str>,
 }
 
-/// Describes an image by what is known, and nothing more.
+/// Describes an image using only known facts.
 pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     if let Some(alt) = words.alt {
         return shortened(alt, IMAGE_DESCRIPTION_CHARACTERS_MAX);
@@ -96,7 +96,7 @@ fn color_words(measured: &ImageMeasurements) -> Vec<&'static str> {
     words
 }
 
-/// Returns the tags of an image: words about it, its shape, its colors.
+/// Returns tags for an image: words about the image, its shape and its colors.
 pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     let told = words.alt.into_iter().flat_map(split_words).chain(file_words(words.url));
     let told = told.chain(words.context.into_iter().flat_map(split_words));
@@ -107,7 +107,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     };
     let mut tags: Vec<String> = Vec::new();
     let own = told.take(40).filter(|word| word.chars().count() >= 3 && word.chars().count() <= IMAGE_TAG_CHARACTERS_MAX);
-    // Leave room for the tags that are always known: shape and two colors.
+    // Leave room for the tags that are always known: the shape and two colors.
     for tag in own {
         if tags.len() + 3 < IMAGE_TAGS_MAX && !tags.contains(&tag) {
             tags.push(tag);
@@ -121,7 +121,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     tags
 }
 
-/// Returns the words of a file name: `summer_dress-red-1024x768.jpg` has summer, dress and red.
+/// Returns the words in a file name: `summer_dress-red-1024x768.jpg` contains summer, dress and red.
 fn file_words(url: &str) -> Vec<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
@@ -130,7 +130,7 @@ fn file_words(url: &str) -> Vec<String> {
     split_words(stem)
 }
 
-/// Returns the lowercase words, without numbers, codes and meaningless words.
+/// Returns the words of a string in lowercase, excluding numbers, codes and meaningless words.
 fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|character: char| !character.is_alphanumeric());
     let is_word = |word: &&str| {

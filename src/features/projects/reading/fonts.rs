@@ -1,4 +1,4 @@
-//! Finds the brand's fonts and appends families that every email client has.
+//! Finds the brand's fonts, and appends font families that every email client has.
 
 use super::Site;
 use super::cascade::Styles;
@@ -11,7 +11,7 @@ const SANS: &str = "Arial, Helvetica, sans-serif";
 const SERIF: &str = "Georgia, 'Times New Roman', serif";
 const MONO: &str = "'Courier New', Courier, monospace";
 
-/// Families that are not a brand's font: system fonts and the generic families of CSS.
+/// Families that are not specific to a brand: system fonts and the generic families of CSS.
 const GENERIC: [&str; 18] = [
     "sans-serif",
     "serif",
@@ -32,7 +32,7 @@ const GENERIC: [&str; 18] = [
     "math",
     "revert",
 ];
-/// Icon fonts.
+/// Families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
 /// Words in names of serif families. Names with "sans" are checked first.
@@ -69,7 +69,7 @@ const SERIFS: [&str; 30] = [
     "roman",
 ];
 
-/// Returns the fonts of headings and running text.
+/// Returns the fonts for headings and running text.
 pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let Some(home) = site.home() else { return BrandFonts::default() };
     let told =
@@ -78,13 +78,13 @@ pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let body = told(&["body"]).or_else(|| told(&["main p", "p", "td", "font"]));
     let body = body.filter(|value| first_family(value).is_some()).or_else(|| told(&["main p", "p"])).or(body_attribute(home));
     let heading = told(&["h1", "main h2", "h2", "h3"]);
-    // If no style could be read, the URL of a font service still names them: by custom the heading font comes first and the text font last.
+    // If no style could be read, use the URL of a font service, in which the heading font usually comes first and the text font last.
     let body = body.or_else(|| linked.last().cloned());
     let heading = heading.or_else(|| linked.first().cloned()).or_else(|| body.clone());
     BrandFonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }
 }
 
-/// `<font face>`
+/// Returns the font in a `<font face>` attribute.
 fn body_attribute(home: &Page) -> Option<String> {
     home.first("font[face]").and_then(|font| font.attr("face")).map(str::to_owned)
 }
@@ -101,11 +101,11 @@ pub fn stack(value: &str) -> String {
         Some(family) if !safe.to_ascii_lowercase().contains(&family.to_ascii_lowercase()) => {
             let is_plain = family.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
             let is_name = family.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
-            // A quote inside a name would end the quoted name in the stack.
+            // Remove quotes, because a quote inside a name would end the quoted name in the stack.
             let family = family.replace(['\'', '"', '\\', ';', '<', '>', '{', '}'], "");
             if is_plain && is_name { format!("{family}, {safe}") } else { format!("'{family}', {safe}") }
         }
-        // Helvetica comes first if the brand uses it.
+        // Put Helvetica first if the brand uses it.
         Some(family) if family.eq_ignore_ascii_case("helvetica") => "Helvetica, Arial, sans-serif".to_owned(),
         Some(family) if family.eq_ignore_ascii_case("times new roman") => "'Times New Roman', Times, Georgia, serif".to_owned(),
         Some(_) | None => safe.to_owned(),
@@ -154,7 +154,7 @@ fn first_family(value: &str) -> Option<String> {
     })
 }
 
-/// Returns the original name of a family that a build tool renamed: `__Inter_a1b2c3`, `Inter Variable`, `Inter Fallback`.
+/// Returns the original name of a family that a build tool renamed, such as `__Inter_a1b2c3`, `Inter Variable` or `Inter Fallback`.
 fn bundled_name(family: &str) -> String {
     let bare = match family.strip_prefix("__") {
         Some(rest) => rest.rsplit_once('_').map_or(rest, |(name, _)| name).replace('_', " "),
@@ -167,7 +167,7 @@ fn bundled_name(family: &str) -> String {
         .to_owned()
 }
 
-/// Returns the families in URLs of font services: `family=Playfair+Display:wght@700&family=Inter`.
+/// Returns the families in URLs of font services, such as `family=Playfair+Display:wght@700&family=Inter`.
 fn linked_families(home: &Page) -> Vec<String> {
     let mut found = Vec::new();
     for link in home.links("stylesheet").into_iter().chain(home.links("preload")) {

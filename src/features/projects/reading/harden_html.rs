@@ -1,18 +1,19 @@
-//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the following tags more expensive, so a few megabytes of them
-//! keep a machine busy for hours or fill its memory. Real pages contain none of what is dropped here.
+//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few megabytes
+//! of such tags keep a machine busy for hours or fill its memory. Real pages do not contain what is removed here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The maximum number of tags in a page. The largest pages have about 50,000.
 const TAGS_MAX: usize = 200_000;
-/// The maximum number of open elements. Browsers stop at 512.
+/// The maximum number of open elements. Browsers allow at most 512.
 const OPEN_MAX: usize = 500;
-/// The maximum number of open formatting elements. Unclosed ones are reopened in every paragraph; old pages forget to close some.
+/// The maximum number of open formatting elements. Unclosed formatting elements are reopened in every paragraph, and old pages leave some
+/// unclosed.
 const FORMATTING_MAX: usize = 24;
 
 const FORMATTING: [&str; 14] = ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements that have no end tag, or that the next one of their kind closes.
+/// Elements that have no end tag or that are closed by the next element of the same kind.
 const PASSING: [&str; 32] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li",
     "dt", "dd", "option", "optgroup", "tr", "td", "th", "tbody", "thead", "tfoot", "colgroup", "caption", "html", "head", "body",
@@ -21,12 +22,12 @@ const PASSING: [&str; 32] = [
 /// Elements whose content is raw text.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "iframe"];
 
-/// Returns `html` without the excessive tags.
+/// Returns `html` without excessive tags.
 pub fn hardened(html: &str) -> Cow<'_, str> {
     let mut open: HashMap<String, usize> = HashMap::new();
     let (mut open_count, mut formatting_count, mut tags) = (0_usize, 0_usize, 0_usize);
     let mut kept: Option<String> = None;
-    // The text before `done` has been copied or dropped.
+    // The text before `done` has already been copied or removed.
     let (mut done, mut at) = (0, 0);
     while let Some(start) = html[at..].find('<').map(|found| at + found) {
         let rest = &html[start + 1..];
@@ -85,7 +86,7 @@ pub fn hardened(html: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the end of the tag that starts at `start`: after its bracket, or the end of the text.
+/// Returns the position of the end of the tag that starts at `start`: after its closing bracket, or at the end of the text.
 fn tag_end(html: &str, start: usize) -> usize {
     let mut quote = None;
     for (at, byte) in html.as_bytes()[start..].iter().enumerate() {
@@ -99,7 +100,7 @@ fn tag_end(html: &str, start: usize) -> usize {
     html.len()
 }
 
-/// Returns the start of the end tag of the raw text that starts at `from`.
+/// Returns the position of the end tag for the raw text that starts at `from`.
 fn raw_end(html: &str, from: usize, name: &str) -> usize {
     let mut at = from;
     while let Some(found) = html.get(at..).and_then(|rest| rest.find("</")).map(|found| at + found) {

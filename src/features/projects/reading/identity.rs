@@ -49,9 +49,9 @@ pub const ORGANIZATIONS: [&str; 34] = [
 const NAME_CHARACTERS_MAX: usize = 80;
 const TAGLINE_CHARACTERS_MAX: usize = 140;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
-/// The separators between the page's name and the brand's in a title.
+/// Strings that separate the page's name from the brand's name in a title.
 const SEPARATORS: [&str; 9] = ["｜", " | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
-/// Titles of pages that say nothing about the brand.
+/// Titles of pages that contain no information about the brand.
 const EMPTY_TITLES: [&str; 22] = [
     "home",
     "homepage",
@@ -76,10 +76,10 @@ const EMPTY_TITLES: [&str; 22] = [
     "loading...",
     "ホーム",
 ];
-/// A recognized language overrides the declared one only if the text has at least this many characters.
+/// The minimum length of a text whose recognized language overrides the declared language.
 const SURE_CHARACTERS: usize = 300;
 
-/// Returns the brand's name, and the legal company name if it differs.
+/// Returns the brand's name and, if it differs, the legal name of the company.
 pub fn names(site: &Site) -> (Option<String>, Option<String>) {
     let organization = site.organization();
     let said = organization.and_then(|node| text(node, "name"));
@@ -112,7 +112,7 @@ pub fn names(site: &Site) -> (Option<String>, Option<String>) {
     (name, company)
 }
 
-/// Returns the name of a site without the slogan that follows it.
+/// Returns the name of a site. If the name is long, removes a slogan that follows a separator.
 fn without_title_rest(name: String) -> String {
     if name.chars().count() <= 30 {
         return name;
@@ -124,7 +124,8 @@ fn is_empty_title(name: &str) -> bool {
     EMPTY_TITLES.contains(&name.trim().to_lowercase().as_str())
 }
 
-/// Returns the part that the titles of several pages share. With one page, the part must also occur in its address.
+/// Returns the part of the home page's title that is most likely the brand's name: a part that most titles share or, if there is none, a
+/// part that matches the site's host or, if there is none, the first part.
 fn common_title(site: &Site) -> Option<String> {
     let titles: Vec<String> = site.pages.iter().filter_map(Page::title).collect();
     let home = site.home().and_then(Page::title)?;
@@ -142,7 +143,7 @@ fn common_title(site: &Site) -> Option<String> {
         .map(|part| (*part).to_owned())
 }
 
-/// Returns only the letters and digits of a text, in lowercase: the form in which `Nord & Fluss` occurs in `nordfluss.example`.
+/// Returns the letters and digits of a string in lowercase, which is the form in which `Nord & Fluss` occurs in `nordfluss.example`.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -155,7 +156,7 @@ fn title_parts(title: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the logo's alternative text.
+/// Returns the alternative text of the logo.
 fn logo_words(site: &Site) -> Option<String> {
     let home = site.home()?;
     let logo = home
@@ -188,19 +189,19 @@ pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     [slogan, marked, from_title, heading, alternate].into_iter().flatten().find(fits)
 }
 
-/// Returns the part of a title besides the name, if it is a slogan.
+/// Returns the part of a title that is not the name, if this part is a slogan.
 fn title_rest(title: &str, name: &str) -> Option<String> {
     without_name(title, name).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
 }
 
-/// Returns the part of a title besides the name.
+/// Returns the part of a title that is not the name.
 pub fn without_name(title: &str, name: &str) -> Option<String> {
     let is_other = |part: &&str| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part);
     let rest: Vec<&str> = title_parts(title).into_iter().filter(is_other).collect();
     Some(rest.join(" – ")).filter(|rest| !rest.is_empty())
 }
 
-/// Returns what the brand does.
+/// Returns a description of what the brand does.
 pub fn description(site: &Site) -> Option<String> {
     let home = site.home()?;
     let paragraph = || {
@@ -220,7 +221,7 @@ pub fn description(site: &Site) -> Option<String> {
     told.or_else(paragraph).map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX))
 }
 
-/// Returns the site's languages, the main one first.
+/// Returns the languages of the site, the main language first.
 pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let Some(home) = site.home() else { return Vec::new() };
     let mut found: Vec<LanguageTag> = Vec::new();
@@ -229,7 +230,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
         if let Ok(tag) = LanguageTag::parse(&given)
             && !found.contains(&tag)
         {
-            // `de` adds nothing to `de-AT`.
+            // Omit `de` if `de-AT` is present, because `de` then adds no information.
             let told = |other: &LanguageTag| {
                 other.primary() == tag.primary() && (tag.as_str() == tag.primary() || other.as_str() == other.primary())
             };
@@ -243,10 +244,10 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let told = home.first("html[lang]").and_then(|html| html.attr("lang")).map(str::to_owned);
     let told = told.or_else(|| home.meta("og:locale")).or_else(|| home.meta("content-language"));
     let told = told.or_else(|| home.language.split(',').next().map(str::to_owned)).filter(|tag| !tag.trim().is_empty());
-    let seen = recognised(text);
+    let seen = recognized(text);
     let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     match (&told, seen) {
-        // Templates declare a language, and many authors forget to change it.
+        // Prefer the recognized language: templates declare a language, and many authors forget to change it.
         (Some(told), Some(seen)) if primary(told) != seen && text.chars().count() >= SURE_CHARACTERS => add(seen),
         (Some(told), _) => add(told),
         (None, Some(seen)) => add(seen),
@@ -276,18 +277,18 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     found.into_iter().map(|tag| tag.as_str().to_owned()).collect()
 }
 
-/// Returns whether a more specific tag replaces a bare one.
+/// Returns whether a more specific tag in the list replaces this bare language tag.
 fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }
 
-/// Returns the language of a text, if it is certain.
-pub fn recognised(text: &str) -> Option<&'static str> {
+/// Returns the language of a text, if the language can be recognized with certainty.
+pub fn recognized(text: &str) -> Option<&'static str> {
     let info = whatlang::detect(text).filter(whatlang::Info::is_reliable)?;
     iso_639_1(info.lang().code())
 }
 
-/// Returns the two-letter code for the recognizer's three-letter code.
+/// Returns the two-letter language code for a three-letter code of the recognizer.
 fn iso_639_1(code: &str) -> Option<&'static str> {
     const CODES: [(&str, &str); 42] = [
         ("eng", "en"),

@@ -1,4 +1,4 @@
-//! Finds images of a site: candidates for its logo, and images for emails. Returns only URLs; other code measures the images.
+//! Finds images on a site: candidates for its logo, and images for emails. Returns only URLs; other code measures the images.
 
 use std::collections::HashMap;
 
@@ -14,14 +14,14 @@ use crate::features::projects::brand::{BrandLogo, BrandLogoBackground, BrandLogo
 
 /// The maximum number of logo candidates to fetch.
 const LOGOS_MAX: usize = 10;
-/// The maximum number of images of a site to fetch.
+/// The maximum number of a site's images to fetch.
 const IMAGES_MAX: usize = 30;
-/// The maximum number of images of one page to check.
+/// The maximum number of a page's images to check.
 const PAGE_IMAGES_MAX: usize = 500;
-/// Images that are smaller according to their page are icons.
+/// The minimum size of an image according to its page; smaller images are icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
-/// Words in addresses and classes of images that show nothing of the brand.
+/// Words in addresses and classes of images that do not show the brand.
 const NO_IMAGES: [&str; 24] = [
     "logo",
     "icon",
@@ -48,20 +48,20 @@ const NO_IMAGES: [&str; 24] = [
     "app-store",
     "google-play",
 ];
-/// Words around the logos of others.
+/// Words around logos of other companies.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
 /// An image that has not been analyzed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCandidate {
     pub url: String,
-    /// The alternative text on its page.
+    /// The alternative text of the image on its page.
     pub alt: Option<String>,
-    /// The text around it: caption, link or heading.
+    /// The text around the image: its caption, its link or a heading.
     pub context: Option<String>,
 }
 
-/// Returns the candidates for the logo, the most likely first.
+/// Returns candidates for the brand's logo, the most likely first.
 pub fn logos(site: &Site) -> Vec<BrandLogo> {
     let mut found: Vec<BrandLogo> = Vec::new();
     let mut add = |url: Option<String>, source| {
@@ -102,7 +102,7 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns images in the page's header that are named as a logo or link to the home page.
+/// Returns images in the page's header that are named as a logo or that link to the home page.
 fn header_logos(page: &Page) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
@@ -129,7 +129,7 @@ fn header_logos(page: &Page) -> Vec<String> {
     }
     ranked.sort_by_key(|(rank, _)| *rank);
     let best = ranked.first().map(|(rank, _)| *rank);
-    // Weak candidates are used only if there are no better ones.
+    // Use weak candidates only if there are no better candidates.
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
 }
 
@@ -149,7 +149,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     let mut icons: Vec<(u32, String)> = Vec::new();
     for (base, manifest) in &site.manifests {
         for icon in list(manifest, "icons") {
-            // The system crops or recolors maskable and monochrome icons.
+            // Skip maskable and monochrome icons, which operating systems crop or recolor.
             if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
                 continue;
             }
@@ -165,7 +165,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     icons.into_iter().take(2).map(|(_, url)| url).collect()
 }
 
-/// Returns the size in a `sizes` attribute: `180x180` is 180, and `any` is larger than everything.
+/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives a size larger than all others.
 fn side_of(sizes: &str) -> u32 {
     let side =
         |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };
@@ -183,18 +183,18 @@ fn icon_links(page: &Page) -> Vec<String> {
         }
     }
     if icons.is_empty() {
-        // The default path, which browsers try without a link.
+        // Add the default icon path, which browsers request even without a link.
         icons.extend(page.url.join("/favicon.ico").ok().map(|url| (16, url.to_string())));
     }
     icons.sort_by_key(|(side, _)| std::cmp::Reverse(*side));
     icons.into_iter().take(3).map(|(_, url)| url).collect()
 }
 
-/// Returns the largest image that an `img` offers.
+/// Returns the largest image file that an `img` element offers.
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
-        // Only formats that email clients support; `img` always has one.
+        // Use only formats that email clients support; the `img` element itself always offers one.
         let fits = |source: &ElementRef<'_>| {
             source.attr("type").is_none_or(|kind| matches!(kind, "image/jpeg" | "image/png" | "image/gif"))
         };
@@ -210,7 +210,7 @@ fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     all.find_map(|href| page.address(&href)).map(|url| url.to_string())
 }
 
-/// Returns the widest image of `a.jpg 400w, b.jpg 800w` that is not wider than emails need.
+/// Returns the widest image in a set such as `a.jpg 400w, b.jpg 800w` that is not wider than emails need.
 fn largest_of_set(set: &str) -> Option<&str> {
     let mut best: Option<(f32, &str)> = None;
     for candidate in set.split(", ").flat_map(|part| part.split(",\n")) {
@@ -224,7 +224,7 @@ fn largest_of_set(set: &str) -> Option<&str> {
     best.map(|(_, url)| url)
 }
 
-/// Returns the images of the site, the most useful first.
+/// Returns the images on the site, the most useful first.
 pub fn images(site: &Site) -> Vec<ImageCandidate> {
     let mut ranked: Vec<(u8, ImageCandidate)> = Vec::new();
     let smaller = smaller_ones(site);
@@ -272,7 +272,7 @@ pub fn images(site: &Site) -> Vec<ImageCandidate> {
     found
 }
 
-/// Returns the smaller variants of images that the pages offer in several sizes, each with its largest variant.
+/// Returns the smaller variants of images that pages offer in several sizes, each with its largest variant.
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {
@@ -288,7 +288,8 @@ fn smaller_ones(site: &Site) -> HashMap<String, String> {
     found
 }
 
-/// Ranks an image: large images at the top of the home page, then those of products and texts, then the rest.
+/// Ranks an image; a lower rank is better. Prominent images come first, then images of products, images in the text, and all others. Images
+/// on pages that the caller did not name and images without alternative text rank lower.
 fn rank(image: ElementRef<'_>, page: &Page, has_alt: bool) -> u8 {
     let is_hero = is_within(image, &[], &["hero", "banner", "jumbotron", "stage", "cover", "slider", "featured"]);
     let is_product = is_within(image, &[], &["product", "menu", "card"]);

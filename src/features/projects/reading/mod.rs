@@ -1,7 +1,7 @@
-//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. Pure: no network, no store, no clock.
+//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. Pure: uses no network, store or clock.
 //!
-//! One file per kind of fact. Each checks the places where sites usually state it, the most explicit first: structured data, then the
-//! page's head, then styles and text. Facts that a site does not state stay empty; nothing is invented.
+//! There is one file per kind of fact. Each file checks the places where sites usually state the fact, the most explicit first: structured
+//! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.
 
 mod address;
 mod cascade;
@@ -40,7 +40,7 @@ use crate::base::color::{self, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
-/// A page with less visible text than this is rendered by scripts or nearly empty.
+/// The minimum number of visible characters on a page. A page with fewer is rendered by scripts or nearly empty.
 const EMPTY_CHARACTERS: usize = 80;
 
 /// A fetched file.
@@ -48,10 +48,10 @@ const EMPTY_CHARACTERS: usize = 80;
 pub struct Raw<'a> {
     /// The final URL after redirects.
     pub url: &'a Url,
-    /// Whether the caller named it.
+    /// Whether the caller named this file's URL.
     pub given: bool,
     pub content_type: &'a str,
-    /// The `Content-Language` header.
+    /// The value of the `Content-Language` header.
     pub language: &'a str,
     pub bytes: &'a [u8],
 }
@@ -59,7 +59,7 @@ pub struct Raw<'a> {
 /// All fetched files of a site.
 #[derive(Default)]
 pub struct Sources<'a> {
-    /// The given ones first, in the given order.
+    /// The fetched pages: first the given pages in the given order, then the others.
     pub pages: Vec<Raw<'a>>,
     pub styles: Vec<Raw<'a>>,
     pub manifests: Vec<Raw<'a>>,
@@ -68,14 +68,14 @@ pub struct Sources<'a> {
 /// The result of reading a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// Without images, and with unmeasured logos.
+    /// The brand, which has no images yet and whose logos have not been measured.
     pub brand: Brand,
-    /// Images worth analyzing, the most useful first.
+    /// The images that are worth analyzing, the most useful first.
     pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
-    /// Remarks for users on how the site was read.
+    /// Remarks about how the site was read, worded for users.
     pub notes: Vec<String>,
-    /// The measurements so far, of the logos and then of the images.
+    /// The measurements made so far: first those of the logos, then those of the images.
     pub measured: Vec<MeasuredImage>,
 }
 
@@ -88,16 +88,16 @@ pub struct MeasuredImage {
     pub background: BrandLogoBackground,
     pub description: String,
     pub tags: Vec<String>,
-    /// Why it could not be analyzed. If set, the other fields are empty.
+    /// The reason why the image could not be analyzed. If set, the other fields are empty.
     pub problem: Option<String>,
 }
 
-/// A parsed site.
+/// A site whose files have been parsed.
 struct Site {
     pages: Vec<Page>,
-    /// Structured data of all pages, the home page's first.
+    /// The structured data of all pages, that of the home page first.
     nodes: Vec<Value>,
-    /// Each with the URL that its relative addresses refer to.
+    /// The web app manifests, each with the URL that its relative addresses refer to.
     manifests: Vec<(Url, Value)>,
 }
 
@@ -120,14 +120,14 @@ impl Site {
         self.manifests.iter().find_map(|(_, manifest)| structured::text(manifest, name))
     }
 
-    /// Returns the distinctive part of the host: `acme` of `www.acme.co.uk`.
+    /// Returns the distinctive part of the host, such as `acme` in `www.acme.co.uk`.
     fn host_word(&self) -> String {
         let host = self.home().and_then(|page| page.url.host_str()).unwrap_or_default().trim_start_matches("www.");
         registrable(host).unwrap_or(host).split('.').next().unwrap_or_default().replace('-', "")
     }
 }
 
-/// Reads a site.
+/// Reads a site; returns a draft of its brand.
 pub fn read(sources: &Sources<'_>) -> Draft {
     let pages: Vec<Page> = sources.pages.iter().map(Page::parse).collect();
     let nodes = pages.iter().flat_map(structured::nodes).collect();
@@ -161,7 +161,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     Draft { sights: images::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
 }
 
-/// Returns the styles of the home page: linked and inline sheets, in page order where it can be determined.
+/// Returns the styles of the home page: first the linked style sheets, then the `style` elements.
 fn styles(site: &Site, linked: &[Raw<'_>]) -> Styles {
     let charset = site.home().map(|home| home.charset);
     let decoded = |raw: &Raw<'_>| css::parse(&charset::decode_for(raw.bytes, raw.content_type, charset).0);
@@ -178,19 +178,19 @@ fn notes(site: &Site) -> Vec<String> {
         let visible: usize = page.first("body").map_or(0, |body| page::text_of(body).chars().count());
         if visible < EMPTY_CHARACTERS {
             notes.push(format!(
-                "The page {} shows hardly any text before its scripts run. Its facts come from its head, its structured data and its \
-                 manifest. Give pages with text, or add texts and images manually.",
+                "The page {} shows hardly any text before its scripts run. The facts were taken from its head, structured data and \
+                 manifest. Import pages with text, or add knowledge-base entries and images manually.",
                 page.url
             ));
         }
         if page.charset != "UTF-8" {
-            notes.push(format!("The page {} is written in {}.", page.url, page.charset));
+            notes.push(format!("The page {} is encoded in {}.", page.url, page.charset));
         }
     }
     notes
 }
 
-/// Fills in missing colors with those of the logo, once it has been analyzed.
+/// Sets a missing primary color, and with it a missing button color, to the first vivid color of the analyzed logos.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
     let vivid = colors.iter().copied().find(|color| is_vivid(*color));
     if let (None, Some(primary)) = (&palette.primary, vivid) {
@@ -202,7 +202,7 @@ pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
     }
 }
 
-/// Returns the names of the missing facts of a brand.
+/// Returns the names of the facts about a brand that are missing.
 pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
     let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [
@@ -223,7 +223,7 @@ pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
     facts.into_iter().filter(|(_, known)| !known).map(|(fact, _)| fact.to_owned()).collect()
 }
 
-/// Returns the text in one line, without invisible characters.
+/// Returns the string in one line, without invisible characters.
 fn clean(text: &str) -> String {
     let visible: String = text
         .chars()
@@ -233,7 +233,7 @@ fn clean(text: &str) -> String {
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns at most `characters_max` characters of the text, cut at a word.
+/// Returns at most `characters_max` characters of the string, cut at the end of a word.
 pub fn shortened(text: &str, characters_max: usize) -> String {
     if text.chars().count() <= characters_max {
         return text.to_owned();

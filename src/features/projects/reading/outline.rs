@@ -10,9 +10,9 @@ use super::page::{Page, is_within, text_of};
 use super::{Raw, charset};
 use crate::engine::fetch::ROBOT_NAME;
 
-/// The maximum number of links of one page to check.
+/// The maximum number of a page's links to check.
 const LINKS_MAX: usize = 400;
-/// The maximum number of URLs of one sitemap to check.
+/// The maximum number of URLs in a sitemap to check.
 const SITEMAP_MAX: usize = 2_000;
 
 /// The files and pages that a page refers to.
@@ -21,7 +21,7 @@ pub struct Outline {
     pub styles: Vec<Url>,
     pub manifest: Option<Url>,
     pub links: Vec<Link>,
-    /// The target of an immediate redirect by `meta refresh`.
+    /// The URL of an immediate redirect by a `meta refresh` element.
     pub refresh: Option<Url>,
 }
 
@@ -30,7 +30,7 @@ pub struct Outline {
 pub struct Link {
     pub url: Url,
     pub text: String,
-    /// Whether it is in the header or footer of the page, where sites link to their main pages.
+    /// Whether the link is in the header or footer of the page, where sites link to their main pages.
     pub in_frame: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn outline(raw: &Raw<'_>) -> Outline {
     Outline { styles, manifest, links: links.collect(), refresh }
 }
 
-/// Returns the sheets that a style sheet imports.
+/// Returns the URLs of the style sheets that a style sheet imports.
 pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
     let (text, _) = charset::decode(bytes, content_type);
     css::parse(&text)
@@ -70,7 +70,7 @@ pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
         .collect()
 }
 
-/// Returns the pages and the further sitemaps in a sitemap. Also accepts a plain list of URLs, which some sites use.
+/// Returns the URLs of the pages and of further sitemaps in a sitemap. Also accepts a plain list of URLs, which some sites use.
 pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     let (mut pages, mut sitemaps) = (Vec::new(), Vec::new());
     let text = String::from_utf8_lossy(bytes);
@@ -106,26 +106,26 @@ pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     (pages, sitemaps)
 }
 
-/// The rules of a robots.txt for this service.
+/// The rules for this service in a site's robots.txt.
 pub struct Rules(Option<Robot>);
 
 impl Rules {
-    /// Parses the rules. An unreadable file forbids nothing.
+    /// Parses a robots.txt. A file that cannot be parsed does not forbid anything.
     pub fn parse(bytes: &[u8]) -> Self {
         Self(Robot::new(ROBOT_NAME, bytes).ok())
     }
 
-    /// Returns whether this service may fetch the URL.
+    /// Returns whether the rules allow this service to fetch the URL.
     pub fn allow(&self, url: &Url) -> bool {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }
 
-    /// Returns the URLs of the site's sitemaps.
+    /// Returns the URLs of the site's sitemaps that the robots.txt lists.
     pub fn sitemaps(&self) -> Vec<Url> {
         self.0.iter().flat_map(|robot| &robot.sitemaps).filter_map(|text| text.parse().ok()).collect()
     }
 
-    /// Returns the pause between two requests in seconds.
+    /// Returns the pause in seconds that the rules require between two requests.
     pub fn delay(&self) -> Option<f32> {
         self.0.as_ref().and_then(|robot| robot.delay).filter(|delay| delay.is_finite() && *delay > 0.0)
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn robots_rules_are_applied() {
         let rules = Rules::parse(b"User-agent: *\nDisallow: /private\nSitemap: https://a.example/map.xml\n\nUser-agent: mailmill\nDisallow: /shop\nCrawl-delay: 2\n");
-        let allow = |path: &str| rules.allow(&format!("https://a.example{path}").parse().expect("an address"));
+        let allow = |path: &str| rules.allow(&format!("https://a.example{path}").parse().expect("the address is valid"));
         assert!(allow("/private") && !allow("/shop/x") && allow("/"));
         assert_eq!((urls(rules.sitemaps()), rules.delay()), (vec!["https://a.example/map.xml".to_owned()], Some(2.0)));
     }
@@ -163,13 +163,16 @@ mod tests {
         let html = r#"<base href="/en/"><link rel=stylesheet href="a.css"><link rel=stylesheet media=print href="p.css">
             <link rel="preload" as="style" href="late.css"><link rel=manifest href=/m.json>
             <meta http-equiv=refresh content="0; URL='/start'"><nav><a href="about#x">About us</a></nav><a href="mailto:a@b.example">m</a>"#;
-        let url: Url = "https://a.example/".parse().expect("an address");
+        let url: Url = "https://a.example/".parse().expect("the address is valid");
         let outline = outline(&Raw { url: &url, given: true, content_type: "text/html", language: "", bytes: html.as_bytes() });
         assert_eq!(urls(outline.styles), ["https://a.example/en/a.css", "https://a.example/en/late.css"]);
         assert_eq!(outline.manifest.map(String::from).as_deref(), Some("https://a.example/m.json"));
         assert_eq!(outline.refresh.map(String::from).as_deref(), Some("https://a.example/start"));
-        let about =
-            Link { url: "https://a.example/en/about".parse().expect("an address"), text: "About us".into(), in_frame: true };
+        let about = Link {
+            url: "https://a.example/en/about".parse().expect("the address is valid"),
+            text: "About us".into(),
+            in_frame: true,
+        };
         assert_eq!(outline.links, [about]);
     }
 }

@@ -1,4 +1,4 @@
-//! A parsed page, and the queries that all readers need.
+//! A parsed page, and the queries that all readers of a page need.
 
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node, Selector};
@@ -11,9 +11,9 @@ use crate::engine::render::tree::{is_block, is_cell};
 
 /// Elements whose text is invisible.
 const SILENT: [&str; 9] = ["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas"];
-/// Elements around the main text.
+/// Elements that surround the main text.
 const AROUND: [&str; 9] = ["nav", "footer", "aside", "form", "button", "select", "dialog", "menu", "label"];
-/// Words in classes, ids and roles of elements around the main text.
+/// Words in classes, ids and roles of elements that surround the main text.
 const AROUND_WORDS: [&str; 17] = [
     "cookie",
     "consent",
@@ -33,27 +33,27 @@ const AROUND_WORDS: [&str; 17] = [
     "copyright",
     "mini-cart",
 ];
-/// Deeper text is ignored.
+/// The maximum depth of text in a page; deeper text is ignored.
 const DEPTH_MAX: u32 = 256;
-/// A page with deeper nesting is not read, because every walk up the tree would take too long.
+/// The maximum nesting depth of a page. A deeper page is not read, because every walk up the tree would take too long.
 const TREE_DEPTH_MAX: u32 = 600;
-/// The maximum number of footers of one page; some pages use the class for every part of the footer.
+/// The maximum number of footers to read on a page; some pages use the footer class for every part of the footer.
 const FOOTERS_MAX: usize = 20;
 
 /// A parsed page.
 pub struct Page {
     pub url: Url,
-    /// Whether the caller named it. The first such page is the home page.
+    /// Whether the caller named this page. The first such page is the home page.
     pub given: bool,
     pub html: Html,
     /// The URL that relative addresses refer to.
     base: Url,
-    /// The `Content-Language` header.
+    /// The value of the `Content-Language` header.
     pub language: String,
     pub charset: &'static str,
 }
 
-/// A piece of text on its own line.
+/// A piece of text that is on its own line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub kind: BlockKind,
@@ -68,13 +68,13 @@ pub enum BlockKind {
     Quote,
 }
 
-/// Parses a selector that is a constant of this program.
+/// Parses a CSS selector that is a constant of this program.
 pub fn selector(css: &str) -> Selector {
     Selector::parse(css).expect("constant selectors are valid")
 }
 
 impl Page {
-    /// Whether it is one that says who runs the site.
+    /// Returns whether the page's path suggests an imprint, contact or similar page, which often names the company behind the site.
     pub fn is_imprint(&self) -> bool {
         let path = self.url.path().to_ascii_lowercase();
         let words = ["impressum", "imprint", "legal", "contact", "kontakt", "mentions", "aviso", "about"];
@@ -101,7 +101,7 @@ impl Page {
         self.html.select(&selector(css)).next()
     }
 
-    /// Returns the value of `<meta name>` or `<meta property>` with this name.
+    /// Returns the value of the `<meta>` element whose `name` or `property` is `name`.
     pub fn meta(&self, name: &str) -> Option<String> {
         self.metas(name).into_iter().next()
     }
@@ -117,7 +117,7 @@ impl Page {
         contents.map(clean).filter(|text| !text.is_empty()).collect()
     }
 
-    /// Returns the `<link>` elements with this word in their `rel`.
+    /// Returns the `<link>` elements whose `rel` contains this word.
     pub fn links(&self, rel: &str) -> Vec<ElementRef<'_>> {
         let has = |link: &ElementRef<'_>| {
             link.attr("rel").is_some_and(|words| words.split_whitespace().any(|word| word.eq_ignore_ascii_case(rel)))
@@ -125,7 +125,7 @@ impl Page {
         self.all("link[href]").into_iter().filter(has).collect()
     }
 
-    /// Returns an absolute URL if it is http or https.
+    /// Returns `href` as an absolute URL, if its scheme is http or https.
     pub fn address(&self, href: &str) -> Option<Url> {
         let mut url = self.base.join(href.trim()).ok()?;
         url.set_fragment(None);
@@ -135,15 +135,15 @@ impl Page {
 
     /// Returns the page's title.
     pub fn title(&self) -> Option<String> {
-        // The title of an SVG inside the body is not the page's title.
+        // Prefer the title in the head, because an SVG in the body can also have a title.
         self.first("head > title").or_else(|| self.first("title")).map(text_of).filter(|title| !title.is_empty())
     }
 
-    /// Returns the main text: without navigation, footers, forms and consent dialogs.
+    /// Returns the main text of the page, excluding navigation, footers, forms and consent dialogs.
     pub fn main_text(&self) -> Vec<Block> {
         let root = ["main", "[role=main]", "article", "body"].iter().find_map(|css| {
             let found = self.first(css)?;
-            // An empty or tiny `main` is only a wrapper.
+            // Skip an empty or tiny `main` element, which is only a wrapper.
             (css == &"body" || text_of(found).len() > 200).then_some(found)
         });
         let mut lines = Lines::default();
@@ -154,7 +154,7 @@ impl Page {
         lines.blocks
     }
 
-    /// Returns the lines of the page's footers.
+    /// Returns the lines of text in the page's footers.
     pub fn footer_lines(&self) -> Vec<String> {
         let footers = ["footer", "[role=contentinfo]", "#footer", ".footer", "[class*=footer]"];
         let found = footers.iter().find_map(|css| Some(self.all(css)).filter(|found| !found.is_empty()));
@@ -162,7 +162,7 @@ impl Page {
     }
 }
 
-/// Returns whether the page is nested too deeply. Browsers stop at a depth of 512, so real pages do not exceed it.
+/// Returns whether the page is nested too deeply. Browsers limit the depth to 512, so real pages are not deeper.
 fn is_too_deep(html: &Html) -> bool {
     let mut depth = 0_u32;
     for edge in html.root_element().traverse() {
@@ -182,7 +182,7 @@ pub fn text_of(element: ElementRef<'_>) -> String {
     clean(&lines_of(element).join(" "))
 }
 
-/// Returns the visible text of an element, line by line.
+/// Returns the visible lines of text in an element.
 pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
     let mut lines = Lines { everything: true, ..Lines::default() };
     lines.walk(element, BlockKind::Paragraph, 0);
@@ -194,7 +194,7 @@ pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
 struct Lines {
     blocks: Vec<Block>,
     line: String,
-    /// Also include the text around the main text.
+    /// Whether to include the text around the main text.
     everything: bool,
 }
 
@@ -257,14 +257,14 @@ fn is_hidden(element: ElementRef<'_>) -> bool {
     element.attr("hidden").is_some() || element.attr("aria-hidden") == Some("true") || style()
 }
 
-/// Returns whether an element is around the main text.
+/// Returns whether an element is one of those that surround the main text.
 fn is_around(element: ElementRef<'_>) -> bool {
     let name = element.value().name();
     if AROUND.contains(&name) {
         return true;
     }
     if name == "header" {
-        // Only the header of the page, not that of an article.
+        // Exclude only the header of the page, not the header of an article.
         return element.descendent_elements().any(|inner| inner.value().name() == "nav");
     }
     let words = [element.attr("class"), element.attr("id"), element.attr("role")];
@@ -276,7 +276,8 @@ fn is_around(element: ElementRef<'_>) -> bool {
         })
 }
 
-/// Returns whether an element or one of its ancestors has one of these names, or one of these words in its class or id.
+/// Returns whether an element or one of its ancestors has one of these element names, or has one of these words in its class, id or role.
+/// Ignores these attributes of `html` and `body`.
 pub fn is_within(element: ElementRef<'_>, names: &[&str], words: &[&str]) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {

@@ -1,4 +1,4 @@
-//! Finds the brand's colors by role, and the corner radius of its buttons, from the styles of its own elements.
+//! Finds the brand's colors by role, and the corner radius of its buttons, in the styles of the site's elements.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_v
 use crate::base::text::Color;
 use crate::features::projects::brand::BrandPalette;
 
-/// The maximum number of buttons of one page to check.
+/// The maximum number of a page's buttons to check.
 const BUTTONS_MAX: usize = 40;
-/// The maximum number of elements of one page that may be buttons.
+/// The maximum number of a page's elements to check when searching for buttons.
 const CANDIDATES_MAX: usize = 400;
 /// The color difference below which two colors are indistinguishable.
 const SAME: f32 = 0.02;
-/// The color difference below which two similar colors count as one.
+/// The color difference below which two similar colors are treated as the same color.
 const ALIKE: f32 = 0.06;
-/// The minimum color difference between the accent and the primary color.
+/// The minimum difference between the accent color and the primary color.
 const CLEARLY_OTHER: f32 = 0.12;
 /// The radius of fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// Parts of variable names for the primary color of a brand, and for its second color.
+/// Parts of the names of CSS variables for a brand's primary color; the next list has those for its second color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Parts of such names that change their meaning, such as a text color on it, or a paler or darker shade.
+/// Parts of variable names that change the meaning of a color name, such as a text color on that color, or a paler or darker shade.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -78,13 +78,13 @@ const NO_BUTTONS: [&str; 16] = [
     "cart",
 ];
 
-/// The colors and corner radius.
+/// The colors and the corner radius of a site.
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
 }
 
-/// A rendered button.
+/// A button on a page, with its colors and its importance.
 struct Button {
     ground: Color,
     text: Option<Color>,
@@ -126,14 +126,14 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     SiteTheme { palette, corner_radius }
 }
 
-/// Returns an opaque color.
+/// Returns the color in a CSS value, if the color is opaque.
 fn solid(value: &str) -> Option<Color> {
     color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
 
 fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     let text = element.attr(name)?.trim();
-    // Old pages omit the #.
+    // Also accept a color without `#`, as in old pages.
     color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
 }
 
@@ -143,7 +143,7 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     };
     let from_frame = ["body", "html"].iter().find_map(|css| own(home.first(css)?));
     from_frame.or_else(|| {
-        // The background of most paragraphs.
+        // Use the background that most paragraphs have.
         let mut counts: BTreeMap<String, (u32, Color)> = BTreeMap::new();
         for paragraph in home.all("main p, article p, section p, p, td").into_iter().take(30) {
             if let Some(ground) = ground_of(paragraph, styles) {
@@ -166,7 +166,8 @@ fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
     None
 }
 
-/// Returns the color of running text that is legible on the page's background.
+/// Returns a color of running text that is legible on the page's background or, if none is found, a default color; returns `None` if the
+/// background is unknown.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -214,7 +215,7 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
     found
 }
 
-/// Returns the background of most buttons, weighted by importance.
+/// Returns the background color that most buttons have, weighted by the importance of each button.
 fn best_ground(buttons: &[Button]) -> Option<Color> {
     let weight_of =
         |ground: Color| buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.weight).sum::<u32>();
@@ -236,7 +237,7 @@ fn corner_radius(buttons: &[Button]) -> Option<u16> {
     counts.into_iter().max_by_key(|(_, weight)| *weight).map(|(radius, _)| radius)
 }
 
-/// Returns the first radius of a value in pixels.
+/// Returns the first radius in a CSS value, in pixels.
 fn radius(value: &str) -> Option<u16> {
     let first = value.split_whitespace().next()?;
     let unit = first.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -245,7 +246,7 @@ fn radius(value: &str) -> Option<u16> {
         "px" | "" => number,
         "rem" | "em" => number * 16.0,
         "pt" => number * 4.0 / 3.0,
-        // Half of a button's height makes fully rounded corners.
+        // A radius of about half the height of a button makes fully rounded corners.
         "%" if number >= 40.0 => RADIUS_MAX,
         "%" => number * 0.4,
         _ => return None,
@@ -253,7 +254,7 @@ fn radius(value: &str) -> Option<u16> {
     Some(pixels.round().clamp(0.0, RADIUS_MAX) as u16)
 }
 
-/// The evidence that a color is the brand's.
+/// The evidence that a color belongs to the brand.
 struct Hints {
     named_primary: Option<Color>,
     named_accent: Option<Color>,
@@ -297,13 +298,13 @@ impl Hints {
         let candidates = [self.named_primary, button, self.theme, self.header];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // A brand without colors is black and white by choice.
+        // A brand without colors uses black and white by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)
     }
 
-    /// Returns the accent: a color clearly different from the primary color and the background, and not the text color.
+    /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
         let all: Vec<Color> = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied()).collect();
@@ -316,14 +317,15 @@ impl Hints {
     }
 }
 
-/// Returns the color of the variable whose name is closest to one of `names`; a shorter name is closer.
+/// Returns the vivid color of a variable whose name contains one of `names`, trying `names` in order. If several variables match, uses the
+/// one with the shortest name.
 fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {
             let name = name.to_ascii_lowercase();
             name.contains(wanted) && !SHADES.iter().any(|shade| name.replace(wanted, "").contains(shade))
         });
-        // shadcn and others store the bare numbers of hsl() in their variables.
+        // Also accept the bare arguments of hsl(), which shadcn and other libraries store in their variables.
         let color = |value: &str| {
             color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|rendered| rendered.alpha >= 0.5)
         };

@@ -8,9 +8,9 @@ use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 
-/// The maximum number of products of one brand. A shop lists first what it wants to sell.
+/// The maximum number of products for one brand. A shop usually lists its most important products first.
 const PRODUCTS_MAX: usize = 60;
-/// The maximum number of cards of one page to check.
+/// The maximum number of a page's product cards to check.
 const CARDS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 150;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
@@ -26,7 +26,7 @@ const KINDS: [&str; 9] = [
     "Course",
 ];
 
-/// Currency signs. A dollar sign means the most common dollar.
+/// Currency signs. A dollar sign is read as US dollars, the most common dollar.
 const SIGNS: [(&str, &str); 14] = [
     ("€", "EUR"),
     ("£", "GBP"),
@@ -53,7 +53,7 @@ pub fn products(site: &Site) -> Vec<BrandProduct> {
             nodes.iter().filter(|node| is_a(node, &KINDS)).filter_map(|node| from_node(node, page)).collect();
         let only_one = told.len() == 1;
         for product in told {
-            // Without an explicit URL, a product has the URL of its page.
+            // A product without an explicit URL gets the URL of its page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             add(&mut found, BrandProduct { url, ..product });
         }
@@ -67,9 +67,9 @@ pub fn products(site: &Site) -> Vec<BrandProduct> {
     found
 }
 
-/// Adds a product, or adds missing facts to one that is already known.
+/// Adds a product to the list, or adds missing facts to a product that is already in the list.
 fn add(found: &mut Vec<BrandProduct>, product: BrandProduct) {
-    // A page may hold several products; the same product has about the same name everywhere.
+    // Compare names, because a page may contain several products, and a product has nearly the same name everywhere.
     let alike = |other: &BrandProduct| {
         let (one, other) = (product.name.to_lowercase(), other.name.to_lowercase());
         one.contains(&other) || other.contains(&one)
@@ -110,7 +110,7 @@ fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
     Some(BrandProduct { name, url, image, description, price, currency: currency.flatten() })
 }
 
-/// Returns the URL of an image given as text or as an object.
+/// Returns the URL of an image that is given as a string or as an object.
 fn picture(value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => ["contentUrl", "url", "@id"].iter().find_map(|name| fields.get(*name).and_then(plain)),
@@ -141,7 +141,7 @@ fn from_open_graph(page: &Page) -> Option<BrandProduct> {
     Some(BrandProduct { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
 }
 
-/// Returns the products in lists: elements named as a product that contain one price and one name.
+/// Returns the products in lists: elements whose class names a product and that contain a price with a currency and a name.
 fn from_cards(page: &Page) -> Vec<BrandProduct> {
     let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
                  article.product, [class*=productCard], [class*=menu-item], [class*=menu__item]";
@@ -154,7 +154,7 @@ fn from_cards(page: &Page) -> Vec<BrandProduct> {
         else {
             continue;
         };
-        // Without a currency sign, the number is not a price.
+        // A number without a currency sign is not treated as a price.
         let Some(currency) = currency.or_else(|| currency_near(card)) else { continue };
         let url = first_attr(card, "a[href]", "href").filter(|href| !href.starts_with('#')).and_then(|href| page.address(href));
         let image = first_attr(card, "img[src]", "src").and_then(|src| page.address(src));
@@ -187,7 +187,7 @@ fn sign_in(text: &str) -> Option<String> {
     coded.or_else(|| SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|(_, code)| *code)).map(str::to_owned)
 }
 
-/// Returns the first amount in a text, with a decimal point, and the currency beside it.
+/// Returns the first amount in a string, with a decimal point, and the currency next to it.
 pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let start = text.find(|character: char| character.is_ascii_digit())?;
     let digits: String = text[start..]
@@ -201,7 +201,7 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let last = digits.rfind(['.', ',']);
     let kinds = usize::from(digits.contains('.')) + usize::from(digits.contains(','));
     let same = last.map_or(0, |at| digits.matches(&digits[at..=at]).count());
-    // The last separator precedes the decimals, unless exactly three digits follow and nothing else indicates decimals.
+    // The last separator is the decimal separator, unless exactly three digits follow and no other sign indicates decimals.
     let decimals = last.filter(|at| {
         let following = digits.len() - at - 1;
         same == 1 && (following != 3 || kinds == 2 || digits.starts_with("0"))

@@ -1,4 +1,4 @@
-//! Finds the brand's profiles in social networks.
+//! Finds the brand's profiles on social networks.
 
 use scraper::ElementRef;
 use url::Url;
@@ -8,7 +8,7 @@ use super::page::{Page, is_within};
 use super::structured::{is_a, list, nodes};
 use crate::features::projects::brand::BrandSocialLink;
 
-/// The hosts of social networks with the name of each.
+/// The hosts of social networks, each with the name of the network.
 const NETWORKS: [(&str, &str); 28] = [
     ("instagram.com", "instagram"),
     ("facebook.com", "facebook"),
@@ -39,7 +39,7 @@ const NETWORKS: [(&str, &str); 28] = [
     ("snapchat.com", "snapchat"),
     ("mastodon.social", "mastodon"),
 ];
-/// Paths that share the current page or belong to the network itself.
+/// Paths that share the current page or that belong to the network itself.
 const NO_PROFILES: [&str; 15] = [
     "/share",
     "/sharer",
@@ -58,7 +58,7 @@ const NO_PROFILES: [&str; 15] = [
     "/explore",
 ];
 
-/// Returns the brand's profiles in social networks, one per network.
+/// Returns the brand's profiles on social networks, one per network.
 pub fn social(site: &Site) -> Vec<BrandSocialLink> {
     let mut found: Vec<BrandSocialLink> = Vec::new();
     let mut add = |url: Url| {
@@ -81,7 +81,7 @@ pub fn social(site: &Site) -> Vec<BrandSocialLink> {
     found
 }
 
-/// Returns whether the page is an article. Articles link to the profiles of others.
+/// Returns whether the page is an article. Articles also link to profiles of other people and companies.
 fn is_article(page: &Page) -> bool {
     page.meta("og:type").as_deref() == Some("article")
         || nodes(page).iter().any(|node| is_a(node, &["NewsArticle", "BlogPosting", "Article"]))
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn profiles_are_distinguished_from_share_links() {
-        let network = |url: &str| network_of(&url.parse().expect("an address"));
+        let network = |url: &str| network_of(&url.parse().expect("the address is valid"));
         assert_eq!(network("https://www.instagram.com/acme/"), Some("instagram"));
         assert_eq!(network("https://twitter.com/intent/tweet?text=x"), None);
         assert_eq!(network("https://www.facebook.com/sharer/sharer.php?u=x"), None);
         assert_eq!(network("https://notfacebook.com/acme"), None);
         assert_eq!(
-            without_tracking("https://instagram.com/a?igsh=1&utm_source=x".parse().expect("an address")),
+            without_tracking("https://instagram.com/a?igsh=1&utm_source=x".parse().expect("the address is valid")),
             "https://instagram.com/a"
         );
     }

@@ -1,7 +1,7 @@
 //! Parses the structured data of a page, JSON-LD and microdata, into one list of objects.
 //!
-//! Sites write it by hand, with plug-ins and with mistakes, so everything that can be understood is accepted. Does not know what the
-//! objects are used for.
+//! Sites write structured data by hand or with plug-ins, and often with mistakes, so all data that can be understood is accepted. This file
+//! does not depend on what the objects are used for.
 
 use scraper::ElementRef;
 use serde_json::{Map, Value};
@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use super::clean;
 use super::page::{Page, text_of};
 
-/// The maximum nesting of objects.
+/// The maximum nesting depth of objects.
 const DEPTH_MAX: u8 = 16;
-/// The maximum nesting of elements inside one object.
+/// The maximum nesting depth of elements inside one object.
 const LEVELS_MAX: u8 = 64;
-/// The maximum number of objects of one page.
+/// The maximum number of objects on a page.
 const NODES_MAX: usize = 5_000;
-/// Properties that contain people and companies other than the page's own.
+/// Properties that contain people and companies unrelated to the owner of the page.
 const OTHERS: [&str; 12] = [
     "author",
     "review",
@@ -31,7 +31,7 @@ const OTHERS: [&str; 12] = [
     "mentions",
 ];
 
-/// Returns every object of the page that has a type, outer ones first.
+/// Returns every object on the page that has a type, outer objects first.
 pub fn nodes(page: &Page) -> Vec<Value> {
     let mut found = Vec::new();
     for script in page.all("script[type]") {
@@ -48,7 +48,7 @@ pub fn nodes(page: &Page) -> Vec<Value> {
     found
 }
 
-/// Parses JSON with common mistakes: surrounding comments, line breaks in strings, trailing commas.
+/// Parses JSON that contains common mistakes: surrounding comments, line breaks in strings, or trailing commas.
 fn lenient(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->").trim();
     let text = text
@@ -61,7 +61,7 @@ fn lenient(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
-    let mut mended = String::with_capacity(text.len());
+    let mut repaired = String::with_capacity(text.len());
     let (mut in_text, mut escaped) = (false, false);
     for character in text.chars() {
         match character {
@@ -69,16 +69,16 @@ fn lenient(text: &str) -> Option<Value> {
             '\\' if in_text => escaped = true,
             '"' => in_text = !in_text,
             '}' | ']' if !in_text => {
-                let end = mended.trim_end().len();
-                if mended[..end].ends_with(',') {
-                    mended.truncate(end - 1);
+                let end = repaired.trim_end().len();
+                if repaired[..end].ends_with(',') {
+                    repaired.truncate(end - 1);
                 }
             }
             _ => {}
         }
-        mended.push(if character.is_control() { ' ' } else { character });
+        repaired.push(if character.is_control() { ' ' } else { character });
     }
-    serde_json::from_str(&mended).ok()
+    serde_json::from_str(&repaired).ok()
 }
 
 fn collect(value: &Value, found: &mut Vec<Value>, depth: u8) {
@@ -101,7 +101,7 @@ fn collect(value: &Value, found: &mut Vec<Value>, depth: u8) {
     }
 }
 
-/// Converts an element with `itemscope` to an object.
+/// Converts an element that has an `itemscope` attribute to an object.
 fn item(element: ElementRef<'_>, page: &Page, depth: u8) -> Value {
     let mut fields = Map::new();
     if let Some(kind) = element.attr("itemtype") {
@@ -113,7 +113,7 @@ fn item(element: ElementRef<'_>, page: &Page, depth: u8) -> Value {
     Value::Object(fields)
 }
 
-/// Collects the properties of an element. `depth` counts nested objects, `level` nested elements inside one object.
+/// Collects the properties in an element. `depth` counts nested objects; `level` counts nested elements inside one object.
 fn properties(element: ElementRef<'_>, page: &Page, fields: &mut Map<String, Value>, (depth, level): (u8, u8)) {
     for child in element.child_elements() {
         let is_item = child.attr("itemscope").is_some();
@@ -158,12 +158,12 @@ pub fn is_a(node: &Value, kinds: &[&str]) -> bool {
     }
 }
 
-/// Returns the text of a property: the first of several, or the value, name or URL of an object.
+/// Returns the value of a property as a string: the first of several values, or the value, name or URL of an object.
 pub fn text(node: &Value, name: &str) -> Option<String> {
     plain(&node[name])
 }
 
-/// Returns a value as text.
+/// Returns a value as a string.
 pub fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => clean(&unescaped(text)),
@@ -177,7 +177,7 @@ pub fn plain(value: &Value) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Returns all values of a property; a single value is a list of one.
+/// Returns all values of a property. A single value is returned as a list with one value.
 pub fn list<'a>(node: &'a Value, name: &str) -> Vec<&'a Value> {
     match &node[name] {
         Value::Array(items) => items.iter().collect(),
@@ -186,7 +186,7 @@ pub fn list<'a>(node: &'a Value, name: &str) -> Vec<&'a Value> {
     }
 }
 
-/// Returns the object itself, or the one elsewhere on the page that it refers to.
+/// Returns the object itself or, if it is a reference, the object elsewhere on the page that it refers to.
 pub fn resolved<'a>(value: &'a Value, nodes: &'a [Value]) -> &'a Value {
     let is_reference = value.as_object().is_some_and(|fields| fields.len() == 1);
     let id = value["@id"].as_str().filter(|_| is_reference);
@@ -195,7 +195,7 @@ pub fn resolved<'a>(value: &'a Value, nodes: &'a [Value]) -> &'a Value {
     target.unwrap_or(value)
 }
 
-/// Texts in JSON-LD are often wrongly escaped for HTML.
+/// Decodes HTML entities, which strings in JSON-LD often contain by mistake.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') && !text.contains('<') {
         return text.to_owned();
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn page(html: &str) -> Page {
-        let url: Url = "https://acme.example/a/".parse().expect("an address");
+        let url: Url = "https://acme.example/a/".parse().expect("the address is valid");
         Page::parse(&Raw { url: &url, given: true, content_type: "text/html", language: "", bytes: html.as_bytes() })
     }
 

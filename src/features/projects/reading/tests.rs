@@ -1,12 +1,13 @@
-//! Hostile pages: reading ends soon and does no harm, whatever the input.
+//! Tests with hostile pages: reading finishes soon and does no harm, whatever the input.
 
 use super::*;
 
-/// Each takes a second or two in builds without optimization. A quadratic algorithm takes hours.
+/// The time limit for reading a page. Each page takes a second or two in builds without optimization; a quadratic algorithm would take
+/// hours.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 fn read_page(html: &[u8], css: &str) -> Draft {
-    let url: Url = "https://acme.example/".parse().expect("an address");
+    let url: Url = "https://acme.example/".parse().expect("the address is valid");
     let raw = |content_type, bytes| Raw { url: &url, given: true, content_type, language: "", bytes };
     let (page, style) = (raw("text/html", html), raw("text/css", css.as_bytes()));
     read(&Sources {
@@ -24,7 +25,7 @@ fn ends_soon(name: &str, html: &[u8], css: &str) -> Draft {
     draft
 }
 
-/// Repeats a text.
+/// Returns the string repeated `times` times.
 fn many(text: &str, times: usize) -> String {
     text.repeat(times)
 }

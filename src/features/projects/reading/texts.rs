@@ -1,4 +1,4 @@
-//! Extracts the main texts of a site's pages as entries for the knowledge base.
+//! Extracts the main text of each page of a site, for entries in the knowledge base.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,28 +9,28 @@ use super::page::{Block, BlockKind, Page};
 use super::{Raw, Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// Shorter texts are ignored.
+/// The minimum length of a page's text; shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
-/// A paragraph or item with fewer words is a label.
+/// The minimum number of words in a paragraph or list item; shorter ones are labels.
 const WORDS_MIN: usize = 4;
-/// Titles of pages with formal content that says nothing about the brand.
+/// Titles of pages with formal content that contains no information about the brand.
 const FORMAL_PAGES: [&str; 9] =
     ["impressum", "imprint", "kontakt", "contact", "contatti", "legal", "mentions", "access", "anfahrt"];
-/// A page of that kind is kept if it is at least this long.
+/// A page with formal content is kept if its text has at least this many characters.
 const FORMAL_CHARACTERS_MIN: usize = 800;
-/// A text that this many pages share is boilerplate.
+/// Text that appears on at least this many pages is treated as boilerplate.
 const SHARED_BY: usize = 3;
 
-/// The text of a page.
+/// The main text of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     pub title: String,
-    /// Headings, paragraphs and list items as Markdown.
+    /// The headings, paragraphs and list items of the page as Markdown.
     pub content: String,
     pub url: String,
 }
 
-/// Returns the texts of all pages, without boilerplate.
+/// Returns the main text of every page, excluding boilerplate.
 pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
@@ -59,13 +59,13 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     found
 }
 
-/// Returns the only text of a site with hardly any: that of its longest page that says something, even if all pages repeat it.
+/// Returns the text of a site that has hardly any text: the text of its longest meaningful page, even if all pages repeat it.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
-    // A page that asks for JavaScript says nothing about the brand.
+    // A page that asks for JavaScript contains no information about the brand.
     let says_something = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
     let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(says_something));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
-    // Of equally long texts `max_by_key` returns the last one; the home page comes first.
+    // Reverse the order, because `max_by_key` returns the last of several equally long texts and the home page should win.
     texts.rev().max_by_key(|text| text.content.chars().count())
 }
 
@@ -78,7 +78,7 @@ fn text_of_page(page: &Page, blocks: &[&Block], name: Option<&str>) -> Text {
     }
 }
 
-/// Returns the text of a single page, or `None` if there is hardly any.
+/// Returns the main text of a single page; returns `None` if the page has hardly any text.
 pub fn text(raw: &Raw<'_>) -> Option<Text> {
     let page = Page::parse(raw);
     let text = text_of_page(&page, &page.main_text().iter().collect::<Vec<_>>(), None);
@@ -89,7 +89,7 @@ fn markdown(blocks: &[&Block]) -> String {
     let mut text = String::new();
     let mut last_was_item = false;
     for (place, block) in blocks.iter().enumerate() {
-        // A heading without text under it is a label.
+        // A heading that is not followed by text is a label.
         let followed = blocks.get(place + 1).is_some_and(|next| !matches!(next.kind, BlockKind::Heading(_)));
         let line = match block.kind {
             BlockKind::Heading(_) if !followed => continue,
@@ -108,7 +108,7 @@ fn markdown(blocks: &[&Block]) -> String {
     text
 }
 
-/// Returns only the running text, from which the voice is derived.
+/// Returns only the running text of the site, from which the brand's voice is derived.
 pub fn running(site: &Site) -> Vec<String> {
     let all = site.pages.iter().flat_map(Page::main_text).filter(is_running).map(|block| block.text);
     let mut seen = HashSet::new();
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn texts_of(pages: &[(&str, &str)]) -> Vec<Text> {
-        let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("an address")).collect();
+        let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("the address is valid")).collect();
         let mut sources = Sources::default();
         for (url, (_, html)) in urls.iter().zip(pages) {
             sources.pages.push(Raw { url, given: true, content_type: "text/html", language: "", bytes: html.as_bytes() });
@@ -144,10 +144,14 @@ mod tests {
         let whole = format!("# Acme\n\n{paragraph}");
         assert_eq!(contents(&[(home, &page)]), [&*whole]);
         let repeated = [(home, &*page), ("https://acme.example/a", &page), ("https://acme.example/b", &page)];
-        assert_eq!(contents(&repeated), [&*whole], "also if every page repeats it");
+        assert_eq!(contents(&repeated), [&*whole], "the text is found even if every page repeats it");
         assert_eq!(texts_of(&repeated)[0].url, home);
         let long = format!("<body><p>{}</p></body>", "A text that tells a lot of what they do. ".repeat(9));
-        assert_eq!(contents(&[(home, &page), ("https://acme.example/a", &long)]).len(), 1, "beside a longer text it is a label");
+        assert_eq!(
+            contents(&[(home, &page), ("https://acme.example/a", &long)]).len(),
+            1,
+            "a short text is a label if the site has a longer text"
+        );
         for nothing in ["<h1>Acme</h1>", "<p>Coming soon</p>", "<div>Please enable JavaScript to run this app.</div>"] {
             assert!(texts_of(&[(home, &format!("<body>{nothing}</body>"))]).is_empty(), "{nothing}");
         }

@@ -1,16 +1,17 @@
-//! Derives the brand's voice from its running texts. Knows seven languages; for others it uses only measures that need no vocabulary.
+//! Derives the brand's voice from its running text. Supports seven languages in full; for other languages, uses only measures that need no
+//! vocabulary.
 
 use std::collections::HashMap;
 
 use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandVoice};
 
-/// Fewer words are not enough to derive a voice.
+/// The minimum number of words from which a voice can be derived.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
-/// Three-letter words can be topic words only in languages that capitalize nouns.
+/// The minimum length of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
-/// In texts up to this length, two occurrences count as frequent.
+/// In a text with at most this many words, a word that occurs twice is frequent.
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// The words that indicate the grammatical person and formality in one language.
@@ -19,12 +20,12 @@ struct LanguageVoice {
     we: &'static [&'static str],
     i: &'static [&'static str],
     casual: &'static [&'static str],
-    /// Spelled as in the middle of a sentence.
+    /// Formal forms of address, spelled as in the middle of a sentence.
     formal: &'static [&'static str],
     common: &'static [&'static str],
 }
 
-const TONGUES: [LanguageVoice; 7] = [
+const GRAMMARS: [LanguageVoice; 7] = [
     LanguageVoice {
         code: "en",
         we: &["we", "our", "us", "we're", "we've", "ours"],
@@ -135,7 +136,7 @@ const TONGUES: [LanguageVoice; 7] = [
     },
 ];
 
-/// Returns the voice of running texts in this language. The brand's own name is not a word of its voice.
+/// Returns the voice of running text in this language. Ignores the name of the brand.
 pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> BrandVoice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
@@ -144,28 +145,28 @@ pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Br
         return BrandVoice { emoji, ..BrandVoice::default() };
     }
     let primary = language.map(|tag| tag.split('-').next().unwrap_or_default());
-    let tongue = TONGUES.iter().find(|tongue| Some(tongue.code) == primary);
+    let grammar = GRAMMARS.iter().find(|grammar| Some(grammar.code) == primary);
     let sentences = sentences(texts);
     let counted: usize = sentences.iter().map(|sentence| sentence.split_whitespace().count()).sum();
     let sentence_words = (!sentences.is_empty()).then(|| (counted as f32 / sentences.len() as f32 * 10.0).round() / 10.0);
     let is_spaced = !matches!(primary, Some("ja" | "zh" | "th"));
     BrandVoice {
-        person: tongue.map(|tongue| person(&words, tongue)),
-        formality: tongue.map(|tongue| formality(&all, &words, tongue, sentence_words.unwrap_or_default())),
+        person: grammar.map(|grammar| person(&words, grammar)),
+        formality: grammar.map(|grammar| formality(&all, &words, grammar, sentence_words.unwrap_or_default())),
         sentence_words: sentence_words.filter(|_| is_spaced),
-        words: tongue.map(|tongue| recurring(&all, tongue, name.unwrap_or_default())).unwrap_or_default(),
+        words: grammar.map(|grammar| recurring(&all, grammar, name.unwrap_or_default())).unwrap_or_default(),
         emoji,
     }
 }
 
-/// Returns the lowercase words, including inner apostrophes.
+/// Returns the words of a text in lowercase, including inner apostrophes.
 fn words(text: &str) -> Vec<String> {
     let straight = text.replace('’', "'");
     let parts = straight.split(|character: char| !character.is_alphanumeric() && character != '\'');
     parts.map(|word| word.trim_matches('\'').to_lowercase()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns the sentences with end punctuation; headings and labels have none.
+/// Returns the sentences that end with punctuation, which excludes headings and labels.
 fn sentences(texts: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for text in texts {
@@ -190,9 +191,9 @@ fn count(words: &[String], of: &[&str]) -> usize {
     words.iter().filter(|word| of.contains(&word.as_str())).count()
 }
 
-fn person(words: &[String], tongue: &LanguageVoice) -> BrandPerson {
-    let (we, i) = (count(words, tongue.we), count(words, tongue.i));
-    // At least one in 150 words, because fewer may be a quotation.
+fn person(words: &[String], grammar: &LanguageVoice) -> BrandPerson {
+    let (we, i) = (count(words, grammar.we), count(words, grammar.i));
+    // Require at least one occurrence in 150 words, because fewer may come from a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
         (we, i) if we >= i && we >= enough => BrandPerson::We,
@@ -201,17 +202,17 @@ fn person(words: &[String], tongue: &LanguageVoice) -> BrandPerson {
     }
 }
 
-fn formality(text: &str, words: &[String], tongue: &LanguageVoice, sentence_words: f32) -> BrandFormality {
-    let casual = count(words, tongue.casual);
-    let formal = if tongue.formal.iter().any(|word| word.starts_with(char::is_uppercase)) {
-        capitals_inside(text, tongue.formal)
+fn formality(text: &str, words: &[String], grammar: &LanguageVoice, sentence_words: f32) -> BrandFormality {
+    let casual = count(words, grammar.casual);
+    let formal = if grammar.formal.iter().any(|word| word.starts_with(char::is_uppercase)) {
+        capitals_inside(text, grammar.formal)
     } else {
-        count(words, tongue.formal)
+        count(words, grammar.formal)
     };
     let exclaims = text.matches('!').count();
     let liveliness = (casual * 2 + exclaims) as f32 / words.len() as f32 * 100.0;
-    if tongue.code == "en" {
-        // English has only "you"; contractions, exclamations and sentence length decide instead.
+    if grammar.code == "en" {
+        // English has only "you", so contractions, exclamation marks and the length of sentences determine the formality.
         return match liveliness {
             lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => BrandFormality::Casual,
             lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => BrandFormality::Formal,
@@ -227,7 +228,7 @@ fn formality(text: &str, words: &[String], tongue: &LanguageVoice, sentence_word
     }
 }
 
-/// Counts capitalized words that do not start a sentence.
+/// Counts the occurrences of capitalized words that do not start a sentence.
 fn capitals_inside(text: &str, of: &[&str]) -> usize {
     let mut begins = true;
     let mut count = 0;
@@ -241,18 +242,18 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
     count
 }
 
-/// Returns the recurring words in their most frequent spelling.
-fn recurring(text: &str, tongue: &LanguageVoice, name: &str) -> Vec<String> {
+/// Returns recurring words, each in its most frequent spelling.
+fn recurring(text: &str, grammar: &LanguageVoice, name: &str) -> Vec<String> {
     let own = words(name);
     let is_short = text.split_whitespace().count() < SHORT_TEXT_WORDS;
     let least = if is_short { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
     let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
-    // Words with an inner apostrophe are contractions of two.
+    // Exclude words with an inner apostrophe, which are contractions of two words.
     for word in text.split(|character: char| !character.is_alphanumeric() && !matches!(character, '\'' | '’')) {
         let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
         let lowered = word.to_lowercase();
-        let is_common = TONGUES.iter().filter(|other| other.code == tongue.code || other.code == "en").any(|tongue| {
-            [tongue.common, tongue.we, tongue.i, tongue.casual].iter().any(|list| list.contains(&lowered.as_str()))
+        let is_common = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en").any(|grammar| {
+            [grammar.common, grammar.we, grammar.i, grammar.casual].iter().any(|list| list.contains(&lowered.as_str()))
         });
         if is_word && !is_common && !own.contains(&lowered) {
             let entry = counts.entry(lowered).or_default();
@@ -272,7 +273,7 @@ fn recurring(text: &str, tongue: &LanguageVoice, name: &str) -> Vec<String> {
         })
         .collect();
     found.retain(|(_, word)| {
-        word.chars().count() > RECURRING_CHARACTERS_MIN || tongue.code == "de" && word.starts_with(char::is_uppercase)
+        word.chars().count() > RECURRING_CHARACTERS_MIN || grammar.code == "de" && word.starts_with(char::is_uppercase)
     });
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()

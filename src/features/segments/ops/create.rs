@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::base::text::{LongText, Name};
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::filter::FilterTree;
-use crate::features::contacts::filter::segment_store::{self, NewSegment, Segment};
+use crate::features::filters::FilterTree;
 use crate::features::projects;
+use crate::features::segments::store::{self, NewSegment, Segment};
 use crate::features::segments::views::{SegmentView, with_count};
 use crate::features::segments::{check_name, count_given};
 use crate::vocab::codes::Code;
@@ -17,7 +17,7 @@ use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `segments.create`
+/// The operation `segments.create`.
 pub struct Create;
 
 /// The name of a segment.
@@ -29,11 +29,11 @@ pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
 pub struct CreateSegment {
     /// The segment's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The name of the segment. Unique in the project, ignoring case.
     pub name: SegmentName,
-    /// What it is for.
+    /// A description of the segment's purpose.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The filter that selects its contacts; absent selects every contact.
+    /// The filter that selects the segment's contacts. If absent, the segment contains every contact.
     pub filters: Option<FilterTree>,
 }
 
@@ -42,7 +42,7 @@ impl Operation for Create {
         .also_at(&["/v1/audiences"])
         .summary("Create a segment")
         .about(
-            "A name that the project already has is refused with 409; data.id is the id of that segment. Text is compared without \
+            "Returns 409 if a segment in the project has this name; data.id is then its id. Text is compared without \
              regard to case; is_not and not_contains also match contacts without the field; a list in a custom field matches \
              if one of its items does; numbers are numbers or numeric text; dates are UTC days or moments.",
         )
@@ -74,10 +74,10 @@ impl Async for Create {
 fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
-    let others = segment_store::all(tx, project)?;
+    let others = store::all(tx, project)?;
     check_name(&others, &input.name, None)?;
     if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
-        let detail = format!("A project has at most {} segments; delete some first.", limits::SEGMENTS_PER_PROJECT_MAX);
+        let detail = format!("A project can have at most {} segments. Delete some first.", limits::SEGMENTS_PER_PROJECT_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let new = NewSegment {
@@ -87,7 +87,7 @@ fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Resul
         filters: input.filters.unwrap_or_default(),
     };
     let segment = Segment::new(new, tx.now());
-    segment_store::save(tx, project, &segment);
+    store::save(tx, project, &segment);
     Ok(segment)
 }
 
@@ -134,11 +134,8 @@ mod tests {
                 json!({ "groups": [{ "fields": [{ "key": "age", "mode": "like", "values": [1] }] }] }),
                 "filters.groups[0].fields[0].mode: ",
             ),
-            (json!({ "groups": [{ "colour": 1 }] }), "filters.groups[0].colour: unknown field `colour`"),
-            (
-                json!({ "tags": ["66f1a2b3000000015c3e9d71"] }),
-                "filters: the project has no tag with the id 66f1a2b3000000015c3e9d71",
-            ),
+            (json!({ "groups": [{ "hue": 1 }] }), "filters.groups[0].hue: unknown field `hue`"),
+            (json!({ "tags": ["66f1a2b3000000015c3e9d71"] }), "filters: there is no tag with the id 66f1a2b3000000015c3e9d71"),
         ] {
             let answer = app.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
             assert_eq!(answer.refusal().0, 400, "{answer:?}");

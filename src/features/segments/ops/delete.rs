@@ -1,4 +1,4 @@
-//! Delete a segment.
+//! Deletes a segment.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 use super::get::SegmentRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
+use crate::features::segments::store;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
 use crate::vocab::permissions::Permission;
 
-/// `segments.delete`
+/// The operation `segments.delete`.
 pub struct Delete;
 
-/// The result of a deletion.
+/// The result of deleting a segment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSegment {
-    /// The deleted segment.
+    /// The id of the deleted segment.
     pub id: SegmentId,
-    /// Always true.
+    /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,
 }
 
@@ -29,13 +29,13 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("segments.delete", "/v1/segments/{id}", needs(Permission::AudienceWrite))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Delete a segment")
-        .about("The contacts that match its filter are not changed.")
+        .about("The contacts that match the segment's filter are not changed.")
         .fails(&[Code::NotFound]);
     type Input = SegmentRef;
     type Output = Done<DeletedSegment>;
 
     fn example() -> (Value, Self::Output) {
-        let id = SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters");
+        let id = SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("the id has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedSegment { id, deleted: true }))
     }
 }
@@ -43,8 +43,8 @@ impl Operation for Delete {
 impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SegmentRef) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
-        let segment = segment_store::require(tx, input.project_id, input.id)?;
-        segment_store::delete(tx, input.project_id, segment.id);
+        let segment = store::require(tx, input.project_id, input.id)?;
+        store::delete(tx, input.project_id, segment.id);
         Ok(Done(DeletedSegment { id: segment.id, deleted: true }))
     }
 }
@@ -59,7 +59,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         let made = app.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
         assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
         assert_eq!(app.delete_in(&path).refusal().0, 404);
         assert_eq!(app.get_in("/v1/contacts").data()["total"], 1);

@@ -1,18 +1,18 @@
-//! Read one segment.
+//! Returns one segment.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
+use crate::features::segments::store;
 use crate::features::segments::views::{SegmentView, segment_view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 
-/// `segments.get`
+/// The operation `segments.get`.
 pub struct Get;
 
 /// Selects a segment.
@@ -33,7 +33,7 @@ pub struct GetSegment {
     pub id: SegmentId,
     /// The segment's project.
     pub project_id: ProjectId,
-    /// False: skip the count, which can take a moment with very many contacts.
+    /// False to skip the count, which can take a moment if there are very many contacts.
     pub count: Option<bool>,
 }
 
@@ -41,7 +41,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Read one segment")
-        .about("Includes the number of contacts that match its filter now. GET /v1/contacts with segmentId lists them.")
+        .about("Includes the number of contacts that match the filter now. GET /v1/contacts with segmentId lists these contacts.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = GetSegment;
@@ -56,7 +56,7 @@ impl Operation for Get {
 impl Query for Get {
     fn run(view: &View<'_>, input: GetSegment) -> Result<Self::Output, Failure> {
         projects::require(view.tx, view.caller.account(), input.project_id)?;
-        let segment = segment_store::require(view.tx, input.project_id, input.id)?;
+        let segment = store::require(view.tx, input.project_id, input.id)?;
         Ok(Done(match input.count {
             Some(false) => with_count(segment, None)?,
             Some(true) | None => segment_view(view.tx, input.project_id, segment, view.now)?,
@@ -74,13 +74,13 @@ mod tests {
         let app = TestApp::new();
         let contact = |email: &str, plan: &str| {
             let body = json!({ "email": email, "customFields": { "plan": plan } });
-            format!("/v1/contacts/{}", app.post_in("/v1/contacts", body).data()["id"].as_str().expect("an id"))
+            format!("/v1/contacts/{}", app.post_in("/v1/contacts", body).data()["id"].as_str().expect("the contact has an id"))
         };
         contact("ada@example.com", "pro");
         let bob = contact("bob@example.com", "free");
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["Pro"] }] });
         let made = app.post_in("/v1/segments", json!({ "name": "pro", "filters": filters })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
         let count = || app.get_in(&path).data()["count"].clone();
         assert_eq!((&made["count"], count()), (&json!(1), json!(1)));
         app.patch_in(&bob, json!({ "customFields": { "plan": "PRO" } })).data();
@@ -97,7 +97,7 @@ mod tests {
         }
         let filters = json!({ "fields": [{ "key": "email", "mode": "ends_with", "values": ["@example.org"] }] });
         let made = app.post_in("/v1/segments", json!({ "name": "org", "filters": filters })).data();
-        let id = made["id"].as_str().expect("an id");
+        let id = made["id"].as_str().expect("the segment has an id");
         let data = app.get_in(&format!("/v1/contacts?segmentId={id}")).data();
         assert_eq!((&data["total"], &data["contacts"][0]["email"]), (&json!(1), &json!("bob@example.org")));
         let unknown = app.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
@@ -108,7 +108,7 @@ mod tests {
     fn count_false_skips_the_count() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
         assert_eq!(app.get_in(&format!("{path}?count=false")).data()["count"], json!(null));
         assert_eq!(app.get_in("/v1/segments?count=false").data()["segments"][0]["count"], json!(null));
         assert_eq!(app.get_in(&format!("{path}?count=true")).data()["count"], 0);
@@ -118,7 +118,7 @@ mod tests {
     fn another_projects_segment_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
         let other = app.another_project();
         assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
     }

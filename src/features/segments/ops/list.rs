@@ -1,33 +1,34 @@
-//! List the segments of a project.
+//! Lists the segments of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
+use crate::features::segments::store;
 use crate::features::segments::views::{SegmentView, segment_view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `segments.list`
+/// The operation `segments.list`.
 pub struct List;
 
-/// The project, and the page to return.
+/// The project, and the page of segments to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSegments {
-    /// The project of the segments.
+    /// The project whose segments are listed.
     pub project_id: ProjectId,
-    /// False: skip the counts, which can take a moment with very many contacts.
+    /// False to skip the counts, which can take a moment if there are very many contacts.
     pub count: Option<bool>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of segments to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
+    /// The number of the page to return, starting at 1. Replaces `offset`. The response's `data` is then the array itself, and `count` the
+    /// total.
     pub page: Option<PageNumber>,
 }
 
@@ -35,7 +36,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("segments.list", "/v1/segments", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences"])
         .summary("List segments")
-        .about("Newest first, each with the number of contacts that match its filter now.")
+        .about("Lists the newest segment first. Each has the number of contacts that match its filter now.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListSegments;
@@ -53,7 +54,7 @@ impl Query for List {
         let (tx, project) = (view.tx, input.project_id);
         projects::require(tx, view.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let mut wanted = segment_store::all(tx, project)?;
+        let mut wanted = store::all(tx, project)?;
         wanted.reverse();
         let total = wanted.len() as u64;
         let items = window.cut(wanted).into_iter().map(|segment| match input.count {
@@ -78,8 +79,9 @@ mod tests {
         }
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         let data = app.get_in("/v1/segments").data();
-        let of =
-            |field: &str| data["segments"].as_array().expect("an array").iter().map(|s| s[field].clone()).collect::<Vec<_>>();
+        let of = |field: &str| {
+            data["segments"].as_array().expect("the segments are an array").iter().map(|s| s[field].clone()).collect::<Vec<_>>()
+        };
         assert_eq!(of("name"), ["third", "second", "first"]);
         assert_eq!(of("count"), [1, 1, 1]);
         let paged = app.get_in("/v1/audiences?page=2&limit=2");

@@ -1,4 +1,4 @@
-//! The operations on segments, one file each.
+//! The operations on segments, one file for each.
 
 pub mod create;
 pub mod delete;

@@ -1,4 +1,4 @@
-//! Counts the contacts that match an unsaved filter and shows some of them, for users who are writing a filter.
+//! Counts the contacts that match an unsaved filter and returns some of them, for users who are writing a filter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,39 +6,39 @@ use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::filter::FilterTree;
-use crate::features::contacts::{self, ContactView};
+use crate::features::contact_records::{self, ContactView};
+use crate::features::filters::FilterTree;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `segments.preview`
+/// The operation `segments.preview`.
 pub struct Preview;
 
 /// The filter, and the project whose contacts it selects.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewSegment {
-    /// The project of the contacts.
+    /// The project whose contacts are selected.
     pub project_id: ProjectId,
-    /// The filter; absent selects every contact.
+    /// The filter to preview. If absent, every contact matches.
     pub filters: Option<FilterTree>,
     /// The number of contacts to show; 10 if absent.
     pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
 }
 
-/// The contacts that match now.
+/// The contacts that currently match the filter.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SegmentPreview {
     /// The number of matching contacts, whatever their status.
     pub count: u64,
-    /// The newest of them.
+    /// The newest matching contacts.
     pub contacts: Vec<ContactView>,
 }
 
-/// The number of contacts shown by default.
+/// The number of contacts returned by default.
 const SHOWN: u64 = 10;
 
 impl Operation for Preview {
@@ -47,7 +47,7 @@ impl Operation for Preview {
         .summary("Preview a filter without saving it")
         .about(
             "Returns the number of matching contacts and some of them. The filter has the same form as in POST /v1/segments. \
-                Nothing is stored.",
+                The filter is not stored.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -72,11 +72,11 @@ impl Query for Preview {
         filter.check_names(tx, project, "filters")?;
         let members = filter.members(tx, project, view.now)?;
         let shown = input.limit.map_or(SHOWN, Bounded::get);
-        let mut viewer = contacts::Viewer::new(tx, view.caller, project);
+        let mut viewer = contact_records::Viewer::new(tx, view.caller, project);
         let mut contacts = Vec::new();
-        // Numbers grow with time, so the last ones are the newest.
+        // Take the highest numbers, because numbers grow with time and the highest belong to the newest contacts.
         for number in members.iter().rev().take(shown as usize) {
-            if let Some(contact) = contacts::by_number(tx, project, number)? {
+            if let Some(contact) = contact_records::by_number(tx, project, number)? {
                 contacts.push(viewer.view(contact)?);
             }
         }

@@ -1,17 +1,17 @@
-//! Returns the project of a segment, for callers that know only its id, from a log or a link.
+//! Returns the project of a segment, for callers that know only the segment's id, for example from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::filter::segment_store;
-use crate::features::projects::{self, Belongs};
+use crate::features::projects::{self, OwningProject};
+use crate::features::segments::store;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
 use crate::vocab::permissions::Permission;
 
-/// `segments.project`
+/// The operation `segments.project`.
 pub struct Project;
 
 /// Selects a segment.
@@ -31,18 +31,18 @@ impl Operation for Project {
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = SegmentIdOnly;
-    type Output = Done<Belongs>;
+    type Output = Done<OwningProject>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "id": "66f1a2b3d4e5f60718293a4d" }), Done(Belongs::sample()))
+        (json!({ "id": "66f1a2b3d4e5f60718293a4d" }), Done(OwningProject::sample()))
     }
 }
 
 impl Query for Project {
     fn run(view: &View<'_>, input: SegmentIdOnly) -> Result<Self::Output, Failure> {
-        let has = |tx: &_, project| segment_store::exists(tx, project, input.id);
+        let has = |tx: &_, project| store::exists(tx, project, input.id);
         let project_id = projects::having(view.tx, view.caller.account(), has)?.ok_or(Code::NotFound)?;
-        Ok(Done(Belongs { project_id }))
+        Ok(Done(OwningProject { project_id }))
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
         let other = app.another_project();
         for project in [app.project.to_string(), other.to_string()] {
             let made = app.post("/v1/segments", json!({ "projectId": project, "name": "all" })).data();
-            let id = made["id"].as_str().expect("an id");
+            let id = made["id"].as_str().expect("the segment has an id");
             assert_eq!(app.get(&format!("/v1/segments/{id}/project")).data(), json!({ "projectId": project }));
         }
         assert_eq!(app.get("/v1/segments/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);

@@ -1,4 +1,4 @@
-//! Change a segment.
+//! Changes a segment.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,9 +9,9 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::filter::FilterTree;
-use crate::features::contacts::filter::segment_store::{self, Segment};
+use crate::features::filters::FilterTree;
 use crate::features::projects;
+use crate::features::segments::store::{self, Segment};
 use crate::features::segments::views::{SegmentView, segment_view};
 use crate::features::segments::{check_name, count_given};
 use crate::vocab::codes::Code;
@@ -19,10 +19,10 @@ use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `segments.update`
+/// The operation `segments.update`.
 pub struct Update;
 
-/// The change. Fields that are not given stay as they are; `null` clears the description.
+/// The changes to a segment. Fields that are not given stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentPatch {
@@ -30,12 +30,12 @@ pub struct SegmentPatch {
     pub id: SegmentId,
     /// The segment's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The new name of the segment. Unique in the project, ignoring case.
     pub name: Option<SegmentName>,
-    /// What it is for.
+    /// A description of the segment's purpose.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The complete new filter, which replaces the old one.
+    /// The complete new filter, which replaces the current filter.
     pub filters: Option<FilterTree>,
 }
 
@@ -57,10 +57,10 @@ impl Async for Update {
     async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let (id, given) = (input.id, input.filters.clone());
-        // Counted before anything is written: the part that can fail or take long is then done, and the count is cached.
+        // Count before the write, because counting can fail or take long; the write then uses the cached count.
         let counted = context.read(move |tx| {
             projects::require(tx, account, project)?;
-            let segment = segment_store::require(tx, project, id)?;
+            let segment = store::require(tx, project, id)?;
             match given {
                 Some(filters) => count_given(tx, project, &filters, now),
                 None => Ok(segment.filter()?.count(tx, project, now)?),
@@ -75,10 +75,10 @@ impl Async for Update {
 fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
-    let before = segment_store::require(tx, project, input.id)?;
+    let before = store::require(tx, project, input.id)?;
     let mut after = before.clone();
     if let Some(name) = input.name {
-        check_name(&segment_store::all(tx, project)?, &name, Some(before.id))?;
+        check_name(&store::all(tx, project)?, &name, Some(before.id))?;
         after.name = name.to_string();
     }
     input.description.map(|text| text.to_string()).apply(&mut after.description);
@@ -88,7 +88,7 @@ fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Resu
     }
     if after != before {
         after.updated_at = tx.now();
-        segment_store::save(tx, project, &after);
+        store::save(tx, project, &after);
     }
     Ok(after)
 }
@@ -101,7 +101,7 @@ mod tests {
     fn segment(app: &TestApp, name: &str) -> String {
         let filters = json!({ "status": "bounced" });
         let made = app.post_in("/v1/segments", json!({ "name": name, "description": "Old", "filters": filters })).data();
-        format!("/v1/segments/{}", made["id"].as_str().expect("an id"))
+        format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"))
     }
 
     #[test]
@@ -143,9 +143,9 @@ mod tests {
         let app = TestApp::new();
         let tag = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
         let made = app.post_in("/v1/segments", json!({ "name": "VIPs", "filters": { "tags": [tag] } })).data();
-        app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
-        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        let after = app.patch_in(&path, json!({ "name": "Nobody" })).data();
-        assert_eq!((&after["name"], &after["count"]), (&json!("Nobody"), &json!(0)));
+        app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("the tag has an id"))).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("the segment has an id"));
+        let after = app.patch_in(&path, json!({ "name": "Empty" })).data();
+        assert_eq!((&after["name"], &after["count"]), (&json!("Empty"), &json!(0)));
     }
 }

@@ -1,8 +1,8 @@
-//! The dispatcher of one environment: takes due recipients from the store, has their messages rendered and sent, and records the outcomes.
+//! The dispatcher of one environment: reads due recipients from the store, has their messages rendered and sent, and records the outcomes.
 //!
-//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when its message is sent
-//! except for the final dot: everything before that is certain. Rows claimed by a previous process have an unknown outcome and are recorded
-//! as such before sending resumes.
+//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when the whole message
+//! except its final dot has been sent; after an earlier failure, it is certain that the message was not sent. Rows that a previous process
+//! claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
 mod sender;
@@ -22,10 +22,11 @@ use tokio::time::Instant;
 
 use super::model::{Counter, Event, Recipient, Schedule};
 use super::recipient_writer::{self, RecipientWriter, RowUpdate, Rules};
-use super::{send_queue, store};
+use super::store;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Result as StoreResult, Store};
 use crate::engine::tasks::{Shutdown, Stage, Tasks};
+use crate::features::sending::store::send_queue;
 use crate::features::suppressions::Digester;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
@@ -52,7 +53,7 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
     }
 }
 
-/// Sends until the service drains.
+/// Sends messages until the service drains.
 pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let shutdown = tasks.shutdown();
     let store = engine.data(environment).store.clone();
@@ -64,11 +65,11 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when no sender of updates is left; by then every outcome is stored.
+    // The writer ends when no task can submit updates anymore. By then, every outcome is stored.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
-        // Maintenance holds a sender of updates, which would keep the writer from ending.
+        // The maintenance task can submit updates, which would prevent the writer from ending.
         drop(maintenance);
         std::future::pending::<()>().await;
     };
@@ -78,7 +79,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     }
 }
 
-/// Settles handoffs left by earlier processes.
+/// Records the handoffs that earlier processes left as unknown.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
     for lane in send_queue::LANES {
         let mut from = None;
@@ -88,7 +89,7 @@ async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> 
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
             }
-            // The last one is listed again, but needs no further work.
+            // The last mailing of a page is listed again on the next page, but needs no further work.
             match ids.last() {
                 Some(last) if more && Some(*last) != from => from = Some(*last),
                 _ => break,
@@ -106,13 +107,13 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
         if found.is_empty() {
             return Ok(());
         }
-        tracing::info!(mailing = %id, recipients = found.len(), "an earlier process left these handoffs; their delivery is unknown");
+        tracing::info!(mailing = %id, recipients = found.len(), "an earlier process ended during these handoffs; their outcome is unknown");
         let rules = rules.clone();
         store.write_essential(move |tx| recipient_writer::recover(tx, id, &found, &rules)).await??;
     }
 }
 
-/// Returns recipients in the handoff state: first those near the cursor, where they almost always are.
+/// Returns recipients in the handoff state. Those near the cursor come first, because almost all of them are there.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
     let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);
@@ -136,14 +137,14 @@ pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, 
     Ok(found.into_iter().collect())
 }
 
-/// The report of a delivery task.
+/// The report that a delivery task sends when it ends.
 struct SendReport {
     mailing: MailingId,
     number: u32,
     outcome: SendOutcome,
 }
 
-/// Hands out recipients until the service drains, then waits for deliveries in flight.
+/// Starts deliveries until the service drains, then waits for those in flight.
 async fn dispatch(
     tasks: &Tasks,
     store: Arc<Store>,
@@ -159,7 +160,7 @@ async fn dispatch(
     let mut is_held = sender.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
     loop {
-        // Listens again before polling and before the previous listener ends, so that no signal is missed in between.
+        // Listens again before polling and before the previous listener ends, so that no signal is missed.
         let listening = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
         turns |= heard_of_turns.now_or_never().is_some();
         look |= turns | heard.now_or_never().is_some();
@@ -174,9 +175,9 @@ async fn dispatch(
             let (sender, report) = (sender.clone(), report.clone());
             deliveries.spawn(async move {
                 let (mailing, number) = (job.context.mailing.id, job.number);
-                // Always sends a report, because the scheduler waits for it.
+                // The task always sends a report, because the scheduler waits for it.
                 let outcome = AssertUnwindSafe(sender.deliver(job)).catch_unwind().await.unwrap_or(SendOutcome::NotSent);
-                // The dispatcher outlives its deliveries.
+                // Sending the report cannot fail, because the dispatcher outlives its deliveries.
                 let _ = report.send(SendReport { mailing, number, outcome }).await;
             });
         }
@@ -209,7 +210,7 @@ async fn dispatch(
     Ok(())
 }
 
-/// Stores the results of the last poll.
+/// Stores what the last poll found.
 async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &RecipientWriter) {
     for (mailing, cursor) in scheduler.idle() {
         writer.submit(mailing, 0, RowUpdate::CheckFinished { cursor }).await;
@@ -222,7 +223,7 @@ async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &Reci
     }
 }
 
-/// Waits for deliveries in flight, up to the grace period in the settings.
+/// Waits for deliveries in flight, at most for the grace period in the settings.
 async fn drain(
     sender: &MessageSender,
     scheduler: &mut Scheduler,

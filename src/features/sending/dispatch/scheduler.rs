@@ -1,6 +1,6 @@
-//! The scheduler: the active mailings, their next recipients, and recipients in flight.
+//! The scheduler: tracks the active mailings, their next recipients, and the recipients in flight.
 //!
-//! Invariant: at most one delivery has a recipient, and a recipient is handed out again only after it came back.
+//! Invariant: a recipient is in at most one delivery at a time, and is handed out again only after this delivery has ended.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -18,56 +18,56 @@ use crate::engine::hold::HoldNumber;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::message::MailingContext;
 use crate::features::sending::model::{Counter, DIRECT, Delivery, GROUPS, Mailing, Plan, Recipient, State, WaitReason};
-use crate::features::sending::{send_queue, store};
+use crate::features::sending::store::{self, send_queue};
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
-/// The active mailings.
+/// Schedules the deliveries of the active mailings.
 pub struct Scheduler {
     store: Arc<Store>,
     slots: usize,
     in_flight: usize,
     active: HashMap<MailingId, ActiveMailing>,
-    /// Direct sends, in order of arrival.
+    /// The direct sends, in order of arrival.
     direct: VecDeque<MailingId>,
-    /// Groups, next one first.
+    /// The groups, with the next one first.
     groups: VecDeque<MailingId>,
     buckets: TokenBuckets,
     /// When a throttled account may continue.
     wake: Option<Instant>,
-    /// Mailings whose transport fails, and until when they wait.
+    /// The mailings whose transport fails, and the time until which each waits.
     blocked: Vec<(MailingId, Timestamp)>,
     /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
-    /// The account at which the next poll of due mailings starts, by lane.
+    /// For each lane, the account at which the next poll of due mailings starts.
     due_from: [Option<AccountId>; 2],
     /// The mailing at which the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,
-    /// Retries further in the future than possible.
+    /// The recipients whose stored retry time is further in the future than any retry can be.
     misdated: Vec<(MailingId, u32)>,
-    /// Mailings that wait for the end of the hold with this number.
+    /// The mailings that wait for the end of the hold with the number `hold_number`.
     on_hold: send_queue::Held,
     hold_number: Option<HoldNumber>,
     now: Timestamp,
 }
 
-/// An active mailing.
+/// A mailing that is being sent.
 struct ActiveMailing {
     context: Arc<MailingContext>,
     per_second: Option<u64>,
     ready: VecDeque<(u32, Recipient)>,
     /// Whether retries are due.
     retries: bool,
-    /// The number of the first row not read yet.
+    /// The number of the first row that has not been read yet.
     unread: Option<u32>,
     in_flight: BTreeSet<u32>,
     /// The position of the stored cursor.
     cursor: u32,
-    /// Recipients handed out since the cursor moved.
+    /// The number of recipients that were handed out since the cursor moved.
     since_cursor: u32,
-    /// Blocked until this time.
+    /// The time until which the mailing is blocked.
     blocked_until: Option<Instant>,
-    /// Consecutive transport failures.
+    /// The number of consecutive transport failures.
     failures: u32,
     /// Whether the mailing has stopped; the next poll checks whether it continues.
     stopped: bool,
@@ -101,12 +101,12 @@ impl Scheduler {
         self.in_flight
     }
 
-    /// Polls the store: new mailings, mailings that may continue and, if `turns` is set, due retries.
+    /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set, for due retries.
     pub async fn poll(&mut self, sender: &Arc<MessageSender>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = sender.now();
         self.find_held(&tx, sender)?;
-        // Paused and canceled mailings are in no queue that is polled.
+        // Paused and canceled mailings are not in a queue that is polled, so they are checked here.
         let known: Vec<MailingId> = self.active.keys().copied().collect();
         for id in known {
             self.admit(&tx, id, sender).await?;
@@ -118,7 +118,7 @@ impl Scheduler {
                 }
             }
         }
-        // A mailing that waits for the next day's quota may continue earlier if the plan has grown or the clock was wrong.
+        // A mailing that waits for the next day's quota may continue earlier if the plan has grown or the clock was wrong before.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
@@ -126,7 +126,7 @@ impl Scheduler {
                 self.admit(&tx, id, sender).await?;
             }
         }
-        // A time beyond the longest possible wait was stored by a wrong clock, which may be right by now.
+        // A time beyond the longest possible wait was stored while the clock was wrong. The clock may be correct now.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.admit_due(&tx, sender).await?;
@@ -134,7 +134,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Admits mailings that are due.
+    /// Admits the mailings that are due.
     async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.due_from) {
@@ -157,7 +157,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Finds mailings that wait for the end of a hold, if there is one. During a hold, no others become held.
+    /// Finds mailings that wait for the end of a hold, if there is one. During a hold, no further mailings become held.
     fn find_held(&mut self, tx: &ReadTx, sender: &MessageSender) -> StoreResult<()> {
         let hold = sender.hold();
         let number = hold.as_ref().map(|hold| hold.number);
@@ -168,11 +168,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Finds a mailing's retries whose time only a wrong clock could have stored.
+    /// Finds retries of a mailing whose time can only have been stored while the clock was wrong.
     fn find_misdated(&mut self, tx: &ReadTx, id: MailingId, horizon: Timestamp) -> StoreResult<()> {
         for number in send_queue::retries_beyond(tx, id, horizon, limits::RETRIES_SCANNED_MAX)? {
             let waits = store::recipient(tx, id, number)?.map(|recipient| recipient.delivery);
-            // Without an attempt so far, it waits for a time set by its mailing, which may be far away.
+            // Recipients without an attempt are excluded: they wait for a time that the mailing set, which may be far in the future.
             if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
                 self.misdated.push((id, number));
             }
@@ -180,21 +180,21 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes the retries whose time was stored by a wrong clock.
+    /// Takes the retries whose time was stored while the clock was wrong.
     pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
         std::mem::take(&mut self.misdated)
     }
 
-    /// Adds a mailing to the schedule if it may be sent; returns whether it is scheduled.
+    /// Adds a mailing to the schedule if it may be sent. Returns whether it is scheduled.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, sender: &Arc<MessageSender>) -> Result<bool, Failure> {
-        // Direct sends are short: they are read again only after a refused claim.
+        // Direct sends are short, so they are read again only after a claim was refused.
         let known = self.active.get(&id);
         if known.is_some_and(|active| active.context.mailing.kind.lane() == DIRECT && !active.stopped) {
             return Ok(true);
         }
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
         let is_held = sender.hold().is_some_and(|hold| hold.holds(mailing.hold_number));
-        if is_held || (!may_go_on(&mailing, self.now) && !sender.has_room_again(tx, &mailing)?) {
+        if is_held || (!may_continue(&mailing, self.now) && !sender.has_room_again(tx, &mailing)?) {
             if let Some(active) = self.active.get_mut(&id) {
                 active.stopped = true;
             }
@@ -212,7 +212,8 @@ impl Scheduler {
             Ok(Some(context)) => context,
             outcome => {
                 if let Err(failure) = outcome {
-                    let cause = failure.cause.or(failure.detail.map(Into::into)).unwrap_or_default();
+                    let text = failure.text();
+                    let cause = failure.cause.unwrap_or(text);
                     tracing::error!(mailing = %id, cause, "a mailing could not be prepared");
                 }
                 // Other mailings continue in the meantime.
@@ -243,10 +244,10 @@ impl Scheduler {
         self.wake = Some(self.wake.map_or(at, |known| known.min(at)));
     }
 
-    /// Returns the next recipient to deliver, if a slot is free and a recipient is due.
+    /// Returns the next recipient to deliver to, if a slot is free and a recipient is due.
     pub fn next(&mut self, now: Instant, time: Timestamp) -> Option<SendJob> {
         self.now = time;
-        // On an almost full disk no new message starts. Messages in progress are finished and recorded.
+        // If the disk is almost full, no new message starts. Messages in progress are finished and recorded.
         if self.in_flight >= self.slots || self.store.space().is_low() {
             return None;
         }
@@ -270,7 +271,7 @@ impl Scheduler {
         None
     }
 
-    /// Returns the next recipient of one mailing. `throttled` collects accounts that must wait.
+    /// Returns the next recipient of one mailing. `throttled` collects the accounts that must wait.
     fn take_from(&mut self, id: MailingId, now: Instant, throttled: &mut HashSet<AccountId>) -> Option<SendJob> {
         let active = self.active.get_mut(&id)?;
         if active.stopped || active.blocked_until.is_some_and(|until| until > now) {
@@ -281,7 +282,7 @@ impl Scheduler {
             return None;
         }
         if active.ready.is_empty() && active.has_unread() && active.read(&self.store.read(), self.now).is_err() {
-            // The store is failing, so the process is about to end.
+            // Reading from the store failed, so the process is about to end.
             return None;
         }
         if active.ready.is_empty() {
@@ -300,7 +301,7 @@ impl Scheduler {
         Some(SendJob { context: active.context.clone(), number, recipient })
     }
 
-    /// Ends a delivery; returns whether to poll the store.
+    /// Ends a delivery. Returns whether to poll the store.
     pub fn finish(&mut self, report: SendReport, now: Instant) -> bool {
         self.in_flight -= 1;
         let Some(active) = self.active.get_mut(&report.mailing) else { return false };
@@ -317,13 +318,13 @@ impl Scheduler {
             }
             SendOutcome::TransportFailed(recipient) => {
                 active.ready.push_front((report.number, *recipient));
-                // Each connection reports the same failure; only the first report counts.
+                // Each connection reports the same failure; only the first report is counted.
                 if active.blocked_until.is_none_or(|until| until <= now) {
                     let rest = limits::TRANSPORT_REST_MIN * 2_u32.saturating_pow(active.failures.min(10));
                     let rest = rest.min(limits::TRANSPORT_REST);
                     active.failures += 1;
                     active.blocked_until = Some(now + rest);
-                    // The transport has already waited for its servers, so users should see this.
+                    // The transport has already waited for its servers, so users should now see that the mailing waits.
                     self.block(report.mailing, rest);
                 }
                 let active = self.active.get(&report.mailing);
@@ -339,13 +340,13 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Takes the mailings whose transport fails, and until when they wait.
+    /// Takes the mailings whose transport fails, with the time until which each waits.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Removes mailings with nothing left to hand out, and returns how to move their cursors. Also returns mailings whose cursor is far
-    /// behind, but keeps them.
+    /// Removes mailings that have no recipients left to hand out, and returns how to move their cursors. Also returns mailings whose cursor
+    /// is far behind, without removing them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut told = Vec::new();
         let before = self.active.len();
@@ -358,7 +359,7 @@ impl Scheduler {
                     active.cursor = to;
                 }
                 active.since_cursor = 0;
-                // A stopped mailing only has its cursor to store; an empty update would wake the loop again and again.
+                // For a stopped mailing, only the cursor is stored: an update without a cursor would wake the loop forever.
                 if is_done || cursor.is_some() {
                     told.push((*id, cursor));
                 }
@@ -373,12 +374,12 @@ impl Scheduler {
         told
     }
 
-    /// Returns the possible cursor position of every mailing.
+    /// Returns the position to which each mailing's cursor can move.
     pub fn cursors(&self) -> Vec<(MailingId, (u32, u32))> {
         self.active.iter().filter_map(|(id, active)| Some((*id, active.moved_cursor()?))).collect()
     }
 
-    /// Returns how long to wait if nothing happens.
+    /// Returns how long to wait if no event occurs.
     pub fn pause(&mut self, now: Instant) -> Duration {
         let wake = self.wake.take().map(|at| at.saturating_duration_since(now));
         let due = self.next_due.map(|at| Duration::from_millis(u64::try_from(at.ms_since(self.now)).unwrap_or(0) + 1));
@@ -399,7 +400,7 @@ impl ActiveMailing {
     fn read(&mut self, tx: &ReadTx, now: Timestamp) -> StoreResult<()> {
         if self.retries {
             let id = self.context.mailing.id;
-            // Recipients in flight stay listed until their handoff.
+            // Recipients in flight stay in the list of retries until their handoff.
             let most = limits::RETRIES_READ_AT_ONCE + self.in_flight.len();
             let due = send_queue::retries(tx, id, now, most)?;
             self.retries = due.len() == most;
@@ -412,18 +413,18 @@ impl ActiveMailing {
         let Some(from) = self.unread else { return Ok(()) };
         let (ready, in_flight) = (&mut self.ready, &self.in_flight);
         let mut unread = None;
-        let mut looked = 0;
+        let mut scanned = 0;
         store::visit_counted(
             tx,
             self.context.mailing.id,
             from,
             |counter| counter == Counter::QUEUED,
             |number, recipient| {
-                if ready.len() == limits::RECIPIENTS_READ_AT_ONCE || looked == limits::RECIPIENT_ROWS_SCANNED_MAX {
+                if ready.len() == limits::RECIPIENTS_READ_AT_ONCE || scanned == limits::RECIPIENT_ROWS_SCANNED_MAX {
                     unread = Some(number);
                     return Ok(ControlFlow::Break(()));
                 }
-                looked += 1;
+                scanned += 1;
                 if let Some(recipient) = recipient.filter(|_| !in_flight.contains(&number)) {
                     ready.push_back((number, recipient));
                 }
@@ -434,14 +435,14 @@ impl ActiveMailing {
         Ok(())
     }
 
-    /// Returns the old and new cursor, if it can move: all recipients below it were handed out, and their outcomes were submitted before
-    /// this.
+    /// Returns the old and the new cursor, if the cursor can move: all recipients below the new cursor were handed out, and their outcomes
+    /// were submitted before.
     fn moved_cursor(&self) -> Option<(u32, u32)> {
         let waiting = self.ready.iter().map(|(number, _)| *number).chain(self.in_flight.iter().copied()).min();
         let to = match (waiting, self.unread) {
             (Some(waiting), Some(unread)) => waiting.min(unread),
             (Some(one), None) | (None, Some(one)) => one,
-            // All recipients were handed out: the end is beyond all numbers.
+            // All recipients were handed out, so the cursor would be beyond all numbers.
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))
@@ -449,7 +450,7 @@ impl ActiveMailing {
 }
 
 /// Returns whether a mailing may be sent now.
-fn may_go_on(mailing: &Mailing, now: Timestamp) -> bool {
+fn may_continue(mailing: &Mailing, now: Timestamp) -> bool {
     if mailing.plan != Plan::Done {
         return false;
     }

@@ -1,7 +1,7 @@
 //! One delivery: renders the message, sends it, and submits the outcome to the recipient writer.
 //!
-//! What messages of a mailing share is prepared once and cached. Messages render on blocking threads, as many at a time as there are
-//! processors.
+//! The data that all messages of a mailing share is prepared once and cached. Messages render on blocking threads, as many in parallel as
+//! there are processors.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -18,7 +18,6 @@ use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Han
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
-use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, SendingDomain, Stream};
 use crate::features::sending::message::{MailingContext, RenderedMessage, Secrets};
 use crate::features::sending::model::{
@@ -31,6 +30,7 @@ use crate::features::sending::template::{self, Compiled, RenderMode};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, MailRoute};
 use crate::features::sending::{eligibility, merge_data, store};
+use crate::features::tags::TagNames;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
@@ -42,15 +42,15 @@ pub struct SendJob {
     pub recipient: Recipient,
 }
 
-/// The outcome of a delivery, as far as the scheduler needs it.
+/// The outcome of a delivery, in the detail that the scheduler needs.
 pub enum SendOutcome {
-    /// The outcome is stored.
+    /// The outcome of the delivery is stored.
     Recorded,
-    /// The recipient was not sent to, and will not be.
+    /// The message was not sent to the recipient, and will not be.
     NotSent,
-    /// The mailing is stopped for now; this recipient is unchanged.
+    /// The mailing is stopped for now, and this recipient is unchanged.
     Stopped(Box<Recipient>),
-    /// The transport failed before any reply about this recipient.
+    /// The transport failed before a server replied about this recipient.
     TransportFailed(Box<Recipient>),
 }
 
@@ -72,18 +72,18 @@ pub struct MessageSender {
 enum RenderResult {
     Message(Box<RenderedMessage>),
     Skipped(Skip),
-    /// The recipient's server is paused for now.
+    /// The recipient's mail server is paused for now.
     Deferred(Cause),
 }
 
-/// Recently prepared content and senders.
+/// The content and senders that were prepared recently.
 #[derive(Default)]
 struct PreparedCache {
     contents: HashMap<(ContentId, RenderMode), Arc<Compiled>>,
     senders: HashMap<(AccountId, String, bool), (Arc<SenderIdentity>, Timestamp)>,
 }
 
-/// The domain behind a From address.
+/// The sending domain of a From address, with its keys.
 struct SenderIdentity {
     domain: String,
     signer: Option<Arc<Signer>>,
@@ -118,7 +118,7 @@ impl MessageSender {
         })
     }
 
-    /// Returns how many deliveries may run at once.
+    /// Returns how many deliveries may run in parallel.
     pub fn slots(&self) -> usize {
         self.slots
     }
@@ -143,30 +143,30 @@ impl MessageSender {
         self.rules.schedule
     }
 
-    /// No valid retry is further away than this.
+    /// Returns the maximum time until a retry: a stored retry that is further away is invalid.
     pub fn retry_ahead_ms_max(&self) -> i64 {
         self.rules.schedule.ahead_ms_max()
     }
 
-    /// Returns whether a mailing that waits for its account's quota may continue: the plan has grown, or the clock was wrong when it
-    /// stopped.
+    /// Returns whether a mailing that waits for its account's quota may continue because the plan has grown, or because the clock was wrong
+    /// when the mailing stopped.
     pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
         let waits = matches!(mailing.state, State::Waiting { reason: WaitReason::Quota, .. }) && mailing.plan == Plan::Done;
         let account = mailing.account;
         Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(_)))
     }
 
-    /// Returns how many recipients per second an account may send to, if its plan limits that.
+    /// Returns the maximum number of recipients per second for an account, if its plan has such a limit.
     pub fn per_second(&self, account: AccountId) -> Option<u64> {
         (self.rules.limits)(account).recipients_per_second
     }
 
-    /// Accepts no new messages, and ends those in flight within the grace period of the settings.
+    /// Accepts no new messages, and ends those in flight within the grace period in the settings.
     pub async fn close(&self) {
         if let MailRoute::Transport(transport) = &self.route {
             let closed = transport.close(self.engine.settings.mail.stop_seconds.seconds()).await;
             if closed.cut > 0 {
-                tracing::warn!(deliveries = closed.cut, "deliveries were cut off; their outcome is unknown");
+                tracing::warn!(deliveries = closed.cut, "deliveries were interrupted; their outcome is unknown");
             }
         }
     }
@@ -178,7 +178,7 @@ impl MessageSender {
         }
     }
 
-    /// Returns what all messages of a mailing share; `None` if it cannot be sent now.
+    /// Returns the data that all messages of a mailing share, or `None` if the mailing cannot be sent now.
     pub async fn context(self: &Arc<Self>, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<MailingContext>>, Failure> {
         let (sender, tx) = (self.clone(), tx.clone());
         let making = tokio::task::spawn_blocking(move || sender.prepare(&tx, mailing));
@@ -197,7 +197,7 @@ impl MessageSender {
         let sender = self.sender(tx, &mailing, &from)?;
         let must_be_verified = self.environment == Environment::Live && self.engine.settings.mail.require_verified_domain;
         if must_be_verified && matches!(self.route, MailRoute::Transport(_)) && sender.signer.is_none() {
-            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the domain is no longer verified; its mail waits");
+            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the sending domain is no longer verified; mail from it waits");
             return Ok(None);
         }
         let mut mode = RenderMode::of(mailing.tracking, mailing.transactional);
@@ -238,7 +238,7 @@ impl MessageSender {
         let mut prepared = self.prepared();
         let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
-            // Active mailings hold their own copy; anything else is prepared again when needed.
+            // Active mailings keep their own reference; other content is prepared again when it is needed.
             prepared.contents.clear();
         }
         prepared.contents.insert(key, compiled.clone());
@@ -253,7 +253,7 @@ impl MessageSender {
         let key = (mailing.account, from.domain_ascii().to_ascii_lowercase(), mailing.transactional);
         let now = self.now();
         if let Some((known, at)) = self.prepared().senders.get(&key)
-            // A time in the future is not valid either: the clock was wrong then.
+            // A time in the future is not valid either, because the clock was wrong when it was stored.
             && (0..limits::SENDER_KEPT_MS).contains(&now.ms_since(*at))
         {
             return Ok(known.clone());
@@ -321,7 +321,7 @@ impl MessageSender {
         let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else {
             return Ok(RenderResult::Skipped(Skip::Erased));
         };
-        // The handoff checks this again; skipping here saves rendering the message.
+        // The handoff checks this again. Skipping the recipient here saves rendering the message.
         if let Some(why) = eligibility::skip_reason(&tx, &self.rules.digester, mailing, None, &profile)? {
             return Ok(RenderResult::Skipped(why));
         }
@@ -338,7 +338,7 @@ impl MessageSender {
         Ok(written.map_or_else(RenderResult::Skipped, |message| RenderResult::Message(Box::new(message))))
     }
 
-    /// Returns the event for a server that certainly did not accept a message.
+    /// Returns the event for a message that the server certainly did not accept.
     fn deferral(&self, cause: &Cause) -> Event {
         let (reply, schedule) = (cause.to_string(), self.rules.schedule);
         match cause {
@@ -380,27 +380,28 @@ impl MessageSender {
         };
         let mark = RowUpdate::Event(event);
         match recipient.delivery {
-            // Retries stay listed until this is written; only then may they be read again.
+            // The recipient stays in the list of retries until this update is written. Only then may the retries be read again.
             Delivery::Deferred { .. } => drop(self.writer.submit_and_wait(id, number, mark).await),
-            // Later updates are written after this one, so there is no need to wait for the disk a second time.
+            // Later updates are written after this one, so there is no need to wait for the disk here.
             _ => self.writer.submit(id, number, mark).await,
         }
         SendOutcome::Recorded
     }
 
-    /// Returns whether the failure is unrelated to the recipient, so that any other would fail too.
+    /// Returns whether the failure is unrelated to the recipient, so that messages to other recipients would fail too.
     fn is_transport_fault(&self, stage: Stage, cause: &Cause) -> bool {
         if *cause == Cause::Stopping {
             return true;
         }
-        // With direct delivery each recipient server is a separate route, so the recipient is retried as after a reply.
+        // With direct delivery, each recipient server is a separate route, so the failure affects only this recipient, who is retried as
+        // after a server's reply.
         let has_one_way = !self.engine.settings.mail.direct;
         has_one_way && stage < Stage::Sender
     }
 }
 
-/// Returns how many deliveries may run at once: one per connection, plus enough rendered messages that no connection waits for one. Direct
-/// deliveries also wait for a slot of their server, and deliveries to a slow server must not block the others.
+/// Returns how many deliveries may run in parallel: one per connection, plus enough rendered messages that no connection waits for one.
+/// With direct delivery, a delivery also waits for a slot at its server, and deliveries to a slow server must not block the others.
 fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);
     if direct { 4 * connections + ahead } else { connections + ahead }
@@ -424,7 +425,7 @@ impl SenderIdentity {
     }
 }
 
-/// Makes the claim just before the final dot.
+/// Claims the recipient just before the final dot is sent.
 struct Claim<'a> {
     writer: &'a RecipientWriter,
     id: MailingId,

@@ -1,4 +1,4 @@
-//! Whole sends with a test key: through the API, planning and the dispatcher, into the built-in inbox.
+//! Complete sends with a test key: through the API, planning and the dispatcher, to the built-in inbox.
 
 mod languages;
 
@@ -31,13 +31,13 @@ fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     runner::start(tasks, engine, WORKERS.iter().filter(|worker| worker.name == "sending"));
 }
 
-/// Runs the dispatchers until a condition holds.
+/// Runs the dispatchers until a condition is true.
 fn run_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
     run_in(app, Environment::Test, holds);
 }
 
 fn run_in(app: &TestApp, environment: Environment, holds: impl Fn(&ReadTx) -> bool) {
-    while app.wait(sending::plan(app.engine(), environment)).expect("planning does not fail") {}
+    while app.wait(sending::plan(app.engine(), environment)).expect("planning succeeds") {}
     let store = app.engine().data(environment).store.clone();
     app.wait(async {
         let tasks = Tasks::new(Handle::current());
@@ -50,7 +50,7 @@ fn run_in(app: &TestApp, environment: Environment, holds: impl Fn(&ReadTx) -> bo
             let changed = async {
                 tokio::select! { () = mailings => {}, () = rows => {} }
             };
-            tokio::time::timeout(Duration::from_secs(20), changed).await.expect("something happens before long");
+            tokio::time::timeout(Duration::from_secs(20), changed).await.expect("a change happens within the time limit");
         }
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(20)).await;
@@ -59,16 +59,18 @@ fn run_in(app: &TestApp, environment: Environment, holds: impl Fn(&ReadTx) -> bo
 }
 
 fn counts(tx: &ReadTx, id: MailingId) -> Counts {
-    sending::counts(tx, id).expect("readable")
+    sending::counts(tx, id).expect("the store can be read")
 }
 
 fn run_to_the_end(app: &TestApp, id: MailingId) -> Counts {
-    run_until(app, |tx| sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished"));
+    run_until(app, |tx| {
+        sending::by_id(tx, id).expect("the store can be read").is_some_and(|mailing| mailing.word() == "finished")
+    });
     counts(&app.read(), id)
 }
 
 fn id(data: &Value, field: &str) -> MailingId {
-    MailingId::parse(data[field].as_str().expect("an id")).expect("an id")
+    MailingId::parse(data[field].as_str().expect("the ID is a string")).expect("the ID is valid")
 }
 
 fn letter(to: &str) -> Value {
@@ -79,11 +81,11 @@ fn letter(to: &str) -> Value {
     })
 }
 
-/// Create a contact; return its ID.
+/// Creates a contact and returns its ID.
 fn contact(app: &TestApp, email: &str, more: Value) -> String {
     let mut body = json!({ "email": email });
-    body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    app.post_in("/v1/contacts", body).data()["id"].as_str().expect("an ID").to_owned()
+    body.as_object_mut().expect("the value is an object").extend(more.as_object().expect("the value is an object").clone());
+    app.post_in("/v1/contacts", body).data()["id"].as_str().expect("the ID is a string").to_owned()
 }
 
 #[test]
@@ -101,22 +103,25 @@ fn a_direct_send_arrives_in_the_inbox_once_with_its_fields_filled() {
     let list = app.get("/v1/inbox?to=ADA@example.com&search=4711").data();
     assert_eq!(list["total"], 1, "{list}");
     assert_eq!(app.get("/v1/inbox?search=nothing").data()["total"], 0);
-    let message = list["messages"][0]["id"].as_str().expect("an id").to_owned();
+    let message = list["messages"][0]["id"].as_str().expect("the ID is a string").to_owned();
     let opened = app.get(&format!("/v1/inbox/{message}")).data();
     let header = |name: &str| {
-        let headers = opened["headers"].as_array().expect("a list");
-        headers.iter().find(|header| header["name"] == name).map(|header| header["value"].as_str().expect("text").to_owned())
+        let headers = opened["headers"].as_array().expect("the value is a list");
+        headers
+            .iter()
+            .find(|header| header["name"] == name)
+            .map(|header| header["value"].as_str().expect("the value is a string").to_owned())
     };
     assert_eq!(header("Subject").as_deref(), Some("Order 4711"));
     assert_eq!(header("To").as_deref(), Some("<ada@example.com>"));
-    assert_eq!(header("List-Unsubscribe"), None, "one person waits for it");
-    assert!(opened["html"].as_str().expect("text").contains("Dear you,"), "{opened}");
-    assert!(opened["links"][0].as_str().expect("an address").contains("/t/c/"), "{opened}");
-    assert!(opened["text"].as_str().expect("text").contains("Dear you,"), "{opened}");
+    assert_eq!(header("List-Unsubscribe"), None, "a transactional message has no unsubscribe header");
+    assert!(opened["html"].as_str().expect("the value is a string").contains("Dear you,"), "{opened}");
+    assert!(opened["links"][0].as_str().expect("the link is a string").contains("/t/c/"), "{opened}");
+    assert!(opened["text"].as_str().expect("the value is a string").contains("Dear you,"), "{opened}");
     let (status, _, raw) = app.download(&format!("/v1/inbox/{message}/raw"));
     assert!(status == 200 && String::from_utf8_lossy(&raw).contains("Message-ID: <"));
     let (status, _, page) = app.download(&format!("/v1/inbox/{message}/html"));
-    assert!(status == 200 && String::from_utf8_lossy(&page).contains("/t/o/"), "it has its pixel");
+    assert!(status == 200 && String::from_utf8_lossy(&page).contains("/t/o/"), "the page has the tracking pixel");
     app.delete(&format!("/v1/inbox/{message}")).data();
     assert_eq!(app.get(&format!("/v1/inbox/{message}")).refusal().0, 404);
 }
@@ -143,12 +148,15 @@ fn an_audience_is_fixed_and_every_contact_has_a_row_with_the_reason() {
     }
     let told = app.get(&format!("/v1/sending/batches/{batch}")).data();
     assert_eq!((told["status"].as_str(), told["totalCount"].as_u64()), (Some("completed"), Some(6)), "{told}");
-    let message = app.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("an id").to_owned();
+    let message = app.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("the ID is a string").to_owned();
     let opened = app.get(&format!("/v1/inbox/{message}")).data();
     let names: Vec<&str> =
-        opened["headers"].as_array().expect("a list").iter().filter_map(|header| header["name"].as_str()).collect();
+        opened["headers"].as_array().expect("the value is a list").iter().filter_map(|header| header["name"].as_str()).collect();
     assert!(names.contains(&"List-Unsubscribe") && names.contains(&"Feedback-ID"), "{names:?}");
-    assert!(opened["html"].as_str().expect("text").contains("Unsubscribe</a>"), "it offers to unsubscribe: {opened}");
+    assert!(
+        opened["html"].as_str().expect("the value is a string").contains("Unsubscribe</a>"),
+        "the message has an unsubscribe link: {opened}"
+    );
 }
 
 #[test]
@@ -159,7 +167,7 @@ fn simulated_recipients_behave_as_named() {
     let bounced = send("hard-bounce+1");
     assert_eq!(run_to_the_end(&app, bounced).failed, 1);
     let told = app.get(&format!("/v1/sending/{bounced}")).data();
-    assert!(told["recipients"][0]["reply"].as_str().expect("a reply").starts_with("550 5.1.1"), "{told}");
+    assert!(told["recipients"][0]["reply"].as_str().expect("the reply is a string").starts_with("550 5.1.1"), "{told}");
 
     let deferred = send("deferred");
     run_until(&app, |tx| counts(tx, deferred).deferred == 1);
@@ -181,7 +189,11 @@ fn old_messages_are_deleted_from_the_inbox() {
     app.clock.advance_ms(11 * DAY);
     assert_eq!(app.get("/v1/inbox").data()["total"], 2);
     let kept = sending::Retention { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
-    app.data().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
+    app.data()
+        .store
+        .write_blocking(move |tx| sending::sweep(tx, kept))
+        .expect("the store can be written")
+        .expect("the store can be read");
     let left = app.get("/v1/inbox").data();
     assert_eq!((left["total"].as_u64(), left["messages"][0]["to"].as_str()), (Some(1), Some("young@example.com")), "{left}");
 }
@@ -203,9 +215,9 @@ fn a_canceled_batch_skips_waiting_recipients() {
     contact(&app, "ada@example.com", json!({}));
     let wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
     let batch = id(&app.post_in("/v1/sending", wanted).data(), "batchId");
-    // Its audience is planned before the cancellation.
-    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
-    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
+    // The audience of the mailing is planned before the cancellation.
+    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds");
+    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds");
     app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
     run_until(&app, |tx| counts(tx, batch).skipped.contains_key("cancelled"));
     assert_eq!(counts(&app.read(), batch).total, 1);
@@ -250,19 +262,19 @@ fn unmailable_addresses_and_missing_fields_are_refused_at_once() {
     let refused = app.post("/v1/sending", body);
     assert_eq!((refused.refusal().0, refused.body["data"]["field"].as_str()), (400, Some("variables")), "{refused:?}");
     assert!(refused.refusal().2.contains("order"), "{refused:?}");
-    assert_eq!(app.get("/v1/metrics/sending").data()["today"]["reserved"], 0, "nothing of them is left");
+    assert_eq!(app.get("/v1/metrics/sending").data()["today"]["reserved"], 0, "rejected sends reserve no quota");
 }
 
 #[test]
 fn a_full_queue_is_refused_with_a_time_to_retry() {
     let app = TestApp::new();
     let account = app.account();
-    // The test plan sends a million recipients per second, and ten seconds' worth may wait.
+    // The test plan allows a million recipients per second, and direct sends for ten seconds may wait.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
-    app.data().store.write_blocking(wait).expect("written").expect("counted");
+    app.data().store.write_blocking(wait).expect("the store can be written").expect("the store can be read");
     let refused = app.post("/v1/sending", letter("ada@example.com"));
     assert_eq!((refused.refusal().0, refused.refusal().1), (429, "SENDING_CAPACITY"));
-    let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("a number");
+    let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("the value is a number");
     assert!((10_000..10_100).contains(&wait_ms), "{wait_ms}");
 }
 
@@ -305,7 +317,7 @@ fn open_live(app: &TestApp, many: usize) -> MailingId {
         unknown: Policy::Hold,
     };
     let store = &app.engine().data(Environment::Live).store;
-    store.write_blocking(move |tx| sending::create(tx, new)).expect("written").expect("a right mailing")
+    store.write_blocking(move |tx| sending::create(tx, new)).expect("the store can be written").expect("the mailing is valid")
 }
 
 fn run_live_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
@@ -317,7 +329,7 @@ fn live_counts(app: &TestApp, id: MailingId) -> Counts {
 }
 
 fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
-    sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished")
+    sending::by_id(tx, id).expect("the store can be read").is_some_and(|mailing| mailing.word() == "finished")
 }
 
 #[test]
@@ -330,7 +342,7 @@ fn live_mail_leaves_through_the_relay_once_per_recipient() {
     let letters = sink.letters();
     let ids: HashSet<&str> = letters.iter().map(|letter| letter.message_id.as_str()).collect();
     assert_eq!((letters.len(), ids.len()), (300, 300));
-    assert!(sink.connections() <= app.engine().settings.mail.connections.count(), "connections are used again");
+    assert!(sink.connections() <= app.engine().settings.mail.connections.count(), "connections are reused");
 }
 
 #[test]
@@ -343,7 +355,10 @@ fn a_failure_after_the_dot_is_unknown_and_resent_only_on_request() {
     assert_eq!((before.sent, before.unknown), (4, 1), "{before:?}");
     let account = app.account();
     let store = app.engine().data(Environment::Live).store.clone();
-    let resent = store.write_blocking(move |tx| sending::resend_unknown(tx, account, id)).expect("written").expect("allowed");
+    let resent = store
+        .write_blocking(move |tx| sending::resend_unknown(tx, account, id))
+        .expect("the store can be written")
+        .expect("the operation is allowed");
     assert_eq!(resent, 1);
     run_live_until(&app, |tx| is_finished(tx, id));
     assert_eq!(live_counts(&app, id).sent, 5);
@@ -357,24 +372,30 @@ fn a_paused_mailing_with_many_retries_does_not_block_others() {
     let deferred = |many: u32| {
         let id = open_live(&app, many as usize);
         let defer = move |tx: &mut WriteTx<'_>| {
-            let mailing = rows::by_id(tx, id)?.expect("there");
+            let mailing = rows::by_id(tx, id)?.expect("the row exists");
             for number in 0..many {
                 let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
                 let event = Event::Deferred { reply: "450 later".into(), schedule };
-                let recipient = rows::recipient(tx, id, number)?.expect("there");
-                recipients::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
+                let recipient = rows::recipient(tx, id, number)?.expect("the row exists");
+                recipients::advance(tx, &mailing, number, &recipient, event)?.expect("the recipient is queued");
             }
             Ok::<_, Error>(())
         };
-        store.write_blocking(defer).expect("written").expect("readable");
+        store.write_blocking(defer).expect("the store can be written").expect("the store can be read");
         id
     };
     let (paused, other, account) = (deferred(1_500), deferred(1), app.account());
-    store.write_blocking(move |tx| sending::pause(tx, account, paused)).expect("written").expect("allowed");
+    store
+        .write_blocking(move |tx| sending::pause(tx, account, paused))
+        .expect("the store can be written")
+        .expect("the operation is allowed");
     app.clock.advance_ms(61_000);
     run_live_until(&app, |tx| is_finished(tx, other));
     assert_eq!((live_counts(&app, paused).deferred, sink.count()), (1_500, 1));
-    store.write_blocking(move |tx| sending::resume(tx, account, paused)).expect("written").expect("allowed");
+    store
+        .write_blocking(move |tx| sending::resume(tx, account, paused))
+        .expect("the store can be written")
+        .expect("the operation is allowed");
     run_live_until(&app, |tx| is_finished(tx, paused));
     assert_eq!(sink.count(), 1_501);
 }
@@ -403,11 +424,17 @@ fn a_paused_mailing_continues_when_resumed() {
     let app = live_mill(&sink);
     let (id, account) = (open_live(&app, 20), app.account());
     let store = app.engine().data(Environment::Live).store.clone();
-    store.write_blocking(move |tx| sending::pause(tx, account, id)).expect("written").expect("allowed");
+    store
+        .write_blocking(move |tx| sending::pause(tx, account, id))
+        .expect("the store can be written")
+        .expect("the operation is allowed");
     let other = open_live(&app, 1);
     run_live_until(&app, |tx| is_finished(tx, other));
     assert_eq!((live_counts(&app, id).queued, sink.count()), (20, 1));
-    store.write_blocking(move |tx| sending::resume(tx, account, id)).expect("written").expect("allowed");
+    store
+        .write_blocking(move |tx| sending::resume(tx, account, id))
+        .expect("the store can be written")
+        .expect("the operation is allowed");
     run_live_until(&app, |tx| is_finished(tx, id));
     assert_eq!(sink.count(), 21);
 }
@@ -419,7 +446,7 @@ fn a_submitted_update_survives_a_busy_store() {
     let answer = app.wait(async {
         let (go, held) = mpsc::channel::<()>();
         let holding = store.write(move |_| {
-            held.recv().expect("the test lets go");
+            held.recv().expect("the test sends the signal");
             Ok::<_, ()>(())
         });
         tokio::pin!(holding);
@@ -440,11 +467,11 @@ fn a_submitted_update_survives_a_busy_store() {
         let asking = async {
             let letting_go = async {
                 tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await;
-                go.send(()).expect("it waits");
+                go.send(()).expect("the writer waits");
             };
             tokio::join!(writer.submit_and_wait(MailingId::from_bytes([9; 12]), 0, RowUpdate::Claim), letting_go).0
         };
-        tokio::select! { () = writing => panic!("it goes on"), answer = asking => answer }
+        tokio::select! { () = writing => panic!("the writer ended"), answer = asking => answer }
     });
-    assert_eq!(answer, UpdateResult::Refused, "there is no such mailing, and that was found out");
+    assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }

@@ -1,4 +1,4 @@
-//! Rate limits per account: a bucket that fills over time, from which each recipient takes one token.
+//! Limits the rate of each account with a bucket that fills over time. Each recipient takes one token from the bucket.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,20 +14,21 @@ pub struct TokenBuckets {
 }
 
 struct Bucket {
-    /// How many recipients may be sent to right now.
+    /// The number of recipients to whom messages may be sent now.
     tokens: f64,
     filled_at: Instant,
 }
 
 impl TokenBuckets {
-    /// Takes a token of an account that may send `per_second`, or without a limit. Otherwise returns how long until one is free.
+    /// Takes a token if the account's limit `per_second` allows it, or if there is no limit. Otherwise returns how long until a token is
+    /// free.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // At most a tenth of a second's worth at once: timers are no more exact than that, and bursts stay short.
+        // A bucket holds at most the tokens for a tenth of a second: timers are no more exact than that, and bursts stay short.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();
@@ -40,7 +41,7 @@ impl TokenBuckets {
         Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
-    /// Returns the token of a recipient that was not sent to.
+    /// Puts back the token that was taken for a recipient to whom no message was sent.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
             bucket.tokens += 1.0;

@@ -1,28 +1,27 @@
 //! The built-in inbox: receives all mail that must not leave the machine.
 //!
-//! A message is stored in the same transaction as the record that it was sent, so it is here exactly once. Each account can store a limited
-//! number of messages; the oldest are deleted first. Addresses at one reserved domain behave as their names say, so that users can try
-//! bounces and complaints without harm.
+//! A message is stored in the same transaction as the record that it was sent, so it is in the inbox exactly once. The number of messages
+//! per account is limited; the oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users
+//! can try bounces and complaints without harm.
 
-mod store;
-
-pub use store::{InboxRow, all, body, delete, sweep};
+pub use super::store::inbox::{InboxRow, all, body, delete, sweep};
 
 use super::message::RenderedMessage;
 use super::model::{Delivery, Event, Mailing, Recipient, Schedule};
-use super::{engagement, engagement::DeliveryEvent};
+use super::store::inbox as store;
 use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::engagement::{self, DeliveryEvent};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MessageId};
 use crate::vocab::limits;
 
-/// The domain of simulated recipients, under a name that never exists in the DNS.
+/// The domain of simulated recipients. The name never exists in the DNS.
 pub const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// Returns the account's message with this id, or `NotFound`.
+/// Returns the message with this ID if it belongs to the account, or else `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No message has this id, or newer ones replaced it.");
+    let absent = || Failure::because(Code::NotFound, "No message has this id, or it was deleted to make room for newer ones.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 
@@ -33,13 +32,13 @@ pub type InboxMessage = RenderedMessage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SimulatedBehavior {
     Accepts,
-    /// Its server defers the first attempt.
+    /// The recipient's mail server defers the first attempt.
     Defers,
-    /// Its server defers every attempt.
+    /// The recipient's mail server defers every attempt.
     AlwaysDefers,
-    /// Its server rejects the message.
+    /// The recipient's mail server rejects the message.
     Refuses,
-    /// It is accepted, and something happens afterwards.
+    /// The message is accepted, and another event follows.
     Then(LaterEvent),
 }
 
@@ -52,7 +51,7 @@ enum LaterEvent {
     Unsubscribe,
 }
 
-/// TABLE: the behavior of simulated recipients by name. Anything may follow a `+`.
+/// TABLE: the behavior of simulated recipients by local part. Any characters may follow a `+`.
 const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),
@@ -72,11 +71,11 @@ fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     let local = message.recipient.local();
     let name = local.split_once('+').map_or(local, |(name, _)| name);
     let known = SIMULATED_BEHAVIORS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    // Like a real server with an unknown name.
+    // An unknown name is rejected, as on a real mail server.
     known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
-/// Accepts a message, or behaves as its simulated recipient does; returns the resulting event.
+/// Accepts a message, or simulates the behavior that the recipient's address names. Returns the resulting event.
 pub fn take(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
@@ -114,5 +113,5 @@ pub fn take(
         let at = tx.now().plus_ms(limits::SIMULATED_PAUSE_MS);
         engagement::schedule_event(tx, at, mailing.id, number, &event);
     }
-    Ok(Event::Accepted { reply: format!("250 2.0.0 kept as {id}") })
+    Ok(Event::Accepted { reply: format!("250 2.0.0 OK: stored as {id}") })
 }

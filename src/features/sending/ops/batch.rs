@@ -1,4 +1,4 @@
-//! Get a batch.
+//! Returns a batch.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.batch`
+/// The operation `sending.batch`.
 pub struct Batch;
 
 /// The batch to get.

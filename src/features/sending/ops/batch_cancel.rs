@@ -1,4 +1,4 @@
-//! Cancel a batch.
+//! Cancels a batch.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.batch_cancel`
+/// The operation `sending.batch_cancel`.
 pub struct BatchCancel;
 
 /// The batch to cancel.
@@ -42,10 +42,10 @@ impl Command for BatchCancel {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let Kind::Campaign(campaign) = mailing.kind {
-            let detail = format!("This batch belongs to a campaign; cancel it with POST /v1/campaigns/{campaign}/cancel.");
-            return Err(
-                Failure::because(Code::WrongState, detail).with(json!({ "status": mailing.word(), "campaignId": campaign }))
-            );
+            let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels it");
+            return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign; cancel the campaign instead")
+                .see("campaigns.cancel", hint)
+                .with(json!({ "status": mailing.word(), "campaignId": campaign })));
         }
         let mailing = sending::cancel(tx, caller.account(), input.batch_id)?;
         let counts = counts(tx, mailing.id)?;

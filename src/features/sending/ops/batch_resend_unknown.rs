@@ -1,4 +1,4 @@
-//! Send again to recipients whose delivery is unknown.
+//! Sends again to recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.batch_resend_unknown`
+/// The operation `sending.batch_resend_unknown`.
 pub struct BatchResendUnknown;
 
-/// The batch or direct send.
+/// The batch or direct send whose message is sent again to recipients with an unknown delivery.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResendUnknown {
@@ -27,7 +27,7 @@ pub struct ResendUnknown {
 #[serde(rename_all = "camelCase")]
 pub struct ResentBatch {
     pub batch_id: MailingId,
-    /// The number of recipients queued again.
+    /// The number of recipients who were queued again.
     pub resent: u64,
 }
 
@@ -39,8 +39,9 @@ impl Operation for BatchResendUnknown {
     )
     .summary("Send again to recipients whose delivery is unknown")
     .about(
-        "For recipients with the status unknown: the service or a connection failed after their message was sent and before the reply. \
-         Most of them have the message and get a second copy with the same Message-ID. Also accepts the id of a direct send.",
+        "Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before \
+         the mail server replied. Most of these recipients already have the message and get a second copy with the same Message-ID. \
+         Also accepts the id of a direct send.",
     )
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)

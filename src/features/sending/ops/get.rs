@@ -1,4 +1,4 @@
-//! Get a direct send.
+//! Returns a direct send.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,10 +12,10 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.get`
+/// The operation `sending.get`.
 pub struct Get;
 
-/// The send to get.
+/// The direct send to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendRef {
@@ -26,7 +26,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(FOLLOWERS))
         .summary("Get a direct send")
         .about("Returns the status of each recipient. For a batch, use GET /v1/sending/batches/{batchId}. \
-             A direct send is kept for the number of days in the setting mail.direct_days, then deleted with its texts and links.")
+             A direct send is kept for the number of days in the setting mail.direct_days, then deleted with its content and links.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
     type Input = SendRef;
@@ -41,8 +41,10 @@ impl Query for Get {
     fn run(view: &View<'_>, input: SendRef) -> Result<Self::Output, Failure> {
         let mailing = sending::require(view.tx, view.caller.account(), input.send_id)?;
         if mailing.kind.is_group() {
-            let id = mailing.id;
-            return Err(Failure::because(Code::NotFound, format!("This is a batch; use GET /v1/sending/batches/{id}.")));
+            let hint = format!("GET /v1/sending/batches/{} returns it", mailing.id);
+            return Err(
+                Failure::because(Code::NotFound, "This id belongs to a batch, not to a direct send").see("sending.batch", hint)
+            );
         }
         let found = sending::recipients(view.tx, mailing.id, 0, limits::DIRECT_RECIPIENTS_MAX, |_, _| true)?;
         let recipients: Vec<Recipient> = found.rows.into_iter().map(|(_, recipient)| recipient).collect();

@@ -1,4 +1,4 @@
-//! Delete a message from the built-in inbox.
+//! Deletes a message from the built-in inbox.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_delete`
+/// The operation `sending.inbox_delete`.
 pub struct InboxDelete;
 
 /// The message to delete.
@@ -31,7 +31,7 @@ pub struct DeletedMessage {
 impl Operation for InboxDelete {
     const SPEC: Spec = Spec::delete("sending.inbox_delete", "/v1/inbox/{id}", needs(Permission::EmailSend))
         .summary("Delete a message from the built-in inbox")
-        .about("The record of its send is kept.")
+        .about("Deletes only the message; the record of its send is kept.")
         .fails(&[Code::NotFound]);
     type Input = DeleteMessage;
     type Output = Done<DeletedMessage>;

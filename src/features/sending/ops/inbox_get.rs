@@ -1,4 +1,4 @@
-//! Get a message from the built-in inbox, parsed.
+//! Returns a parsed message from the built-in inbox.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_get`
+/// The operation `sending.inbox_get`.
 pub struct InboxGet;
 
 /// The message to get.
@@ -25,37 +25,37 @@ pub struct MessageRef {
     pub id: MessageId,
 }
 
-/// A parsed message.
+/// A parsed message from the built-in inbox.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WholeMessage {
     pub message: MessageView,
     /// The envelope sender, to which bounces would return.
     pub envelope_from: String,
-    /// The headers as they would have gone out, in order.
+    /// The headers in the order in which they would have been sent.
     pub headers: Vec<MessageHeader>,
     pub text: Option<String>,
     pub html: Option<String>,
     /// The targets of the links in the HTML, without duplicates.
     pub links: Vec<String>,
     /// The result of each DKIM signature (RFC 6376), verified with the keys of this account's sending domains, without DNS queries. Empty
-    /// if the message has none because its From domain is not verified.
+    /// if the message has no signature because its From domain is not verified.
     pub dkim: Vec<DkimSignature>,
 }
 
-/// A signature on a message.
+/// A DKIM signature on a message.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DkimSignature {
-    /// The domain that signed (`d=`).
+    /// The domain that signed the message (`d=`).
     pub domain: String,
-    /// The name of its key (`s=`).
+    /// The selector of the domain's key (`s=`).
     pub selector: String,
-    /// `rsa-sha256` or `ed25519-sha256`
+    /// The signature algorithm: `rsa-sha256` or `ed25519-sha256`.
     pub algorithm: &'static str,
-    /// `pass`, `fail`, or `no_key` if the signing key was removed since.
+    /// The result: `pass`, `fail`, or `no_key` if the signing key has been removed since.
     pub result: &'static str,
-    /// Why the signature is invalid.
+    /// Why the signature is invalid. Absent if it is valid.
     pub reason: Option<String>,
 }
 

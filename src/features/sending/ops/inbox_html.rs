@@ -1,4 +1,4 @@
-//! The HTML of a message in the built-in inbox, as a page.
+//! Shows the HTML of a message in the built-in inbox as a page.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_html`
+/// The operation `sending.inbox_html`.
 pub struct InboxHtml;
 
 /// The message to show.
@@ -22,14 +22,14 @@ pub struct InboxHtml;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageHtmlRef {
     pub id: MessageId,
-    /// Loads remote images through this service. Otherwise only images stored here are shown.
+    /// Whether to load remote images through this service. Otherwise, only images that are stored here are shown.
     pub images: Option<bool>,
 }
 
 impl Operation for InboxHtml {
     const SPEC: Spec = Spec::get("sending.inbox_html", "/v1/inbox/{id}/html", needs(Permission::EmailRead))
         .summary("Show a message from the built-in inbox as a page")
-        .about("The page runs no scripts, sends nothing, and loads images from other servers only if images is true. Its links open in a \
+        .about("The page runs no scripts, submits no forms, and loads images from other servers only if images is true. Its links open in a \
              new window.")
         .fails(&[Code::NotFound]);
     type Input = MessageHtmlRef;

@@ -1,4 +1,4 @@
-//! List the messages of the built-in inbox.
+//! Lists the messages of the built-in inbox.
 
 use std::ops::ControlFlow;
 
@@ -13,24 +13,24 @@ use crate::features::sending::views::MessageView;
 use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_list`
+/// The operation `sending.inbox_list`.
 pub struct InboxList;
 
-/// The filters and page.
+/// The filters and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListMessages {
-    /// Only messages to this address.
+    /// Return only messages to this address.
     pub to: Option<String>,
-    /// Only messages with this text in the subject or an address.
+    /// Return only messages that contain this text in the subject or in an address.
     pub search: Option<String>,
-    /// Only messages of this send or batch.
+    /// Return only messages of this send or batch.
     pub send_id: Option<MailingId>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of messages to skip.
     pub offset: Option<Offset>,
-    /// The page number, from 1, instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
@@ -38,7 +38,7 @@ impl Operation for InboxList {
     const SPEC: Spec = Spec::get("sending.inbox_list", "/v1/inbox", needs(Permission::EmailRead))
         .summary("List the built-in inbox")
         .about(
-            "Messages sent with test keys, and with live keys in development mode, newest first. Recipients at \
+            "Lists the messages sent with test keys and, in development mode, with live keys, newest first. Recipients at \
              simulator.mailmill.example behave as their names say: delivered, deferred (at the first attempt), mailbox-full (deferred at \
              every attempt), hard-bounce, soft-bounce, complaint, open, click, unsubscribe.",
         )

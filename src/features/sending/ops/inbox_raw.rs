@@ -1,4 +1,4 @@
-//! Download a message from the built-in inbox.
+//! Downloads a message from the built-in inbox.
 
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_raw`
+/// The operation `sending.inbox_raw`.
 pub struct InboxRaw;
 
 /// The message to download.
@@ -27,7 +27,7 @@ pub struct RawMessageRef {
 impl Operation for InboxRaw {
     const SPEC: Spec = Spec::get("sending.inbox_raw", "/v1/inbox/{id}/raw", needs(Permission::EmailRead))
         .summary("Download a message from the built-in inbox")
-        .about("The exact bytes that would have gone out, including signatures.")
+        .about("Returns the exact bytes that would have been sent, including signatures.")
         .fails(&[Code::NotFound]);
     type Input = RawMessageRef;
     type Output = Bare;

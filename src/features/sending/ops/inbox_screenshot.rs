@@ -1,4 +1,4 @@
-//! A screenshot of a message in the built-in inbox.
+//! Takes a screenshot of a message in the built-in inbox.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// `sending.inbox_screenshot`
+/// The operation `sending.inbox_screenshot`.
 pub struct InboxScreenshot;
 
 /// The message to capture.
@@ -29,7 +29,7 @@ pub struct MessageScreenshot {
 impl Operation for InboxScreenshot {
     const SPEC: Spec = Spec::get("sending.inbox_screenshot", "/v1/inbox/{id}/screenshot", needs(Permission::EmailRead))
         .summary("Take a screenshot of a message in the built-in inbox")
-        .about("The whole message as PNG, 600 pixels wide, at twice the resolution.")
+        .about("Returns a PNG image of the whole message, 600 pixels wide, at twice the resolution.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = MessageScreenshot;
     type Output = Bare;

@@ -1,4 +1,4 @@
-//! How much an account has sent, and the rest of its quota.
+//! Returns how many emails an account has sent, and how much of its quota remains.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,64 +12,64 @@ use crate::features::sending::{FOLLOWERS, preflight};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// `sending.metrics`
+/// The operation `sending.metrics`.
 pub struct Metrics;
 
-/// The months to return.
+/// How many earlier months to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetricsRange {
-    /// The number of earlier months to return; none if absent.
+    /// The number of earlier months to return. If absent, none are returned.
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
 
-/// How much was sent.
+/// The number of emails that were sent, and the remaining quota.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingMetrics {
-    /// The current month, UTC.
+    /// The current month in UTC, such as `2026-01`.
     pub period: String,
     pub monthly: Totals,
     pub today: Today,
-    /// Emails per month that the plan allows. `null`: unlimited.
+    /// The number of emails per month that the plan allows. `null` means unlimited.
     pub monthly_limit: Option<u64>,
-    /// `null`: unlimited.
+    /// The number of emails that may still be sent this month. `null` means unlimited.
     pub remaining_month: Option<u64>,
-    /// Earlier months, latest first.
+    /// Totals for earlier months, latest first.
     pub history: Vec<Month>,
 }
 
-/// The results of a month's emails.
+/// The results of the emails sent in a month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
-    /// Accepted by the next mail server.
+    /// Emails that the next mail server accepted.
     pub sent: u64,
-    /// Accepted and not bounced.
+    /// Emails that were accepted and did not bounce.
     pub delivered: u64,
-    /// Rejected immediately, or bounced later.
+    /// Emails that were rejected immediately or bounced later.
     pub bounced: u64,
     pub complained: u64,
 }
 
-/// The current day, UTC.
+/// The results of the current day in UTC.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Today {
     pub sent: u64,
-    /// Queued direct sends.
+    /// The number of emails reserved for queued direct sends.
     pub reserved: u64,
-    /// Emails per day that the plan allows. `null`: unlimited.
+    /// The number of emails per day that the plan allows. `null` means unlimited.
     pub daily_limit: Option<u64>,
-    /// `null`: unlimited.
+    /// The number of emails that may still be sent today. `null` means unlimited.
     pub remaining_today: Option<u64>,
 }
 
-/// An earlier month.
+/// The results of an earlier month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Month {
-    /// Like `2026-01`.
+    /// The month in UTC, such as `2026-01`.
     pub period: String,
     pub sent: u64,
     pub delivered: u64,
@@ -78,9 +78,10 @@ pub struct Month {
 }
 
 impl Operation for Metrics {
-    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS))
-        .summary("Get sending totals")
-        .about("Totals of the key's environment; with a test key, the messages in the built-in inbox.");
+    const SPEC: Spec =
+        Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS)).summary("Get sending totals").about(
+            "Returns the totals for the key's environment. With a test key, the totals cover the messages in the built-in inbox.",
+        );
     type Input = MetricsRange;
     type Output = Done<SendingMetrics>;
 

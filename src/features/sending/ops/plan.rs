@@ -1,4 +1,4 @@
-//! The limits of an account's plan, and how much of them is used.
+//! Returns the limits of an account's plan, and how much of them is used.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,50 +13,50 @@ use crate::features::sending::{FOLLOWERS, preflight, provider, transport};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.plan`
+/// The operation `sending.plan`.
 pub struct Plan;
 
-/// The limits of an account.
+/// The limits of an account's plan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountPlan {
     /// The plan's name in the settings.
     pub plan: String,
-    /// What delivers this environment's mail: `inbox` or `smtp`; absent if neither is configured.
+    /// The provider that delivers this environment's mail: `inbox` or `smtp`. Absent if neither is configured.
     pub provider: Option<&'static str>,
-    /// Recipients per second. `null`: limited only by the transport.
+    /// The maximum number of recipients per second. `null` means that only the transport limits it.
     pub recipients_per_second: Option<u64>,
-    /// Emails per UTC day; every recipient counts.
+    /// The number of emails per UTC day. Every recipient is counted.
     pub daily: PlanQuota,
-    /// Emails per UTC month.
+    /// The number of emails per UTC month.
     pub monthly: PlanQuota,
-    /// Request limits, shared by all keys of the account.
+    /// The limits on requests, which all keys of the account share.
     pub requests: Vec<PlanRequests>,
-    /// Size limits.
+    /// The limits on sizes.
     pub sizes: Vec<PlanSize>,
 }
 
-/// A quota and its use.
+/// A quota and how much of it is used.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanQuota {
-    /// `null`: unlimited.
+    /// The number of emails that the plan allows. `null` means unlimited.
     pub limit: Option<u64>,
     pub used: u64,
-    /// `null`: unlimited.
+    /// The number of emails that may still be sent. `null` means unlimited.
     pub remaining: Option<u64>,
-    /// When the count resets to 0.
+    /// When the number of used emails resets to 0.
     pub resets_at: WireTime,
 }
 
-/// A group of operations.
+/// The request limit of a group of operations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequests {
     pub group: &'static str,
-    /// What the group includes.
+    /// The operations that the group includes.
     pub covers: &'static str,
-    /// Requests per window; 0 closes the group.
+    /// The number of requests per window. 0 means that no requests are allowed.
     pub limit: u32,
     pub window_seconds: u64,
 }
@@ -67,14 +67,14 @@ pub struct PlanRequests {
 pub struct PlanSize {
     pub what: &'static str,
     pub limit: u64,
-    /// `items`, `bytes` or `characters`
+    /// The unit of the limit: `items`, `bytes` or `characters`.
     pub unit: &'static str,
 }
 
 impl Operation for Plan {
     const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(FOLLOWERS))
         .summary("Get the account's limits")
-        .about("Returns the limits in effect, and how much of the quotas is used in the key's environment.");
+        .about("Returns the limits in effect, and how much of each quota is used in the key's environment.");
     type Input = NoInput;
     type Output = Done<AccountPlan>;
 
@@ -137,25 +137,25 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// The limits that callers meet most, largest first within each kind.
+/// Returns the limits that callers reach most often, largest first within each kind.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![
         size("Brands", limits::PROJECTS_MAX),
-        size("Campaigns of a brand", limits::CAMPAIGNS_PER_PROJECT_MAX as u64),
-        size("Segments of a brand", limits::SEGMENTS_PER_PROJECT_MAX as u64),
-        size("Tags of a brand", limits::TAGS_PER_PROJECT_MAX as u64),
-        size("Topics of a brand", limits::TOPICS_PER_PROJECT_MAX as u64),
+        size("Campaigns per brand", limits::CAMPAIGNS_PER_PROJECT_MAX as u64),
+        size("Segments per brand", limits::SEGMENTS_PER_PROJECT_MAX as u64),
+        size("Tags per brand", limits::TAGS_PER_PROJECT_MAX as u64),
+        size("Topics per brand", limits::TOPICS_PER_PROJECT_MAX as u64),
         size("Active API keys", limits::KEYS_PER_ACCOUNT_MAX as u64),
         size("Members", limits::MEMBERS_MAX as u64),
         size("Webhooks", limits::WEBHOOKS_MAX as u64),
         size("Sending domains", limits::DOMAINS_MAX as u64),
-        size("Rows of a contact file", limits::IMPORT_ROWS_MAX),
+        size("Rows in a contact file", limits::IMPORT_ROWS_MAX),
         size("Contacts in one bulk request", limits::BULK_MAX as u64),
         size("Events in one batch", limits::EVENTS_PER_BATCH_MAX as u64),
-        size("Recipients of a direct send", limits::DIRECT_RECIPIENTS_MAX as u64),
-        size("Emails of a series", limits::EMAILS_PER_SERIES_MAX as u64),
-        size("Items of a page of a list", limits::PAGE_LIMIT_MAX),
+        size("Recipients per direct send", limits::DIRECT_RECIPIENTS_MAX as u64),
+        size("Emails per series", limits::EMAILS_PER_SERIES_MAX as u64),
+        size("Items per page of a list", limits::PAGE_LIMIT_MAX),
         sized("A prompt", limits::PROMPT_CHARACTERS_MAX as u64, "characters"),
         sized("An email's HTML", limits::EMAIL_HTML_BYTES_MAX as u64, "bytes"),
         sized("Imported HTML", limits::HTML_IMPORT_BYTES_MAX as u64, "bytes"),

@@ -1,4 +1,4 @@
-//! Send an email to one address, a segment, a tag or all contacts of a project.
+//! Sends an email to one address, to a segment, to the contacts with a tag, or to all contacts of a project.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,33 @@ use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::filter::segment_store;
-use crate::features::contacts::tags;
 use crate::features::domains::Utm;
 use crate::features::emails::{self, Chosen, Finished};
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
 use crate::features::sending::{self, preflight, provider};
 use crate::features::suppressions::Digester;
-use crate::features::{projects, topics};
+use crate::features::{projects, segments, tags, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.send`
+/// The operation `sending.send`.
 pub struct Send;
 
-/// The kinds of recipients.
+/// The kind of recipients of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SendTo {
-    /// One address, in `recipientEmail`.
+    /// One address, which is in `recipientEmail`.
     Email,
-    /// Every contact of the project, with or without its id in `recipientId`; or the segment in `recipientId`.
+    /// Every contact in the project if `recipientId` is absent or is the project's ID, or else the contacts in the segment whose ID is in
+    /// `recipientId`.
     Audience,
-    /// The segment in `recipientId`.
+    /// The contacts in the segment whose ID is in `recipientId`.
     Segment,
-    /// The contacts with the tag in `recipientId`.
+    /// The contacts with the tag whose ID is in `recipientId`.
     Tag,
 }
 
@@ -49,45 +48,46 @@ pub enum SendTo {
 #[schemars(transform = alternatives)]
 pub struct SendEmail {
     pub recipient_type: SendTo,
-    /// The id of the segment or tag; with `recipientType` `audience`, the project's id also works.
+    /// The ID of the segment or tag. If `recipientType` is `audience`, the project's ID is also accepted.
     pub recipient_id: Option<String>,
-    /// With `recipientType` `email`: the address.
+    /// The recipient's address. Set it only if `recipientType` is `email`.
     pub recipient_email: Option<EmailAddress>,
-    /// The From address. Live mail needs a verified domain.
+    /// The From address. Live mail needs an address at a verified domain.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// May contain merge fields. If absent, the email's own in each language.
+    /// The subject, which may contain merge fields. If absent, the email's own subject in each language is used.
     pub subject: Option<ShortText<{ limits::SEND_SUBJECT_CHARACTERS_MAX }>>,
-    /// Where replies go.
+    /// The address that receives replies.
     pub reply_to: Option<EmailAddress>,
-    /// With `recipientType` `email`: more addresses, each of which gets its own message.
+    /// Additional addresses, each of which gets its own message. Allowed only if `recipientType` is `email`.
     #[schemars(length(max = limits::DIRECT_RECIPIENTS_MAX - 1))]
     pub bcc: Option<Vec<EmailAddress>>,
-    /// HTML with merge fields, instead of a stored email.
+    /// HTML with merge fields, to send instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. On its own, all recipients get this email; with `conversationId`, it selects one of the series.
+    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email of the
+    /// series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent. Each recipient gets the version in the contact's language, or else the one in `emailId`.
-    /// Without `emailId`, the first email of the series is sent.
+    /// The conversation whose email is sent. Each recipient gets the email in the contact's language or, if there is none, the email in
+    /// `emailId`. Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// Values of merge fields, the same for all recipients.
+    /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
-    /// The project that owns the contacts. If absent, that of the email or of `recipientId`.
+    /// The project that owns the contacts. If absent, the project of the email or of `recipientId` is used.
     pub project_id: Option<ProjectId>,
-    /// Accepted for compatibility; the settings decide what delivers mail.
+    /// Accepted for compatibility and ignored: the settings determine the provider that delivers mail.
     pub provider_type: Option<String>,
-    /// Whether the recipient waits for this message: it then ignores subscriptions and has no unsubscribe headers. If absent, true for one
-    /// address and false for audiences.
+    /// Whether the recipient expects this message. If true, the message ignores subscriptions and has no unsubscribe headers. If absent,
+    /// the value is true for one address and false for an audience.
     pub transactional: Option<bool>,
-    /// Only contacts subscribed to this topic.
+    /// Send only to contacts who are subscribed to this topic.
     pub topic_id: Option<TopicId>,
-    /// UTM parameters for links, for web analytics. The setting of the From address's domain if absent.
+    /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
 }
 
-/// Describes which fields depend on each other: recipients, and content.
+/// Describes in the schema which fields depend on each other: those for recipients, and those for content.
 fn alternatives(schema: &mut Schema) {
     let (given, absent) = (json!({ "type": "string" }), json!({ "type": "null" }));
     let none = json!({ "type": ["array", "null"], "maxItems": 0 });
@@ -114,20 +114,20 @@ fn alternatives(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), json!([{ "anyOf": recipients }, { "anyOf": content }]));
 }
 
-/// The accepted send.
+/// A send that was accepted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendAccepted {
     pub id: MailingId,
-    /// What delivers it: `smtp`, or `inbox` for mail that stays here.
+    /// The provider that delivers the mail: `smtp`, or `inbox` for mail that stays in the built-in inbox.
     pub provider: String,
-    /// `queued`: it is stored and will be sent.
+    /// `queued`: the send is stored, and the mail will be delivered.
     pub status: String,
-    /// The id of a direct send; check its status with GET /v1/sending/{sendId}.
+    /// The ID of a direct send. Check its status with GET /v1/sending/{sendId}.
     pub send_id: Option<MailingId>,
-    /// The id of a send to an audience; check its progress with GET /v1/sending/batches/{batchId}.
+    /// The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
-    /// The email that the recipient gets; for an audience, the one for recipients whose language has none.
+    /// The email that the recipient gets. For an audience, the email that recipients get if no email is in their language.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
@@ -140,9 +140,9 @@ impl Operation for Send {
     const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend))
         .summary("Send an email")
         .about(
-            "Responds once the send is on disk; delivery follows. With an Idempotency-Key, a repeat gets the same response as the first \
-             request and sends nothing. The content is emailId, conversationId or template; a merge field without a value and without \
-             a default is an error for one address, and skips a contact in an audience.",
+            "Responds once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets the first \
+             response and sends nothing. Give the content as emailId, conversationId or template. A merge field with neither a value nor \
+             a default is an error in a send to one address; in a send to an audience, it skips the contact.",
         )
         .rate(RouteGroup::Sending)
         .replay(Replay::Keyed)
@@ -242,7 +242,7 @@ impl Command for Send {
 /// The content of a send in each language.
 struct SendContents {
     contents: Vec<Content>,
-    /// The project of the email; none for a template.
+    /// The project of the email, or `None` for a template.
     project: Option<ProjectId>,
     warnings: Vec<Warning>,
 }
@@ -256,7 +256,7 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
         (Some(html), false) => {
             let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject"))?;
             if html.trim().is_empty() {
-                return Err(Failure::field("template", "it is empty"));
+                return Err(Failure::field("template", "the template is empty; write the email's content"));
             }
             let content = Content { subject, html: html.clone(), ..Content::default() };
             Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
@@ -301,7 +301,8 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
             return Err(Failure::field("recipientId", "with recipientType email, use recipientEmail instead"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
-            let detail = format!("at most {} addresses; send to a tag or segment instead", limits::DIRECT_RECIPIENTS_MAX - 1);
+            let detail =
+                format!("at most {} addresses are allowed; send to a tag or segment instead", limits::DIRECT_RECIPIENTS_MAX - 1);
             return Err(Failure::field("bcc", detail));
         }
         let address = |email: &EmailAddress| Address { email: email.as_str().to_owned(), name: None };
@@ -320,12 +321,13 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         (SendTo::Audience, Some(id)) if ProjectId::parse(id) == Some(project) => Ok(To::Everyone),
         (SendTo::Audience | SendTo::Segment, Some(id)) => {
             let id = SegmentId::parse(id).ok_or_else(wrong)?;
-            segment_store::require(tx, project, id)?;
+            segments::require(tx, project, id)?;
             Ok(To::Segment(id))
         }
         (SendTo::Tag, Some(id)) => {
             let id = TagId::parse(id).ok_or_else(wrong)?;
-            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            let absent =
+                || Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists them");
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(To::Tag(id))
         }

@@ -1,4 +1,4 @@
-//! Send a test of an email.
+//! Sends a test of an email.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// `sending.test`
+/// The operation `sending.test`.
 pub struct Test;
 
-/// The email to test and its recipient.
+/// The email to test, and the address that receives the test.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [
@@ -36,18 +36,18 @@ pub struct Test;
     { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
 ]))]
 pub struct SendTest {
-    /// The email to send. On its own, this email is sent; with `conversationId`, it selects one of the series.
+    /// The email to send. Without `conversationId`, this email itself is sent; with `conversationId`, it selects an email of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent, in the language of the contact with this address, or else in that of the email in `emailId`.
-    /// Without `emailId`, the first email of the series is sent.
+    /// The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of
+    /// the email in `emailId`. Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// The test address.
+    /// The address that receives the test.
     pub to: EmailAddress,
-    /// The From address. If absent, the project's default sender. Live mail needs an address at a verified domain.
+    /// The From address. If absent, the project's default sender is used. Live mail needs an address at a verified domain.
     pub from: Option<EmailAddress>,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// Values of merge fields. Missing values come from the contact with this address, if there is one.
+    /// Values of merge fields. Missing values are taken from the contact with the address `to`, if there is one.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
 }
@@ -56,7 +56,7 @@ pub struct SendTest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tested {
-    /// The id of the send; check its status with GET /v1/sending/{messageId}.
+    /// The ID of the send. Check its status with GET /v1/sending/{messageId}.
     pub message_id: MailingId,
     pub email_id: EmailId,
     pub conversation_id: ConversationId,
@@ -72,7 +72,7 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend))
         .summary("Send a test of an email")
         .about(
-            "Emits email.test.sent. The message is like that of a send to one address; the recipient does not need to be subscribed.",
+            "Emits the event email.test.sent. The message is the same as in a send to one address. The recipient does not need to be subscribed.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -119,12 +119,13 @@ impl Command for Test {
                 )
             }
             (None, None, Environment::Test) => {
-                let from = EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address");
+                let from = EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address is valid");
                 (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
             }
             (None, None, Environment::Live) => {
-                let detail = format!("set an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
-                return Err(Failure::field("from", detail));
+                let hint = format!("PUT /v1/projects/{project}/sender sets it");
+                let failure = Failure::field("from", "set an address, or set the brand's default sender");
+                return Err(failure.see("projects.sender_update", hint));
             }
         };
         preflight::sender(tx, engine, environment, account, &from, true)?;
@@ -139,7 +140,7 @@ impl Command for Test {
             transactional: true,
             topic: None,
             variables: input.variables.unwrap_or_default(),
-            // The author reads the test, so its opens and clicks say nothing about recipients.
+            // The email's author reads the test, so its opens and clicks say nothing about recipients.
             tracking: Tracking { opens: false, clicks: false },
             utm: None,
             campaign_name: None,

@@ -1,5 +1,8 @@
-//! Get an account's daily sending statistics.
+//! Returns an account's daily sending statistics.
 
+use crate::base::day;
+use crate::features::sending::READERS;
+use crate::features::sending::timeline::{self, TimelineDay};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -7,18 +10,16 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::sending::READERS;
-use crate::features::sending::daily_stats::{self, TimelineDay};
 use crate::vocab::limits;
 
-/// `sending.timeline`
+/// The operation `sending.timeline`.
 pub struct Timeline;
 
-/// The days to return.
+/// The number of days to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TimelineRange {
-    /// The number of days, including today; 30 if absent.
+    /// The number of days, including today. If absent, 30.
     pub days: Option<Bounded<1, { limits::TIMELINE_DAYS_MAX }>>,
 }
 
@@ -26,7 +27,7 @@ pub struct TimelineRange {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimeline {
-    /// Every day, earliest first, in UTC.
+    /// The statistics of every day in UTC, earliest first.
     pub days: Vec<TimelineDay>,
     pub summary: SendingTimelineSummary,
     pub last_updated: WireTime,
@@ -37,26 +38,26 @@ pub struct SendingTimeline {
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimelineSummary {
     pub sent: u64,
-    /// Sent messages that did not bounce.
+    /// Messages that were sent and did not bounce.
     pub delivered: u64,
     pub bounced: u64,
     pub complained: u64,
     pub opened: u64,
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// Delivered messages in percent of those sent or rejected, with two decimals; absent if nothing was sent.
+    /// Delivered messages as a percentage of messages sent or rejected, with two decimals. Absent if no messages were sent or rejected.
     pub delivered_rate: Option<f64>,
-    /// In percent of messages sent or rejected.
+    /// Bounced messages as a percentage of messages sent or rejected.
     pub bounce_rate: Option<f64>,
-    /// In percent of messages sent.
+    /// Complaints as a percentage of messages sent.
     pub complaint_rate: Option<f64>,
 }
 
 impl Operation for Timeline {
     const SPEC: Spec =
         Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS)).summary("Get daily sending statistics").about(
-            "Covers all brands: campaigns, batches, direct sends and test sends in the key's environment. An open counts on the \
-                day it happens, not on the day of the message. Opens and clicks by bots are left out.",
+            "Returns the statistics of all brands: campaigns, batches, direct sends and test sends in the key's environment. An open is counted on the \
+                day of the open, not on the day the message was sent. Opens and clicks by bots are excluded.",
         );
     type Input = TimelineRange;
     type Output = Done<SendingTimeline>;
@@ -70,8 +71,8 @@ impl Operation for Timeline {
 impl Query for Timeline {
     fn run(view: &View<'_>, input: TimelineRange) -> Result<Self::Output, Failure> {
         let many = u32::try_from(input.days.map_or(limits::TIMELINE_DAYS, Bounded::get)).unwrap_or(1);
-        let today = daily_stats::of(view.now);
-        let days = daily_stats::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
+        let today = day::of(view.now);
+        let days = timeline::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
         Ok(Done(SendingTimeline { summary: summary(&days), days, last_updated: WireTime(view.now) }))
     }
 }
@@ -79,7 +80,7 @@ impl Query for Timeline {
 fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
-    // Messages rejected immediately are not among the sent ones; later bounces are.
+    // The sent messages do not include those that were rejected immediately, but include those that bounced later.
     let all = sent + sum(|day| day.failed);
     SendingTimelineSummary {
         sent,
@@ -95,7 +96,7 @@ fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     }
 }
 
-/// Returns the percentage with two decimals; `None` if `whole` is 0.
+/// Returns a percentage with two decimals, or `None` if `whole` is 0.
 fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0))
 }

@@ -1,7 +1,7 @@
 //! The links of a template: finds them in the HTML and replaces them with tracked links.
 //!
-//! Only whole tags and values that start like a web URL are considered; values decided by a merge field and other targets stay as they are.
-//! This module does not know what a click does.
+//! Only complete tags, and attribute values that start like a web URL, are considered. Values that start with a merge field, and other
+//! targets, stay as they are. This module is independent of what happens when a link is clicked.
 
 use crate::features::domains::Utm;
 use crate::features::sending;
@@ -12,18 +12,18 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RewrittenHtml {
     pub html: String,
-    /// The target of each placeholder: URLs that may contain merge fields.
+    /// The targets of the placeholders: URLs that may contain merge fields.
     pub links: Vec<String>,
 }
 
-/// Replaces every web link by a placeholder; equal URLs share one.
+/// Replaces every web link by a placeholder. Equal URLs share a placeholder.
 pub fn rewrite(html: &str) -> RewrittenHtml {
     let mut out = RewrittenHtml::default();
     let html = each_link(html, |address| out.number(address).map(|number| format!("{{{{ {CLICK}{number} }}}}")));
     RewrittenHtml { html, ..out }
 }
 
-/// Returns the HTML with the URLs of its links replaced where `other` returns a value.
+/// Returns the HTML with each URL of a link replaced by the result of `other`, if it returns a value.
 fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut done = 0;
@@ -45,7 +45,7 @@ fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> Strin
     out
 }
 
-/// Returns whether it is a web URL in which no merge statement opens that closes elsewhere.
+/// Returns whether a URL is a web URL in which every merge statement is complete.
 fn is_of_the_web(address: &str) -> bool {
     let Some((scheme, _)) = address.split_once("://") else { return false };
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -53,7 +53,7 @@ fn is_of_the_web(address: &str) -> bool {
 }
 
 impl RewrittenHtml {
-    /// Returns the number of a URL, if it is tracked and the limit allows it.
+    /// Returns the number of a URL, if the URL is tracked and the limit on links allows it.
     fn number(&mut self, address: &str) -> Option<usize> {
         if !is_of_the_web(address) {
             return None;
@@ -97,12 +97,12 @@ fn at_the_end(html: &str, more: &str) -> String {
     format!("{}{more}{}", &html[..end], &html[end..])
 }
 
-/// Returns whether a text contains an unsubscribe link.
+/// Returns whether a template contains an unsubscribe link.
 pub fn offers_to_unsubscribe(text: &str) -> bool {
     text.contains("unsubscribe_url") || text.contains("unsubscribeUrl")
 }
 
-/// Returns the language the HTML declares: the `lang` of its first tag with one, before any text.
+/// Returns the language that the HTML declares: the `lang` attribute of the first tag that has one, before any text.
 pub fn language(html: &str) -> Option<String> {
     let start = html.to_ascii_lowercase().find("<html")?;
     let tag = Tag::read(html, start, &["html"], "lang")?;
@@ -112,14 +112,14 @@ pub fn language(html: &str) -> Option<String> {
 
 /// A tag, and the position of one attribute's value.
 struct Tag {
-    /// The position after its `>`.
+    /// The position after the tag's `>`.
     end: usize,
-    /// `None` for unquoted or empty values.
+    /// The start and end of the attribute's value; `None` if the value is unquoted or empty.
     value: Option<(usize, usize)>,
 }
 
 impl Tag {
-    /// Reads the tag at `open`; the value is that of `wanted`, if the element is one of `elements`.
+    /// Reads the tag at `open`, with the value of the attribute `wanted` if the element is one of `elements`.
     fn read(html: &str, open: usize, elements: &[&str], wanted: &str) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes[open..].starts_with(b"<!--") {
@@ -147,7 +147,7 @@ impl Tag {
             let attribute = &html[from..at];
             let equals = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             if bytes.get(equals) != Some(&b'=') {
-                // A stray character must not stop the scan.
+                // An unexpected character must not stop the scan.
                 at = at.max(from + usize::from(at == from));
                 continue;
             }
@@ -163,7 +163,7 @@ impl Tag {
                     (at, end, end)
                 }
             };
-            // An unquoted value cannot hold a placeholder.
+            // An unquoted value cannot contain a placeholder.
             if is_one && attribute.eq_ignore_ascii_case(wanted) && found.is_none() && behind > end {
                 found = Some((start, end));
             }
@@ -172,7 +172,7 @@ impl Tag {
     }
 }
 
-/// Returns the value of an attribute, with the escapes common in URLs decoded.
+/// Returns the value of an attribute, with those escapes decoded that are common in URLs.
 fn unescaped(value: &str) -> String {
     value
         .replace("&quot;", "\"")
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn untracked_links_get_utm_parameters_in_place() {
-        let utm = Utm { source: Some("a & b".parse().expect("short")), ..Utm::default() };
+        let utm = Utm { source: Some("a & b".parse().expect("the parameter is short enough")), ..Utm::default() };
         let html = "<a href=\"https://a.example/?q=1&amp;r=2#x\">A</a><a href='https://b.example/{{ plan }}'>B</a><a href=\"#top\">T</a>";
         let expected = html.replace("r=2#x", "r=2&amp;utm_source=a+%26+b#x");
         assert_eq!(marked(html, &utm), expected);

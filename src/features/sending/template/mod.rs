@@ -1,6 +1,6 @@
-//! Compiled content: templates checked once, links extracted, and shared parts encoded once.
+//! Compiled content: templates are checked once, links are extracted, and shared parts are encoded once.
 //!
-//! It does not know recipients, domains or keys; see `message.rs` for one message.
+//! This module is independent of recipients, domains and keys; `message.rs` renders a message.
 
 pub mod links;
 
@@ -13,42 +13,41 @@ use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;
 use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
 use crate::features::domains::Utm;
-use crate::vocab::codes::Code;
 
-/// A content that can be rendered any number of times.
+/// Content that can be rendered any number of times.
 #[derive(Debug)]
 pub struct Compiled {
     pub subject: Template,
     pub html: Body,
     pub text: Body,
-    /// Its approximate size in bytes.
+    /// The approximate size of the content in bytes.
     pub weight: usize,
 }
 
-/// How to compile a content.
+/// How to compile content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,
     pub clicks: bool,
-    /// Whether it must contain an unsubscribe link.
+    /// Whether the message must contain an unsubscribe link.
     pub unsubscribes: bool,
-    /// UTM parameters for untracked links; tracked links get theirs on redirect.
+    /// The UTM parameters for untracked links. Tracked links get their UTM parameters when they redirect.
     pub utm: Option<Utm>,
 }
 
 impl RenderMode {
-    /// Returns the mode of a mailing.
+    /// Returns the mode for a mailing with these options.
     pub fn of(tracking: Tracking, transactional: bool) -> Self {
         Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional, utm: None }
     }
 }
 
-/// An error in one of a content's texts.
+/// An error in one of the templates of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// The content's language, if known.
+    /// The language of the content, if it is known.
     pub language: Option<String>,
-    /// The name of the text in requests.
+    /// The name of the template in requests.
     pub part: &'static str,
     pub error: MergeError,
 }
@@ -57,11 +56,11 @@ impl From<TemplateError> for Failure {
     fn from(template_error: TemplateError) -> Self {
         let TemplateError { language, part, error } = template_error;
         let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
-        Failure::because(Code::InvalidRequest, format!("{part}: {error}{of}")).with(serde_json::json!({ "field": part }))
+        Failure::field(part, format_args!("{error}{of}"))
     }
 }
 
-/// Checks a content and prepares it for many recipients.
+/// Checks content and prepares it for many recipients.
 pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
     let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
     let language = links::language(&content.html);
@@ -71,7 +70,7 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
     if mode.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
     }
-    // Done before links become placeholders, because links in plain text are not tracked.
+    // The plain text is derived before links become placeholders, because links in plain text are not tracked.
     let text = match &content.text {
         Some(text) => text.clone(),
         None => text_of(&html),
@@ -92,13 +91,13 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
 }
 
 impl Compiled {
-    /// Returns the first required field without a value.
+    /// Returns the first required field for which the recipient has no value.
     pub fn missing(&self, fields: &dyn Fields) -> Option<&str> {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().find_map(|template| template.missing(fields))
     }
 
-    /// Returns the fields that every recipient must have, as a template of only these: quick to check per recipient.
+    /// Returns the fields that every recipient must have, as a template that contains only these fields and is quick to check.
     pub fn needs(&self) -> String {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         let fields: BTreeSet<&str> =
@@ -106,14 +105,14 @@ impl Compiled {
         fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
     }
 
-    /// Returns whether no field is required.
+    /// Returns whether the content requires no fields.
     pub fn needs_nothing(&self) -> bool {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))
     }
 }
 
-/// Returns the HTML with its preheader. Its links always have the same numbers.
+/// Returns the HTML with its preheader. The links always have the same numbers.
 pub fn shown(content: &Content) -> String {
     match &content.preheader {
         Some(preheader) => with_preheader(&content.html, preheader),
@@ -121,7 +120,7 @@ pub fn shown(content: &Content) -> String {
     }
 }
 
-/// Inserts the preheader, hidden, in front of the visible content.
+/// Inserts the preheader as hidden text before the visible content.
 fn with_preheader(html: &str, preheader: &str) -> String {
     let escaped = preheader.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let hidden = format!("<div style=\"display:none;max-height:0;max-width:0;opacity:0;overflow:hidden\">{escaped}</div>");
@@ -129,7 +128,7 @@ fn with_preheader(html: &str, preheader: &str) -> String {
     format!("{}{hidden}{}", &html[..body], &html[body..])
 }
 
-/// Returns the plain-text version. If the HTML is too deep or too long, it is empty.
+/// Returns the plain text of the HTML; empty if the HTML is nested too deeply or too long.
 fn text_of(html: &str) -> String {
     imported_html::text(html).map(|(text, _)| text).unwrap_or_default()
 }

@@ -14,28 +14,28 @@ use crate::features::suppressions::{Reason, Source};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `suppressions.create`
+/// The operation `suppressions.create`.
 pub struct Create;
 
-/// An address to suppress.
+/// An address to add to the suppression list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSuppression {
     pub email: EmailAddress,
-    /// `manual` if absent; the other reasons are for lists imported from elsewhere.
+    /// The reason; `manual` if absent. The other reasons are for lists imported from other systems.
     #[serde(default)]
     pub reason: GivenReason,
-    /// A note for later readers.
+    /// A note that is shown with the address.
     pub note: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
 
-/// Why an address is added by hand.
+/// The reason why a user or program adds an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GivenReason {
     #[default]
     Manual,
-    /// Transactional messages still go out.
+    /// The recipient wants no more marketing email. Transactional messages are still sent.
     Unsubscribe,
     BounceHard,
     Complaint,
@@ -56,8 +56,9 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("suppressions.create", "/v1/suppressions", needs(Permission::AudienceWrite))
         .summary("Suppress an address")
         .about(
-            "Takes effect immediately for the whole account, including queued messages. An address already on the list stays as it \
-             is, unless this reason is graver; the response shows the resulting entry.",
+            "Takes effect immediately for the whole account, including queued messages. The entry of an address already on the list does \
+                not \
+             change, unless the new reason is more serious. The response shows the resulting entry.",
         )
         .replay(Replay::Keyed);
     type Input = NewSuppression;
@@ -73,7 +74,7 @@ impl Command for Create {
         let digester = Digester::new(&caller.engine.seal);
         let note = input.note.filter(|note| !note.is_empty()).map(|note| note.to_string());
         let because = (input.reason.into(), Source::Api);
-        let row = store::add(tx, &digester, caller.account(), &input.email.normalised(), because, note)?;
+        let row = store::add(tx, &digester, caller.account(), &input.email.normalized(), because, note)?;
         Ok(Created(row.into()))
     }
 }

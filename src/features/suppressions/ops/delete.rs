@@ -4,29 +4,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::base::email::EmailAddress;
+use crate::base::email::EmailKey;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::suppressions::store::{self, Digester};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `suppressions.delete`
+/// The operation `suppressions.delete`.
 pub struct Delete;
 
-/// Selects an address.
+/// Selects an address on the suppression list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuppressionRef {
-    pub email: EmailAddress,
+    pub email: EmailKey,
 }
 
-/// The result of a removal.
+/// The result of removing an address from the suppression list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSuppression {
     /// The address that can be mailed again.
     pub email: String,
-    /// Always true.
+    /// Always true; a failed removal returns an error instead.
     pub deleted: bool,
 }
 
@@ -34,7 +34,7 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("suppressions.delete", "/v1/suppressions/{email}", needs(Permission::AudienceWrite))
         .summary("Allow an address to be mailed again")
         .about(
-            "Use this if the recipient wants mail again or the mail server was wrong. It does not change the contact's status.",
+            "Removes an address whose owner wants mail again or whose mail server was wrong. The contact's status does not change.",
         )
         .fails(&[Code::NotFound]);
     type Input = SuppressionRef;
@@ -48,8 +48,11 @@ impl Operation for Delete {
 impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SuppressionRef) -> Result<Self::Output, Failure> {
         let digester = Digester::new(&caller.engine.seal);
-        let email = input.email.normalised();
-        let absent = || Failure::because(Code::NotFound, "This address is not on the suppression list, so it can be mailed.");
+        let email = input.email.normalized();
+        let absent = || match input.email.problem() {
+            Some(problem) => Failure::field("email", problem),
+            None => Failure::because(Code::NotFound, "This address is not on the suppression list."),
+        };
         store::delete(tx, &digester, caller.account(), &email)?.ok_or_else(absent)?;
         Ok(Done(DeletedSuppression { email, deleted: true }))
     }

@@ -4,36 +4,36 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::base::email::EmailAddress;
+use crate::base::email::EmailKey;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::suppressions::Reason;
 use crate::features::suppressions::store::{self, Digester};
 use crate::features::suppressions::views::SuppressionView;
 use crate::vocab::permissions::Permission;
 
-/// `suppressions.list`
+/// The operation `suppressions.list`.
 pub struct List;
 
-/// The filters, and the page to return.
+/// The filters, and the page of addresses to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSuppressions {
-    /// Only addresses suppressed for this reason.
+    /// Returns only addresses suppressed for this reason.
     pub reason: Option<Reason>,
-    /// Only this address. It is also found if the recipient's data was erased.
-    pub email: Option<EmailAddress>,
+    /// Returns only this address. The address is found even if the recipient's data was erased.
+    pub email: Option<EmailKey>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of addresses to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1.
+    /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("suppressions.list", "/v1/suppressions", needs(Permission::AudienceRead))
         .summary("List suppressed addresses")
-        .about("Covers the whole account, newest first.")
+        .about("Lists the addresses suppressed in the whole account, newest first.")
         .blocking();
     type Input = ListSuppressions;
     type Output = Page<SuppressionView>;
@@ -50,7 +50,10 @@ impl Query for List {
         let window = Window::new(input.limit, input.offset, input.page);
         if let Some(email) = &input.email {
             let digester = Digester::new(&view.caller.engine.seal);
-            let found = store::find(tx, &digester, account, &email.normalised())?;
+            let found = store::find(tx, &digester, account, &email.normalized())?;
+            if let (None, Some(problem)) = (&found, email.problem()) {
+                return Err(Failure::field("email", problem));
+            }
             let found = found.filter(|row| input.reason.is_none_or(|reason| reason == row.reason));
             let items: Vec<SuppressionView> = found.into_iter().map(Into::into).collect();
             return Ok(Page { total: items.len() as u64, items: window.cut(items), window });

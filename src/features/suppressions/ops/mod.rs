@@ -1,4 +1,4 @@
-//! The operations on the suppression list, one file each.
+//! The operations on the suppression list, one file for each.
 
 pub mod create;
 pub mod delete;

@@ -1,4 +1,4 @@
-//! A backup of all data, made while the service runs.
+//! Makes a backup of all data while the service is running.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,11 +17,11 @@ use crate::vocab::limits;
 
 pub struct Backup;
 
-/// The target of a backup.
+/// The target folder of a backup.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRequest {
-    /// The full path of a folder that does not exist yet, or is empty.
+    /// The full path of a folder that does not exist yet or is empty.
     pub to: String,
 }
 
@@ -30,9 +30,9 @@ pub struct BackupRequest {
 #[serde(rename_all = "camelCase")]
 pub struct BackupView {
     pub folder: String,
-    /// Rows in all its files.
+    /// The number of rows in all files of the backup.
     pub rows: u64,
-    /// The master key file, which is not in the backup. Sealed secrets cannot be opened without it.
+    /// The path of the master key file, which is not in the backup. Sealed secrets cannot be decrypted without this file.
     pub master_key: String,
 }
 
@@ -40,7 +40,8 @@ impl Operation for Backup {
     const SPEC: Spec = Spec::post("system.backup", "/admin/backups", operator())
         .summary("Make a backup")
         .about(
-            "Each file is a consistent snapshot of its store. A backup never contains the master key, but the key file is verified.",
+            "Each file is a consistent snapshot of its store. A backup never contains the master key, but the backup checks that the key \
+                file is valid.",
         )
         .fails(&[Code::WrongState]);
     type Input = BackupRequest;
@@ -57,7 +58,7 @@ impl Async for Backup {
     async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
-            return Err(Failure::field("to", "set the full path of the folder"));
+            return Err(Failure::field("to", "give the full path of the folder"));
         }
         let (engine, now) = (context.engine.clone(), context.now());
         let making = move || {
@@ -81,11 +82,11 @@ impl Async for Backup {
     }
 }
 
-/// Rejects a backup that does not fit on the disk of `target`, before it fills that disk. On the data folder's own disk it also keeps
+/// Checks before a backup starts whether it will fit on the disk of `target`. On the disk of the data folder, the backup must also leave
 /// enough space that the service does not become read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
-    // The allocated size: parts of the files were never written.
+    // Use the allocated size, because parts of the files were never written.
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.blocks().saturating_mul(512)).sum();
     let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { return Ok(()) };
     let Ok(free) = machine::free_bytes(folder) else { return Ok(()) };
@@ -101,7 +102,7 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
         mib(needed),
         free >> 20,
         folder.display(),
-        if shared { format!(", of which data.free_mib_min keeps {}", mib(kept)) } else { String::new() },
+        if shared { format!(", of which {} are reserved by data.free_mib_min", mib(kept)) } else { String::new() },
     );
     Err(Failure::because(Code::StorageFull, detail).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS))
 }

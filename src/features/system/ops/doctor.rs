@@ -1,4 +1,4 @@
-//! Check for problems that keep this installation's mail from arriving.
+//! Checks for problems that prevent this installation's mail from arriving.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::vocab::finding::Finding;
 
 pub struct Doctor;
 
-/// The findings, most urgent subjects first.
+/// The findings of all checks, the most urgent subjects first.
 #[derive(Serialize, JsonSchema)]
 pub struct Findings {
     pub findings: Vec<Finding>,
@@ -18,13 +18,13 @@ pub struct Findings {
 
 impl Operation for Doctor {
     const SPEC: Spec = Spec::post("system.doctor", "/admin/doctor", operator())
-        .summary("Check for problems that keep mail from arriving")
-        .about("Checks clock, disk, transport, reverse DNS and the records of every sending domain. Sends and changes nothing.");
+        .summary("Check for problems that prevent mail from arriving")
+        .about("Checks clock, disk, transport, reverse DNS and the records of every sending domain. Sends no mail and changes no data.");
     type Input = NoInput;
     type Output = Done<Findings>;
 
     fn example() -> (Value, Self::Output) {
-        let remedy = "Install a time service, like chrony or systemd-timesyncd: signatures and schedules depend on the clock.";
+        let remedy = "Install a time service, such as chrony or systemd-timesyncd: signatures and schedules depend on the clock.";
         let finding = Finding::warning("clock", "the system clock is not synchronized", remedy);
         (json!({}), Done(Findings { findings: vec![finding] }))
     }

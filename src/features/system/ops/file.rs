@@ -1,4 +1,4 @@
-//! Files with signed links: screenshots and exports of emails.
+//! Returns a file by its signed link: a screenshot or an export of an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,15 +11,15 @@ use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spe
 use crate::vocab::codes::Code;
 use crate::vocab::ids::BlobId;
 
-/// `system.file`
+/// The operation `system.file`.
 pub struct File;
 
-/// The parts of the link.
+/// The parts of the link to a file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileLink {
     pub file_id: BlobId,
-    /// The token that makes the link valid for a day or two.
+    /// The token, which makes the link valid for one to two days.
     pub token: Option<String>,
 }
 
@@ -27,8 +27,8 @@ impl Operation for File {
     const SPEC: Spec = Spec::get("system.file", "/v1/files/{fileId}", public())
         .summary("Get a file by its link")
         .about(
-            "Requires no key: the link itself is the permission, and is valid for one to two days. Returns the file with its own type, \
-                like image/png.",
+            "Requires no key: the link itself grants access for one to two days. Returns the file with its own content type, \
+                such as image/png.",
         )
         .fails(&[Code::NotFound]);
     type Input = FileLink;
@@ -46,7 +46,7 @@ impl Raw for File {
         if !context.engine.opens_file(input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // The link does not contain the environment; an id exists in only one of them.
+        // Search both environments: the link does not name the environment, but an ID exists in only one of them.
         for data in context.engine.environments() {
             if let Some(reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
                 return Ok(reply);
@@ -57,5 +57,5 @@ impl Raw for File {
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "This link is invalid or has expired; request a new one.")
+    Failure::because(Code::NotFound, "This link is invalid or has expired. Request a new link.")
 }

@@ -1,4 +1,4 @@
-//! Whether the service is up. Returns nothing that an attacker could use.
+//! Returns whether the service is running, without information that an attacker could use.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,20 +12,20 @@ pub struct Health;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealthView {
-    /// Always `ok`.
+    /// The status, which is always `ok`.
     pub status: &'static str,
-    /// The program's version.
+    /// The version of the program.
     pub version: &'static str,
-    /// Seconds since the start.
+    /// The number of seconds since the service started.
     pub uptime_seconds: i64,
-    /// Whether only reads, unsubscribe links and redirects work, because the disk is almost full.
+    /// Whether the disk is almost full, so that only reads, unsubscribe links and redirects work.
     pub read_only: bool,
 }
 
 impl Operation for Health {
     const SPEC: Spec = Spec::get("system.health", "/health", public())
-        .summary("Check that the service is up")
-        .about("For probes, use /health/live and /health/ready. Does not count against a request budget.");
+        .summary("Check that the service is running")
+        .about("For probes, use /health/live and /health/ready. Requests do not count against a request budget.");
     type Input = NoInput;
     type Output = Done<HealthView>;
 

@@ -1,4 +1,4 @@
-//! Whether the process runs and responds.
+//! Returns whether the process is running and responds.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 
-/// `system.live`
+/// The operation `system.live`.
 pub struct Live;
 
-/// The process responds.
+/// Confirms that the process responds.
 #[derive(Serialize, JsonSchema)]
 pub struct LiveView {
-    /// Always `live`.
+    /// The status, which is always `live`.
     pub status: &'static str,
 }
 
 impl Operation for Live {
     const SPEC: Spec = Spec::get("system.live", "/health/live", public()).summary("Check that the process responds").about(
         "For supervisors and proxies: a service that is not ready still serves reads and unsubscribe \
-            links. Does not count against a request budget.",
+            links. Requests do not count against a request budget.",
     );
     type Input = NoInput;
     type Output = Done<LiveView>;

@@ -1,4 +1,4 @@
-//! Email a link of this installation to its recipient.
+//! Emails a link to a page of this installation to the user whom the link is for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct MailLink;
 pub struct MailLinkRequest {
     pub to: EmailAddress,
     pub purpose: LinkPurpose,
-    /// A link of this installation.
+    /// The link, which must lead to this installation.
     pub link: String,
 }
 
@@ -24,24 +24,24 @@ pub struct MailLinkRequest {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
-    /// Joins an account.
+    /// The link accepts an invitation to join an account.
     Invitation,
-    /// Sets a new password.
+    /// The link sets a new password.
     Reset,
 }
 
-/// Whether a mail server accepted the email.
+/// The result of emailing a link: whether a mail server accepted the email.
 #[derive(Serialize, JsonSchema)]
 pub struct MailLinkResult {
     pub mailed: bool,
-    /// Why it was not accepted.
+    /// The reason why no mail server accepted the email; absent if one did.
     pub reason: Option<String>,
 }
 
 impl Operation for MailLink {
     const SPEC: Spec = Spec::post("system.mail_link", "/admin/mail-link", operator())
         .summary("Email a link to its recipient")
-        .about("Sent at once from the address accounts.mail_from through the transport of live mail, without retries.");
+        .about("Sends the email immediately from the address accounts.mail_from through the transport for live mail, without retries.");
     type Input = MailLinkRequest;
     type Output = Done<MailLinkResult>;
 
@@ -55,7 +55,7 @@ impl Async for MailLink {
     async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !input.link.starts_with(&format!("{}/", engine.base_url())) {
-            return Err(Failure::field("link", "it is not a link of this installation"));
+            return Err(Failure::field("link", "the link does not lead to this installation"));
         }
         let base = engine.base_url();
         let (subject, text) = match input.purpose {

@@ -1,9 +1,12 @@
-//! The operations on the installation, one file each.
+//! The operations on the installation, one file for each.
 
 pub mod backup;
 pub mod doctor;
 pub mod file;
 pub mod health;
+pub mod key_create;
+pub mod key_list;
+pub mod key_revoke;
 pub mod live;
 pub mod mail_link;
 pub mod openapi;

@@ -1,4 +1,4 @@
-//! The OpenAPI document of this service.
+//! Returns the OpenAPI document of this service.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -12,7 +12,7 @@ pub struct OpenApi;
 impl Operation for OpenApi {
     const SPEC: Spec = Spec::get("system.openapi", "/openapi.json", public())
         .summary("Get the OpenAPI document")
-        .about("OpenAPI 3.1, generated from the declarations that the service itself runs on.");
+        .about("The document is OpenAPI 3.1, generated from the same declarations that the service itself uses.");
     type Input = NoInput;
     type Output = Bare;
 

@@ -1,4 +1,4 @@
-//! Whether all parts of the service work. Returns numbers only, and nothing that an attacker could use.
+//! Returns whether all parts of the service work. The response contains no information that an attacker could use.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::features::system::readiness::{
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// `system.ready`
+/// The operation `system.ready`.
 pub struct Ready;
 
 impl Operation for Ready {
@@ -17,7 +17,8 @@ impl Operation for Ready {
         .summary("Check that the service is ready")
         .about(
             "For alerts. Returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, or a background job. Does not count against a request budget.",
+            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, or a background job. Requests do not count \
+            against a request budget.",
         )
         .blocking();
     type Input = NoInput;
@@ -45,7 +46,7 @@ impl Query for Ready {
         if failed.is_empty() {
             return Ok(Done(condition));
         }
-        let detail = format!("The service is not ready: {}. data.checks has the figures.", failed.join(", "));
+        let detail = format!("The service is not ready: {}; see data.checks for details.", failed.join(", "));
         let data = serde_json::to_value(&condition).map_err(Failure::internal)?;
         Err(Failure::because(Code::Unavailable, detail).with(data).after_seconds(limits::NOT_READY_RETRY_SECONDS))
     }

@@ -1,4 +1,4 @@
-//! Rebuilds the search index while the current one serves searches.
+//! Rebuilds the search index while the current index serves searches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,32 +10,32 @@ use crate::vocab::environment::Environment;
 
 pub struct Reindex;
 
-/// The index to rebuild.
+/// Selects the search index to rebuild.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReindexRequest {
-    /// Both if absent.
+    /// The environment whose index is rebuilt; both environments if absent.
     pub environment: Option<Environment>,
 }
 
-/// The rebuilt indexes, now in use.
+/// The rebuilt indexes, which are now in use.
 #[derive(Serialize, JsonSchema)]
 pub struct Indexes {
     pub indexes: Vec<IndexView>,
 }
 
-/// One index.
+/// A rebuilt search index.
 #[derive(Serialize, JsonSchema)]
 pub struct IndexView {
     pub environment: Environment,
-    /// Contacts in it.
+    /// The number of contacts in the index.
     pub contacts: u64,
 }
 
 impl Operation for Reindex {
     const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
         .summary("Rebuild the search index")
-        .about("Responds when the new index is in use; until then the current one serves searches.");
+        .about("Responds when the new index is in use. Until then, the current index serves searches.");
     type Input = ReindexRequest;
     type Output = Done<Indexes>;
 

@@ -1,4 +1,4 @@
-//! The status of the installation, for its operators.
+//! Returns the status of the installation to its operators.
 
 use std::fs;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// `system.status`
+/// The operation `system.status`.
 pub struct Status;
 
 /// The status of the installation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusView {
-    /// The program's version.
+    /// The version of the program.
     pub version: &'static str,
     pub started_at: WireTime,
     pub uptime_seconds: i64,
@@ -33,32 +33,32 @@ pub struct StatusView {
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
-    /// Whether sending is on hold after a restore or on a copy, and why; GET /v1/system/hold shows what waits. Absent if it is not on hold.
+    /// Why sending is on hold after a restore or on a copy; GET /v1/system/hold shows what waits. Absent if sending is not on hold.
     pub hold: Option<HoldStatus>,
-    /// Queue lengths, by environment.
+    /// The lengths of the queues, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
     pub workers: Vec<WorkerView>,
-    /// The newest completed backup; absent if there is none. Whether its folder still exists is not known.
+    /// The newest completed backup; absent if no backup was made. Its folder may no longer exist.
     pub last_backup: Option<LastBackupView>,
-    /// The last lines of the log, newest first. They are lost when the process ends.
+    /// The last lines of the log, newest first. The lines are lost when the process ends.
     pub log: Vec<LogLine>,
 }
 
-/// Sending is on hold.
+/// The hold on sending.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HoldStatus {
     pub since: WireTime,
-    /// The reason.
+    /// The reason for the hold.
     pub reason: String,
 }
 
 /// A file that holds data.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoreView {
-    /// `control`, `test` or `live`.
+    /// The name of the store: `control`, `test` or `live`.
     pub name: String,
-    /// Its size.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
@@ -66,22 +66,22 @@ pub struct StoreView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskView {
-    /// The free space; absent if the system does not report it.
+    /// The free space on the disk; absent if the system does not report it.
     pub free_bytes: Option<u64>,
-    /// Below this, the service is read-only: the setting data.free_mib_min.
+    /// The free space below which the service is read-only: the setting data.free_mib_min.
     pub free_bytes_min: u64,
-    /// Space reserved for unsubscribes, and for messages in flight, on a full disk.
+    /// The space reserved on a full disk for unsubscribes and for messages in flight.
     pub reserve_bytes: u64,
     /// Whether the service is read-only: reads, unsubscribe links and redirects work, all other writes are refused, and sending waits.
     pub read_only: bool,
 }
 
-/// A queue.
+/// A queue in one environment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueueView {
     pub name: &'static str,
     pub environment: Environment,
-    /// The number of waiting entries.
+    /// The number of entries that wait in the queue.
     pub waiting: u64,
 }
 
@@ -90,17 +90,17 @@ pub struct QueueView {
 #[serde(rename_all = "camelCase")]
 pub struct WorkerView {
     pub name: String,
-    /// Steps that have ended since the start.
+    /// The number of steps that have ended since the start of the process.
     pub steps: u64,
-    /// Failed steps; a failed step is retried.
+    /// The number of failed steps. A failed step is retried.
     pub failures: u64,
-    /// How often it panicked or ended unexpectedly, and was restarted.
+    /// How often the job panicked or ended unexpectedly and was restarted.
     pub restarts: u64,
-    /// When its current step started; absent if it waits.
+    /// When the job's current step started; absent if no step is running.
     pub busy_since: Option<WireTime>,
     pub last_step_at: Option<WireTime>,
     pub last_failure_at: Option<WireTime>,
-    /// The reason.
+    /// The reason for the most recent failure of a step.
     pub last_failure: Option<String>,
 }
 
@@ -108,9 +108,9 @@ pub struct WorkerView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastBackupView {
     pub at: WireTime,
-    /// Its folder.
+    /// The folder of the backup.
     pub folder: String,
-    /// Rows in all its files.
+    /// The number of rows in all files of the backup.
     pub rows: u64,
 }
 
@@ -118,7 +118,7 @@ pub struct LastBackupView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogLine {
     pub at: WireTime,
-    /// `error`, `warn`, `info`, `debug` or `trace`.
+    /// The level of the line: `error`, `warn`, `info`, `debug` or `trace`.
     pub level: &'static str,
     pub text: String,
 }
@@ -126,7 +126,7 @@ pub struct LogLine {
 impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
         .summary("Get the status of the installation")
-        .about("Only the installation's own account, which is the first one, may call this.")
+        .about("Only the installation's own account, which is the first account, may use this.")
         .blocking();
     type Input = NoInput;
     type Output = Done<StatusView>;
@@ -167,7 +167,7 @@ impl Operation for Status {
 impl Query for Status {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         if !accounts::is_installations(view.tx, view.caller.account())? {
-            return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may access this."));
+            return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may use this."));
         }
         collect(&view.caller.engine, view.now).map(Done)
     }

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::base::text::{Color, LongText};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::tags::{self, TagName};
 use crate::features::projects;
 use crate::features::tags::check_name;
 use crate::features::tags::views::{TagView, tag_view};
+use crate::features::tags::{self, TagName};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `tags.create`
+/// The operation `tags.create`.
 pub struct Create;
 
 /// A new tag.
@@ -25,11 +25,11 @@ pub struct Create;
 pub struct NewTag {
     /// The tag's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The name of the tag. Unique in the project, ignoring case.
     pub name: TagName,
-    /// `#RRGGBB`.
+    /// The tag's color as `#RRGGBB`.
     pub color: Option<Color>,
-    /// What it is for.
+    /// A description of the tag's purpose.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
 
@@ -37,8 +37,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("tags.create", "/v1/tags", needs(Permission::AudienceWrite))
         .summary("Create a tag")
         .about(
-            "Writing a contact with an unknown tag creates the tag too. A name that the project already has is refused with 409; \
-                data.id is the id of that tag.",
+            "Writing a contact with an unknown tag also creates the tag. Returns 409 if a tag in the project has this name; \
+                data.id is then its id.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
@@ -60,7 +60,7 @@ impl Command for Create {
         projects::require(tx, caller.account(), project)?;
         check_name(tx, project, &input.name, None)?;
         let full = || {
-            let detail = format!("A project can have at most {} tags; delete some first.", limits::TAGS_PER_PROJECT_MAX);
+            let detail = format!("A project can have at most {} tags. Delete some first.", limits::TAGS_PER_PROJECT_MAX);
             Failure::because(Code::LimitReached, detail)
         };
         let mut tag = tags::create(tx, project, &input.name)?.ok_or_else(full)?;
@@ -85,7 +85,7 @@ mod tests {
         let made = answer.data();
         assert_eq!((&made["name"], &made["color"], &made["description"]), (&json!("VIP"), &json!("#1A73E8"), &json!(null)));
         assert_eq!(made["subscriberCount"], 0);
-        let id = made["id"].as_str().expect("an id");
+        let id = made["id"].as_str().expect("the tag has an id");
         assert_eq!(app.get_in(&format!("/v1/tags/{id}")).data(), made);
     }
 

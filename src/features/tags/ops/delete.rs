@@ -1,4 +1,4 @@
-//! Delete a tag.
+//! Deletes a tag.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use super::get::TagRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::tags;
 use crate::features::projects;
+use crate::features::tags;
 use crate::features::tags::find;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::TagId;
 use crate::vocab::permissions::Permission;
 
-/// `tags.delete`
+/// The operation `tags.delete`.
 pub struct Delete;
 
-/// The result of a deletion.
+/// The result of deleting a tag.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTag {
-    /// The deleted tag.
+    /// The id of the deleted tag.
     pub id: TagId,
-    /// Always true.
+    /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,
 }
 
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("tags.delete", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a tag")
-        .about("The tag is removed from its contacts, which stay. Segments that filter by it no longer find contacts with it.")
+        .about("The tag is removed from its contacts, which are kept. Segments that filter by the tag no longer find contacts with it.")
         .fails(&[Code::NotFound]);
     type Input = TagRef;
     type Output = Done<DeletedTag>;
 
     fn example() -> (Value, Self::Output) {
-        let id = TagId::parse("66f1a2b3000000015c3e9d71").expect("24 hexadecimal characters");
+        let id = TagId::parse("66f1a2b3000000015c3e9d71").expect("the id has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedTag { id, deleted: true }))
     }
 }
@@ -59,7 +59,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip", "news"] })).data();
         let tags = app.get_in("/v1/tags?search=vip").data();
-        let path = format!("/v1/tags/{}", tags["tags"][0]["id"].as_str().expect("an id"));
+        let path = format!("/v1/tags/{}", tags["tags"][0]["id"].as_str().expect("the tag has an id"));
         assert_eq!(app.delete_in(&path).data()["deleted"], true);
         assert_eq!(app.get_in("/v1/contacts").data()["contacts"][0]["tags"], json!(["news"]));
         assert_eq!(app.delete_in(&path).refusal().0, 404);

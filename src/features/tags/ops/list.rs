@@ -1,29 +1,29 @@
-//! List the tags of a project.
+//! Lists the tags of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::fold;
+use crate::engine::api::SortOrder;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::SortOrder;
-use crate::features::contacts::tags::{self, Tag};
 use crate::features::projects;
 use crate::features::tags::views::{TagView, tag_view};
+use crate::features::tags::{self, Tag};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `tags.list`
+/// The operation `tags.list`.
 pub struct List;
 
-/// The filters, the order, and the page to return.
+/// The filters, the order, and the page of tags to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTags {
-    /// The project of the tags.
+    /// The project whose tags are listed.
     pub project_id: ProjectId,
-    /// Only tags whose name contains this text, ignoring case.
+    /// Returns only tags whose name contains this string, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub sort_by: TagSortBy,
@@ -33,7 +33,8 @@ pub struct ListTags {
     pub limit: Limit,
     /// The number of tags to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
+    /// The number of the page to return, starting at 1. Replaces `offset`. The response's `data` is then the array itself, and `count` the
+    /// total.
     pub page: Option<PageNumber>,
 }
 
@@ -43,14 +44,14 @@ pub struct ListTags {
 pub enum TagSortBy {
     #[default]
     CreatedAt,
-    /// Ignoring case.
+    /// By name, ignoring case.
     Name,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
-        .about("Newest first, unless sortBy or sortOrder is given.")
+        .about("Lists the newest tag first, unless sortBy or sortOrder is given.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;
@@ -81,7 +82,7 @@ impl Query for List {
 
 fn sort(tags: &mut [Tag], by: TagSortBy, order: SortOrder) {
     match by {
-        // Numbers are assigned in order of creation.
+        // Order by number, because numbers are assigned in order of creation.
         TagSortBy::CreatedAt => tags.sort_by_key(Tag::number),
         TagSortBy::Name => tags.sort_by_cached_key(|tag| fold(&tag.name)),
     }
@@ -96,7 +97,11 @@ mod tests {
     use crate::testing::TestApp;
 
     fn names(data: &Value) -> Vec<&str> {
-        data.as_array().expect("an array").iter().map(|tag| tag["name"].as_str().expect("a name")).collect()
+        data.as_array()
+            .expect("the tags are an array")
+            .iter()
+            .map(|tag| tag["name"].as_str().expect("a tag has a name"))
+            .collect()
     }
 
     fn app() -> TestApp {

@@ -1,4 +1,4 @@
-//! The operations on tags, one file each.
+//! The operations on tags, one file for each.
 
 pub mod create;
 pub mod delete;

@@ -1,4 +1,4 @@
-//! Change a tag.
+//! Changes a tag.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,20 +8,20 @@ use crate::base::patch::Patch;
 use crate::base::text::{Color, LongText};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::tags::{self, TagName};
-use crate::features::contacts::{Facet, feed_set};
+use crate::features::contact_sets::{Facet, feed_set};
 use crate::features::projects;
 use crate::features::tags::views::{TagView, tag_view};
+use crate::features::tags::{self, TagName};
 use crate::features::tags::{check_name, find};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `tags.update`
+/// The operation `tags.update`.
 pub struct Update;
 
-/// The change. Fields that are not given stay as they are; `null` clears a field.
+/// The changes to a tag. Fields that are not given stay unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagPatch {
@@ -29,12 +29,12 @@ pub struct TagPatch {
     pub id: TagId,
     /// The tag's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The new name of the tag. Unique in the project, ignoring case.
     pub name: Option<TagName>,
-    /// `#RRGGBB`.
+    /// The tag's color as `#RRGGBB`.
     #[serde(default)]
     pub color: Patch<Color>,
-    /// What it is for.
+    /// A description of the tag's purpose.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
@@ -42,7 +42,7 @@ pub struct TagPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("tags.update", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Change a tag")
-        .about("Its contacts keep the tag under its new name, and search finds them by that name.")
+        .about("Contacts with a renamed tag keep the tag, and searches find them by its new name.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TagPatch;
     type Output = Done<TagView>;
@@ -85,7 +85,7 @@ mod tests {
 
     fn tag(app: &TestApp, name: &str) -> String {
         let made = app.post_in("/v1/tags", json!({ "name": name, "color": "#1A73E8" })).data();
-        format!("/v1/tags/{}", made["id"].as_str().expect("an id"))
+        format!("/v1/tags/{}", made["id"].as_str().expect("the tag has an id"))
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(app.get_in("/v1/contacts?tags=champions").data()["contacts"][0]["tags"], json!(["Champions"]));
         assert_eq!(app.get_in("/v1/contacts?tags=vip").data()["total"], 0);
         assert!(app.read().feed_position() > position);
-        // The old name is free again.
+        // The old name can be used again.
         tag(&app, "vip");
     }
 
@@ -132,6 +132,6 @@ mod tests {
         assert_eq!(app.patch_in(&path, json!({ "name": "VIP" })).data()["name"], "VIP");
         let answer = app.patch_in(&path, json!({ "name": "News" }));
         assert_eq!((answer.refusal().0, answer.refusal().1), (409, "NAME_TAKEN"));
-        assert!(other.ends_with(answer.body["data"]["id"].as_str().expect("an id")));
+        assert!(other.ends_with(answer.body["data"]["id"].as_str().expect("the response has the id of the other tag")));
     }
 }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::features::projects;
 use crate::features::topics::check_name;
 use crate::features::topics::model::{DisplayOrder, TopicName};
 use crate::features::topics::views::{TopicView, topic_view};
+use crate::features::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `topics.create`
+/// The operation `topics.create`.
 pub struct Create;
 
 /// A new topic.
@@ -26,24 +26,24 @@ pub struct Create;
 pub struct NewTopic {
     /// The topic's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The name of the topic. Unique in the project, ignoring case.
     pub name: TopicName,
     /// The description that contacts read.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts that have not chosen are subscribed; `opt_out` if absent.
+    /// Whether contacts that have not chosen are subscribed to the topic; `opt_out` if absent.
     #[serde(default)]
     pub default_subscription: TopicDefault,
-    /// Which contacts see it; `private` if absent.
+    /// Which contacts see the topic; `private` if absent.
     #[serde(default)]
     pub visibility: TopicVisibility,
-    /// Its position among others, the smallest first; last if absent.
+    /// The position of the topic; the smallest comes first. If absent, the topic comes last.
     pub display_order: Option<DisplayOrder>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("topics.create", "/v1/topics", needs(Permission::AudienceWrite))
         .summary("Create a topic")
-        .about("A name that the project already has is refused with 409; data.id is the id of that topic.")
+        .about("Returns 409 if a topic in the project has this name; data.id is then its id.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = NewTopic;
@@ -65,7 +65,7 @@ impl Command for Create {
         let others = topics::all(tx, project)?;
         check_name(&others, &input.name, None)?;
         if others.len() >= limits::TOPICS_PER_PROJECT_MAX {
-            let detail = format!("A project can have at most {} topics; delete some first.", limits::TOPICS_PER_PROJECT_MAX);
+            let detail = format!("A project can have at most {} topics. Delete some first.", limits::TOPICS_PER_PROJECT_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let last = others.iter().map(|topic| topic.display_order).max().unwrap_or(0);
@@ -107,7 +107,7 @@ mod tests {
         ] {
             assert_eq!(made[field], value, "{field}");
         }
-        assert_eq!(app.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("an id"))).data(), made);
+        assert_eq!(app.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"))).data(), made);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Delete a topic.
+//! Deletes a topic.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use super::get::TopicRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::topics;
 use crate::features::projects;
+use crate::features::topics;
 use crate::features::topics::find;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::TopicId;
 use crate::vocab::permissions::Permission;
 
-/// `topics.delete`
+/// The operation `topics.delete`.
 pub struct Delete;
 
-/// The result of a deletion.
+/// The result of deleting a topic.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTopic {
-    /// The deleted topic.
+    /// The id of the deleted topic.
     pub id: TopicId,
-    /// Always true.
+    /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,
 }
 
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("topics.delete", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a topic")
-        .about("This deletes the contacts' choices too. To keep them, set isActive to false instead.")
+        .about("Also deletes the contacts' choices of this topic. To keep the choices, set isActive to false instead.")
         .fails(&[Code::NotFound]);
     type Input = TopicRef;
     type Output = Done<DeletedTopic>;
 
     fn example() -> (Value, Self::Output) {
-        let id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
+        let id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the id has 24 hexadecimal characters");
         (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedTopic { id, deleted: true }))
     }
 }
@@ -59,9 +59,9 @@ mod tests {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
         app.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
-        let topic = TopicId::parse(made["id"].as_str().expect("an id")).expect("an id");
+        let topic = TopicId::parse(made["id"].as_str().expect("the topic has an id")).expect("the id is valid");
         assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(Some(true)));
         assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
         assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(None));

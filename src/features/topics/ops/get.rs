@@ -1,4 +1,4 @@
-//! Read one topic.
+//! Returns one topic.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::permissions::Permission;
 
-/// `topics.get`
+/// The operation `topics.get`.
 pub struct Get;
 
 /// Selects a topic.
@@ -54,7 +54,7 @@ mod tests {
     fn another_projects_topic_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
         assert_eq!(app.get_in(&path).status, 200);
         let other = app.another_project();
         assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");

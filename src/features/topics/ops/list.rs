@@ -1,4 +1,4 @@
-//! List the topics of a project.
+//! Lists the topics of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,37 +6,38 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::topics;
 use crate::features::projects;
+use crate::features::topics;
 use crate::features::topics::views::{TopicView, topic_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// `topics.list`
+/// The operation `topics.list`.
 pub struct List;
 
-/// The filters, and the page to return.
+/// The filters, and the page of topics to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTopics {
-    /// The project of the topics.
+    /// The project whose topics are listed.
     pub project_id: ProjectId,
-    /// Include inactive topics.
+    /// Whether to include inactive topics.
     #[serde(default)]
     pub include_inactive: bool,
     #[serde(default)]
     pub limit: Limit,
     /// The number of topics to skip.
     pub offset: Option<Offset>,
-    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
+    /// The number of the page to return, starting at 1. Replaces `offset`. The response's `data` is then the array itself, and `count` the
+    /// total.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("topics.list", "/v1/topics", needs(Permission::AudienceRead))
         .summary("List topics")
-        .about("Ordered by displayOrder, then by name.")
+        .about("Topics are ordered by displayOrder, then by name.")
         .fails(&[Code::NotFound]);
     type Input = ListTopics;
     type Output = Page<TopicView>;
@@ -67,7 +68,11 @@ mod tests {
     use crate::testing::TestApp;
 
     fn names(data: &Value) -> Vec<&str> {
-        data.as_array().expect("an array").iter().map(|topic| topic["name"].as_str().expect("a name")).collect()
+        data.as_array()
+            .expect("the topics are an array")
+            .iter()
+            .map(|topic| topic["name"].as_str().expect("a topic has a name"))
+            .collect()
     }
 
     #[test]
@@ -76,7 +81,7 @@ mod tests {
         for (name, order) in [("late", 9), ("Beta", 1), ("alpha", 1), ("off", 0)] {
             let made = app.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();
             if name == "off" {
-                let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+                let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
                 app.patch_in(&path, json!({ "isActive": false })).data();
             }
         }

@@ -1,10 +1,7 @@
-//! The operations on topics, one file each.
+//! The operations on topics, one file for each.
 
-pub mod choices;
 pub mod create;
 pub mod delete;
 pub mod get;
 pub mod list;
-pub mod subscribe;
-pub mod unsubscribe;
 pub mod update;

@@ -1,4 +1,4 @@
-//! Change a topic.
+//! Changes a topic.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,20 +8,20 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::topics::{self, TopicDefault, TopicVisibility};
 use crate::features::projects;
 use crate::features::topics::model::{DisplayOrder, TopicName};
 use crate::features::topics::views::{TopicView, topic_view};
+use crate::features::topics::{self, TopicDefault, TopicVisibility};
 use crate::features::topics::{check_name, find};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `topics.update`
+/// The operation `topics.update`.
 pub struct Update;
 
-/// The change. Fields that are not given stay as they are; `null` clears the description.
+/// The changes to a topic. Fields that are not given stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicPatch {
@@ -29,25 +29,25 @@ pub struct TopicPatch {
     pub id: TopicId,
     /// The topic's project.
     pub project_id: ProjectId,
-    /// Unique in the project, ignoring case.
+    /// The new name of the topic. Unique in the project, ignoring case.
     pub name: Option<TopicName>,
     /// The description that contacts read.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts that have not chosen are subscribed.
+    /// Whether contacts that have not chosen are subscribed to the topic.
     pub default_subscription: Option<TopicDefault>,
-    /// Which contacts see it.
+    /// Which contacts see the topic.
     pub visibility: Option<TopicVisibility>,
-    /// Its position among others, the smallest first.
+    /// The position of the topic; the smallest comes first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether the topic is offered and used.
+    /// Whether the topic is active: offered to contacts and used for mail.
     pub is_active: Option<bool>,
 }
 
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("topics.update", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Change a topic")
-        .about("A new default applies to contacts that have not chosen; explicit choices stay.")
+        .about("A new default applies to contacts that have not chosen. Explicit choices do not change.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TopicPatch;
     type Output = Done<TopicView>;
@@ -91,7 +91,7 @@ mod tests {
     fn only_given_fields_change_and_the_time_only_if_something_does() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
         app.clock.advance_ms(1_000);
         assert_eq!(app.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
         let after = app.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
@@ -107,7 +107,7 @@ mod tests {
         let app = TestApp::new();
         app.post_in("/v1/topics", json!({ "name": "Offers" })).data();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
-        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("the topic has an id"));
         assert_eq!(app.patch_in(&path, json!({ "name": "UPDATES" })).data()["name"], "UPDATES");
         assert_eq!(app.patch_in(&path, json!({ "name": "offers" })).refusal().1, "NAME_TAKEN");
     }

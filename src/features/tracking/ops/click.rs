@@ -1,4 +1,4 @@
-//! A link in a message: redirects to its destination and records the click.
+//! Redirects a visitor of a link in a message to the link's destination, and records the click.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION};
@@ -13,7 +13,7 @@ use crate::features::tracking::links::{self, MessageLink};
 use crate::features::tracking::pages::{Page, Reader};
 use crate::vocab::ids::MailingId;
 
-/// `tracking.click`
+/// The operation `tracking.click`.
 pub struct Click;
 
 impl Operation for Click {

@@ -1,4 +1,4 @@
-//! The recipient log of an email, over all its mailings.
+//! Lists the recipients of an email in all its mailings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,45 +6,45 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::logs::{CampaignLog, CampaignLogStatus, page, row};
-use crate::features::emails;
-use crate::features::sending::{self, Recipient, engagement};
+use crate::features::sending::{self, Recipient};
 use crate::features::tracking::READERS;
+use crate::features::{emails, engagement};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// `tracking.logs`
+/// The operation `tracking.logs`.
 pub struct Logs;
 
-/// The recipients, and the part of the log to return.
+/// The email, the filter, and the part of the log to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListLogs {
-    /// The email's id.
+    /// The email's ID.
     pub email_id: EmailId,
     /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous part.
     pub cursor: Option<String>,
-    /// Only recipients with this status.
+    /// Lists only recipients with this status.
     pub status: Option<EmailLogStatus>,
 }
 
-/// The statuses to filter by.
+/// The statuses by which to filter recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EmailLogStatus {
-    /// Accepted by the next mail server and not bounced. `sent` means the same.
+    /// The next mail server accepted the message, and it did not bounce. `sent` is another name for this status.
     #[serde(alias = "sent")]
     Delivered,
     Opened,
     Clicked,
     Bounced,
     Complained,
-    /// Not sent, with a reason.
+    /// The recipient was skipped; the log states the reason.
     Suppressed,
 }
 
@@ -61,12 +61,12 @@ impl From<EmailLogStatus> for CampaignLogStatus {
     }
 }
 
-/// A part of the log.
+/// A part of an email's recipient log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailLogPart {
     pub emails: Vec<CampaignLog>,
-    /// The start of the next part; absent if there is none.
+    /// The cursor of the next part; absent in the last part.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -75,7 +75,7 @@ impl Operation for Logs {
     const SPEC: Spec = Spec::get("tracking.logs", "/v1/emails/{emailId}/logs", needs_one(READERS))
         .summary("List the recipients of an email")
         .about(
-            "Covers all its campaigns, batches and direct sends, newest first. A part may have fewer rows than requested, or none, and \
+            "Covers all its campaigns, batches and direct sends, newest first. A page may have fewer rows than requested, or none, and \
                 still a nextCursor.",
         )
         .rate(RouteGroup::Emails)
@@ -91,7 +91,7 @@ impl Operation for Logs {
     }
 }
 
-/// A recipient of a mailing, at which a part starts.
+/// The recipient of a mailing at which a part of the log starts.
 type Cursor = (MailingId, u32);
 
 impl Query for Logs {
@@ -100,12 +100,12 @@ impl Query for Logs {
         let mut place = input.cursor.as_deref().map(parse_cursor).transpose()?;
         let (mut rows, wanted) = (Vec::new(), input.status.map(CampaignLogStatus::from));
         let limit = input.limit.0 as usize;
-        // Many mailings of one email may have few rows each, so only a bounded number of them is scanned.
+        // An email can have many mailings with few rows each, so one request scans only a bounded number of mailings.
         for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
             let found = page(view.tx, id, from, limit - rows.len(), wanted)?;
-            // The mailing's other recipients got another translation.
+            // The mailing's other recipients got the email in a different language.
             let got_it = |recipient: &Recipient| mailing.translation_for(recipient).email == Some(input.email_id);
             for found in found.rows.into_iter().filter(|(_, recipient, _)| got_it(recipient)) {
                 rows.push(row(view.tx, &mailing, found)?);
@@ -122,14 +122,14 @@ impl Query for Logs {
     }
 }
 
-/// Returns the start of an email's newest mailing, or of the newest one before `before`.
+/// Returns the first recipient of an email's newest mailing, or of its newest mailing before `before`.
 fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Option<Cursor>, Failure> {
     Ok(engagement::mailings(view.tx, email, before, 1)?.first().map(|id| (*id, 0)))
 }
 
 fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(id, number)| Some((MailingId::parse(id)?, number.parse().ok()?)));
-    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
+    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous page"))
 }
 
 fn to_answer(emails: Vec<CampaignLog>, next: Option<Cursor>) -> EmailLogPart {

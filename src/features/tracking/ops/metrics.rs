@@ -1,4 +1,4 @@
-//! The results of an email over all its mailings, in total and by day.
+//! Returns the results of an email in all its mailings, in total and by day.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
+use crate::base::day;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails;
-use crate::features::sending::conversion::Conversion;
-use crate::features::sending::engagement::{self, EmailDays, Measure};
-use crate::features::sending::orders::{self, Scope};
+use crate::features::engagement::{self, EmailDays, Measure};
+use crate::features::revenue::{self, Conversion, Scope};
 use crate::features::tracking::READERS;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// `tracking.metrics`
+/// The operation `tracking.metrics`.
 pub struct Metrics;
 
-/// Selects an email.
+/// The email whose results to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailMetricsRequest {
-    /// The email's id.
+    /// The email's ID.
     pub email_id: EmailId,
     /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -37,50 +37,50 @@ pub struct EmailMetricsRequest {
 pub struct EmailMetrics {
     pub email_id: EmailId,
     pub summary: EmailMetricsSummary,
-    /// By UTC day, the earliest first; days without any activity are omitted.
+    /// The results by UTC day, earliest first; days without any activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
-    /// Recipients who opened it, by the contact's country; the largest count first.
+    /// The number of recipients who opened the email, by the contact's country; largest number first.
     pub country_breakdown: Vec<CountryCount>,
-    /// The revenue of all mailings of the email; absent if no order is attributed to them.
+    /// The revenue of all mailings of the email; absent if no order is attributed to the mailings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,
-    /// Always false: the numbers are live.
+    /// Whether the numbers come from a cache: always false.
     pub cached: bool,
 }
 
-/// Totals of all days. Opens and clicks count each recipient once and exclude bots.
+/// The totals of all days. Opens and clicks count each recipient once and exclude bots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {
-    /// Messages that servers accepted or refused for good.
+    /// The number of messages that servers accepted or refused permanently.
     pub total_emails: u64,
-    /// Messages that were accepted and did not bounce.
+    /// The number of messages that were accepted and did not bounce.
     pub delivered: u64,
     pub opened: u64,
     pub clicked: u64,
     pub bounced: u64,
     pub complained: u64,
     pub unsubscribed: u64,
-    /// Percentage of all messages, with two decimals.
+    /// Delivered messages as a percentage of all messages, with two decimals.
     pub delivered_rate: f64,
-    /// Percentage of delivered messages.
+    /// Opened messages as a percentage of delivered messages.
     pub opened_rate: f64,
-    /// Percentage of delivered messages.
+    /// Clicked messages as a percentage of delivered messages.
     pub clicked_rate: f64,
-    /// Percentage of all messages.
+    /// Bounced messages as a percentage of all messages.
     pub bounced_rate: f64,
-    /// Percentage of delivered messages.
+    /// Complaints as a percentage of delivered messages.
     pub complained_rate: f64,
-    /// Percentage of delivered messages.
+    /// Unsubscribes as a percentage of delivered messages.
     pub unsubscribed_rate: f64,
 }
 
-/// One day.
+/// An email's results on one day.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsDay {
-    /// Like 2026-01-31.
+    /// The UTC day, such as 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
     pub sent: u64,
@@ -91,11 +91,11 @@ pub struct EmailMetricsDay {
     pub complained: u64,
 }
 
-/// Recipients of one country.
+/// The number of recipients from one country.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CountryCount {
-    /// ISO 3166-1 alpha-2.
+    /// The country's ISO 3166-1 alpha-2 code.
     pub country: String,
     pub count: u64,
 }
@@ -113,7 +113,7 @@ impl Operation for Metrics {
     type Output = Done<EmailMetrics>;
 
     fn example() -> (Value, Self::Output) {
-        let email_id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters");
+        let email_id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("the sample ID is valid");
         let day = [(Measure::Sent, 315), (Measure::Failed, 3), (Measure::HardBounces, 4), (Measure::UniqueOpens, 141)];
         let days = EmailDays {
             days: BTreeMap::from([(20_454, BTreeMap::from(day)), (20_455, BTreeMap::from([(Measure::UniqueClicks, 38)]))]),
@@ -130,7 +130,7 @@ impl Query for Metrics {
     fn run(view: &View<'_>, input: EmailMetricsRequest) -> Result<Self::Output, Failure> {
         emails::require(view.tx, view.caller.account(), input.email_id, input.project_id)?;
         let days = engagement::days(view.tx, input.email_id)?;
-        let conversion = Conversion::of(&orders::totals(view.tx, Scope::Email(input.email_id))?);
+        let conversion = Conversion::of(&revenue::totals(view.tx, Scope::Email(input.email_id))?);
         Ok(Done(EmailMetrics { conversion, ..to_answer(input.email_id, &days, view.now) }))
     }
 }
@@ -163,7 +163,7 @@ fn of(sums: &BTreeMap<Measure, i64>, measure: Measure) -> u64 {
     sums.get(&measure).copied().unwrap_or(0).max(0) as u64
 }
 
-/// An immediate refusal counts as failed first, and as a bounce once the reply was classified.
+/// Returns the number of bounces. An immediate refusal is counted as failed first, and as a bounce only after the reply was classified.
 fn bounced(sums: &BTreeMap<Measure, i64>) -> u64 {
     (of(sums, Measure::HardBounces) + of(sums, Measure::SoftBounces)).max(of(sums, Measure::Failed))
 }
@@ -195,10 +195,8 @@ fn summary(sums: &BTreeMap<Measure, i64>) -> EmailMetricsSummary {
 }
 
 fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> EmailMetricsDay {
-    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-    let date = Timestamp(i64::from(day) * DAY_MS).to_string();
     EmailMetricsDay {
-        date: date.split('T').next().unwrap_or_default().to_owned(),
+        date: day::date(day),
         sent: of(sums, Measure::Sent),
         delivered: delivered(sums),
         opened: of(sums, Measure::UniqueOpens),
@@ -208,7 +206,7 @@ fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> EmailMetricsDay {
     }
 }
 
-/// Returns a percentage with two decimals, never above 100.
+/// Returns `part` as a percentage of `whole`, with two decimals, and never above 100.
 fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0) }
 }
@@ -224,10 +222,5 @@ mod tests {
         let summary = summary(&sums);
         assert_eq!((summary.total_emails, summary.delivered, summary.bounced), (10, 7, 3));
         assert_eq!((summary.opened_rate, summary.bounced_rate, summary.clicked_rate), (100.0, 30.0, 0.0));
-    }
-
-    #[test]
-    fn days_are_utc_dates() {
-        assert_eq!(one_day(20_454, &BTreeMap::new()).date, "2026-01-01");
     }
 }

@@ -1,4 +1,4 @@
-//! The pixel in a message: returns one transparent point and records that it was loaded.
+//! Serves the tracking pixel in a message and records that the pixel was loaded.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -11,10 +11,10 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::links::{self, MessageLink};
 
-/// `tracking.open`
+/// The operation `tracking.open`.
 pub struct Open;
 
-/// One transparent point as a GIF, the smallest image that every mail client shows.
+/// A GIF with one transparent pixel, the smallest image that every email client shows.
 const POINT: [u8; 43] =
     *b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xf9\x04\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\
     \x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b";
@@ -22,7 +22,7 @@ const POINT: [u8; 43] =
 impl Operation for Open {
     const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public())
         .summary("Load the pixel of a message")
-        .about("Used in messages of mailings that track opens, as /t/o/TOKEN.gif. Opens are buffered in memory and written shortly after.");
+        .about("Used in messages of mailings that track opens, as /t/o/TOKEN.gif. Opens are buffered in memory and stored shortly after.");
     type Input = MessageLink;
     type Output = Bare;
 
@@ -44,7 +44,7 @@ impl Raw for Open {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/gif"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(POINT.len()));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache, must-revalidate, private, max-age=0"));
-        // Always return an image, because a broken one would be visible.
+        // Always return an image, because a broken image would be visible.
         let status = if token.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
         Ok(Reply { status, headers, body: ReplyBody::Whole(Bytes::from_static(&POINT)) })
     }

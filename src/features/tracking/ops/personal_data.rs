@@ -10,25 +10,25 @@ use crate::base::currency::Currency;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
-use crate::features::contacts::filter::Action;
-use crate::features::contacts::{self, Contact, ContactView, CustomerEvent, activity, customer_events};
+use crate::features::contact_records::activity::{self, Action};
+use crate::features::contact_records::{self, Contact, ContactView};
+use crate::features::customer_events::{self, CustomerEvent};
 use crate::features::sending::{self, Delivery};
-use crate::features::sending::{engagement, orders};
 use crate::features::suppressions::Reason;
-use crate::features::{projects, topics};
+use crate::features::{engagement, projects, revenue, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, MailingId, ProjectId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `tracking.personal_data`
+/// The operation `tracking.personal_data`.
 pub struct PersonalData;
 
-/// Selects a contact.
+/// The contact whose data to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PersonalDataRequest {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
     /// The contact's project.
     pub project_id: ProjectId,
@@ -38,22 +38,22 @@ pub struct PersonalDataRequest {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Everything {
-    /// The contact's own data, including tags.
+    /// The contact's profile, including tags.
     pub profile: ContactView,
-    /// Every topic of the project, and whether the contact gets it.
+    /// Every topic in the project, and whether the contact is subscribed to the topic.
     pub topics: Vec<TopicState>,
-    /// Messages sent to the contact, newest first, with what the contact did with them.
+    /// The messages sent to the contact, newest first, with the contact's opens and clicks.
     pub sends: Vec<SentMessage>,
     /// The times of the contact's opens and clicks, newest first.
-    pub activity: Vec<KeptDeed>,
-    /// Events reported with POST /v1/events in the last 90 days, newest first.
+    pub activity: Vec<RecordedAction>,
+    /// The customer events of the last 90 days, newest first.
     pub events: Vec<CustomerEvent>,
-    /// Payments and refunds of the contact's orders.
+    /// The payments and refunds of the contact's orders.
     pub payments: Vec<Payment>,
-    /// Why the address is on the account's suppression list; absent if it is not.
+    /// Why the address is on the account's suppression list; absent if the address is not on the list.
     pub suppression: Option<Reason>,
     pub exported_at: WireTime,
-    /// Whether the oldest data was omitted because there is too much.
+    /// Whether the oldest data was omitted because there is too much data for one response.
     pub truncated: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct SentMessage {
     pub subject: String,
     pub from: String,
     pub sent_at: WireTime,
-    /// `sent`, `failed`, `unknown`, …
+    /// The status of the message, such as `sent`, `failed` or `unknown`.
     pub status: String,
     /// The mail server's response.
     pub reply: Option<String>,
@@ -89,10 +89,10 @@ pub struct SentMessage {
     pub bounce_detail: Option<String>,
 }
 
-/// An action of the contact.
+/// A recorded open or click of the contact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct KeptDeed {
+pub struct RecordedAction {
     pub action: Action,
     pub at: WireTime,
     pub send_id: MailingId,
@@ -115,7 +115,7 @@ impl Operation for PersonalData {
     const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/personal-data"])
         .summary("Export all data about a contact")
-        .about("For data access requests: profile, tags, topics, sent messages and what the contact did with them, events, and payments.")
+        .about("For data access requests: profile, tags, topics, sent messages with the contact's opens and clicks, events, and payments.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = PersonalDataRequest;
@@ -123,7 +123,7 @@ impl Operation for PersonalData {
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b" });
-        let send_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
+        let send_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("the sample ID is valid");
         let sent = SentMessage {
             send_id,
             campaign_id: None,
@@ -141,17 +141,17 @@ impl Operation for PersonalData {
             bounced_at: None,
             bounce_detail: None,
         };
-        let topic_id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
+        let topic_id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("the sample ID is valid");
         let everything = Everything {
             profile: ContactView::sample(),
             topics: vec![TopicState { topic_id, name: "Product updates".into(), subscribed: true }],
             sends: vec![sent],
-            activity: vec![KeptDeed { action: Action::Opened, at: WireTime::sample(), send_id, campaign_id: None }],
+            activity: vec![RecordedAction { action: Action::Opened, at: WireTime::sample(), send_id, campaign_id: None }],
             events: vec![CustomerEvent::sample()],
             payments: vec![Payment {
                 at: WireTime::sample(),
-                amount: Amount::parse("49.9").expect("a number"),
-                currency: "EUR".parse().expect("a currency"),
+                amount: Amount::parse("49.9").expect("the amount is valid"),
+                currency: "EUR".parse().expect("the currency is valid"),
                 is_refund: false,
                 credited_send_id: Some(send_id),
             }],
@@ -167,7 +167,7 @@ impl Query for PersonalData {
     fn run(view: &View<'_>, input: PersonalDataRequest) -> Result<Self::Output, Failure> {
         let (tx, project) = (view.tx, input.project_id);
         projects::require(tx, view.caller.account(), project)?;
-        let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let contact = contact_records::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let topics = topic_states(tx, project, &contact)?;
         let activities = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
         let events = customer_events::of(tx, project, contact.id.number(), None, limits::PERSONAL_DATA_ROWS_MAX)?;
@@ -181,14 +181,14 @@ impl Query for PersonalData {
                 sends.extend(sent(tx, &contact, entry.mailing, entry.at)?);
                 continue;
             }
-            activity.push(KeptDeed {
+            activity.push(RecordedAction {
                 action: entry.action,
                 at: WireTime(entry.at),
                 send_id: entry.mailing,
                 campaign_id: entry.campaign,
             });
         }
-        let profile = contacts::Viewer::new(tx, view.caller, project).view(contact)?;
+        let profile = contact_records::Viewer::new(tx, view.caller, project).view(contact)?;
         let suppression = profile.suppression;
         let exported_at = WireTime(view.now);
         Ok(Done(Everything { profile, topics, sends, activity, events, payments, suppression, exported_at, truncated }))
@@ -198,7 +198,7 @@ impl Query for PersonalData {
 fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {
     let mut payments = Vec::new();
     for digest in customer_events::orders_of(tx, project, number, limits::PERSONAL_DATA_ROWS_MAX)? {
-        let Some(order) = orders::find(tx, project, digest)? else { continue };
+        let Some(order) = revenue::find(tx, project, digest)? else { continue };
         let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
         payments.extend(theirs.map(|fact| Payment {
             at: WireTime(fact.occurred_at),

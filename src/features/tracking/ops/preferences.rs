@@ -17,13 +17,14 @@ use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::ids::TopicId;
 use crate::vocab::limits;
 
-/// `tracking.preferences`
+/// The operation `tracking.preferences`.
 pub struct Preferences;
 
 impl Operation for Preferences {
-    const SPEC: Spec = Spec::post("tracking.preferences", "/u/{token}/preferences", public())
-        .summary("Save a recipient's choices")
-        .about("Takes the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again, and act.");
+    const SPEC: Spec =
+        Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Save a recipient's choices").about(
+            "Accepts the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again, and act.",
+        );
     type Input = MessageLink;
     type Output = Bare;
 
@@ -32,7 +33,7 @@ impl Operation for Preferences {
     }
 }
 
-/// The form.
+/// The fields of the submitted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Form {
     topics: Vec<TopicId>,
@@ -58,7 +59,7 @@ impl Raw for Preferences {
                 true => unsubscribe::leave(tx, &list, &recipient, Scope::Everything, Source::Link)?,
                 false => unsubscribe::choose(tx, &recipient, &form.topics, form.returns)?,
             }
-            // Read inside the transaction, so it is current.
+            // The recipient is read inside the transaction, so that the data is current.
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.data(token.environment).store;
@@ -70,7 +71,7 @@ impl Raw for Preferences {
     }
 }
 
-/// Parses the form. Invalid topic ids are ignored, because the page cannot have sent them.
+/// Parses the form. Invalid topic IDs are ignored, because the preferences page never sends them.
 fn form(body: &[u8]) -> Form {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     let mut form = Form::default();

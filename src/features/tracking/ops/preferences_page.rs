@@ -1,28 +1,28 @@
-//! The page on which a recipient chooses which mail to receive.
+//! Returns the page on which a recipient chooses which mail to receive.
 
 use serde_json::{Value, json};
 
 use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::Read;
-use crate::features::contacts::Status;
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe;
+use crate::vocab::contact_status::Status;
 
-/// `tracking.preferences_page`
+/// The operation `tracking.preferences_page`.
 pub struct PreferencesPage;
 
-/// The token purposes that open the page: its own, and that of the page that links to it.
+/// The purposes of tokens that open the preferences page: its own purpose, and that of the unsubscribe page, which links to it.
 pub const PURPOSES: [Purpose; 2] = [Purpose::Preferences, Purpose::Unsubscribe];
 
 impl Operation for PreferencesPage {
     const SPEC: Spec = Spec::get("tracking.preferences_page", "/u/{token}/preferences", public())
         .summary("Show a recipient's choices")
-        .about("Shows the public topics of the project, and the private ones that the recipient gets. Changes nothing.");
+        .about("Shows the project's public topics, and the private topics that the recipient gets. Opening the page changes no data.");
     type Input = MessageLink;
     type Output = Bare;
 
@@ -44,7 +44,7 @@ impl Raw for PreferencesPage {
     }
 }
 
-/// Builds the page from the current choices.
+/// Returns the preferences page with the recipient's current choices.
 pub fn page(tx: &impl Read, recipient: &MessageRecipient, is_saved: bool) -> Result<Page, Failure> {
     let status = recipient.contact.as_ref().map(|contact| contact.status);
     Ok(Page::Preferences {

@@ -1,4 +1,4 @@
-//! The timeline of one contact: everything that happened, in one list.
+//! Returns the timeline of one contact: messages, opens, clicks, events and status changes in one list.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,30 +11,30 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
 use crate::engine::store::ReadTx;
-use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
-use crate::features::contacts::{self, Contact, CustomerEvent, customer_events};
-use crate::features::projects;
-use crate::features::sending::{self, Mailing, engagement};
+use crate::features::contact_records::activity::{self, Action, Activity};
+use crate::features::contact_records::{self, Contact};
+use crate::features::customer_events::{self, CustomerEvent};
+use crate::features::sending::{self, Mailing};
+use crate::features::{engagement, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, EventId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `tracking.timeline`
+/// The operation `tracking.timeline`.
 pub struct Timeline;
 
 /// The contact, and the part of the timeline to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTimeline {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
     /// The contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous part.
     pub cursor: Option<String>,
 }
 
@@ -42,9 +42,9 @@ pub struct ListTimeline {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelinePart {
-    /// The newest first.
+    /// The entries, newest first.
     pub entries: Vec<TimelineEntry>,
-    /// The start of the next part; absent if there is none.
+    /// The cursor of the next part; absent in the last part.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -55,7 +55,7 @@ pub struct TimelinePart {
 pub struct TimelineEntry {
     pub at: WireTime,
     pub kind: TimelineKind,
-    /// The mailing it belongs to.
+    /// The mailing that the entry belongs to.
     pub send_id: Option<MailingId>,
     /// The mailing's campaign.
     pub campaign_id: Option<CampaignId>,
@@ -63,29 +63,29 @@ pub struct TimelineEntry {
     pub subject: Option<String>,
     /// The mail server's response.
     pub detail: Option<String>,
-    /// With `event`: the customer event.
+    /// The customer event, if the kind is `event`.
     pub event: Option<CustomerEvent>,
 }
 
-/// The kind of entry.
+/// The kind of a timeline entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineKind {
     /// The contact was added.
     Created,
-    /// A message was sent to it.
+    /// A message was sent to the contact.
     Sent,
-    /// It opened a message.
+    /// The contact opened a message.
     Opened,
-    /// It clicked a link in a message.
+    /// The contact clicked a link in a message.
     Clicked,
     /// A message bounced.
     Bounced,
     /// The contact reported a message as spam.
     Complained,
-    /// The contact unsubscribed, or a user unsubscribed it.
+    /// The contact unsubscribed, or a user unsubscribed the contact.
     Unsubscribed,
-    /// A customer event reported with POST /v1/events.
+    /// A customer event was reported with POST /v1/events.
     Event,
 }
 
@@ -124,14 +124,14 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// Newest first; at the same moment, the later step of a message's life first. Entries of one kind keep the order in which the store
-    /// returns them backward, so that the newest overall are among the newest of each kind.
+    /// Returns the sort key: newest entries first and, at the same moment, the later step of a message first. Entries of one kind keep the
+    /// order in which the store returns them backward, so that the newest entries overall are among the newest of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 
-/// The start of a part: a time, and how many entries of that moment to skip.
+/// The start of a part of the timeline: a time, and the number of entries at that time to skip.
 #[derive(Clone, Copy)]
 struct Cursor {
     at: Timestamp,
@@ -141,7 +141,7 @@ struct Cursor {
 impl Query for Timeline {
     fn run(view: &View<'_>, input: ListTimeline) -> Result<Self::Output, Failure> {
         projects::require(view.tx, view.caller.account(), input.project_id)?;
-        let contact = contacts::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
+        let contact = contact_records::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
         let cursor =
             input.cursor.as_deref().map(parse_cursor).transpose()?.unwrap_or(Cursor { at: Timestamp(i64::MAX - 1), behind: 0 });
         let limit = input.limit.0 as usize;
@@ -165,7 +165,7 @@ fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
         let behind = behind.parse().ok().filter(|behind| *behind <= limits::TIMELINE_ACTIVITIES_MAX)?;
         Some(Cursor { at: Timestamp(at.parse().ok().filter(|at| (0..i64::MAX).contains(at))?), behind })
     });
-    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
+    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous page"))
 }
 
 /// Reads one contact's history.
@@ -177,7 +177,7 @@ struct TimelineReader<'t> {
 }
 
 impl TimelineReader<'_> {
-    /// Returns at least the newest `many` entries up to this moment, unordered.
+    /// Returns at least the newest `many` entries up to `at`, unordered.
     fn until(&mut self, at: Timestamp, many: usize) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let after = Timestamp(at.0 + 1);
@@ -226,7 +226,7 @@ impl TimelineReader<'_> {
         })
     }
 
-    /// Returns the outcomes of the newest messages, and the contact's unsubscribe if no message accounts for it.
+    /// Returns the outcomes of the newest messages. Includes the contact's unsubscribe if no message recorded the unsubscribe.
     fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;
@@ -256,9 +256,9 @@ impl TimelineReader<'_> {
             }
         }
         if let Some(at) = self.contact.unsubscribed_at {
-            let is_told =
+            let is_shown =
                 |entry: &TimelineEntry| entry.kind == TimelineKind::Unsubscribed && entry.at.0.ms_since(at).abs() < SAME_MS;
-            if !outcomes.iter().any(is_told) {
+            if !outcomes.iter().any(is_shown) {
                 outcomes.push(TimelineEntry::at(at, TimelineKind::Unsubscribed));
             }
         }
@@ -266,7 +266,7 @@ impl TimelineReader<'_> {
     }
 }
 
-/// The same unsubscribe is recorded with the message and with the contact, at most this far apart.
+/// The maximum difference between the times at which the message and the contact record one unsubscribe.
 const SAME_MS: i64 = 2_000;
 
 #[cfg(test)]
@@ -276,10 +276,10 @@ mod tests {
     use crate::testing::TestApp;
 
     fn kinds(part: &Value) -> Vec<String> {
-        let entries = part["entries"].as_array().expect("a list");
+        let entries = part["entries"].as_array().expect("the field is a list");
         let name = |entry: &Value| match entry["event"]["name"].as_str() {
             Some(name) => name.to_owned(),
-            None => entry["kind"].as_str().expect("text").to_owned(),
+            None => entry["kind"].as_str().expect("the field is a string").to_owned(),
         };
         entries.iter().map(name).collect()
     }
@@ -296,7 +296,7 @@ mod tests {
         app.clock.advance_ms(5_000);
         let change = json!({ "email": "ada@example.com", "status": "unsubscribed" });
         app.post_in("/v1/contacts/status", change).data();
-        let path = format!("/v1/contacts/{}/timeline", id.as_str().expect("an id"));
+        let path = format!("/v1/contacts/{}/timeline", id.as_str().expect("the field is a string"));
         let all = kinds(&app.get_in(&path).data());
         assert_eq!((all.first().map(String::as_str), all.last().map(String::as_str)), (Some("unsubscribed"), Some("created")));
         assert_eq!(all.len(), 6);

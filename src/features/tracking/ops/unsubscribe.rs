@@ -1,4 +1,4 @@
-//! Unsubscribes by one request: the button of a mail client (RFC 8058), or the button of our page.
+//! Unsubscribes a recipient with one request: from the button of an email client (RFC 8058) or of the unsubscribe page.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -19,7 +19,7 @@ use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::limits;
 
-/// `tracking.unsubscribe`
+/// The operation `tracking.unsubscribe`.
 pub struct Unsubscribe;
 
 impl Operation for Unsubscribe {
@@ -38,12 +38,12 @@ impl Operation for Unsubscribe {
     }
 }
 
-/// The button that was used.
+/// The button that the recipient used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Button {
-    /// The button of the mail client.
+    /// The button of the email client.
     OneClick,
-    /// A button of the page: the first one, or the one for everything.
+    /// A button of the unsubscribe page, with the scope that the button unsubscribes from.
     Page(Scope),
 }
 
@@ -51,7 +51,7 @@ impl Raw for Unsubscribe {
     const MEDIA: Media = Media::PAGE;
 
     async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
-        // Without a valid token, the body is not even read.
+        // If the token is invalid, the body is not read.
         let visit = link_visit::resolve(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
         let Some(LinkVisit { token, recipient, reader, tx }) = visit else {
             return Ok(link_visit::gone(&context, &request.headers));
@@ -67,7 +67,7 @@ impl Raw for Unsubscribe {
         };
         let list = SuppressionList::new(&context.engine);
         let leave = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-            // Read again inside the transaction: the change applies to the current state.
+            // The recipient is read again inside the transaction, so that the change applies to the current state.
             let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(()) };
             Ok(unsubscribe::leave(tx, &list, &recipient, scope, source)?)
         };
@@ -80,8 +80,8 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button. Anything that does not come from our page is a mail client's button, in either encoding: asking again despite a
-/// clear request would be worse than accepting an unusual body.
+/// Returns the button that sent the body. A body that does not come from our page is treated as an email client's button, in either
+/// encoding: asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {

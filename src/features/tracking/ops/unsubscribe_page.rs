@@ -1,4 +1,4 @@
-//! The page that asks whether to unsubscribe. Viewing it changes nothing, because mail software follows links too.
+//! Returns the page that asks whether to unsubscribe. Viewing the page does not unsubscribe, because mail software follows links too.
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,13 @@ use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::unsubscribe;
 
-/// `tracking.unsubscribe_page`
+/// The operation `tracking.unsubscribe_page`.
 pub struct UnsubscribePage;
 
 impl Operation for UnsubscribePage {
     const SPEC: Spec = Spec::get("tracking.unsubscribe_page", "/u/{token}", public())
         .summary("Ask whether to unsubscribe")
-        .about("The page behind the unsubscribe link in a message. Changes nothing.");
+        .about("The target of the unsubscribe link in a message. Opening the page does not unsubscribe the recipient.");
     type Input = MessageLink;
     type Output = Bare;
 

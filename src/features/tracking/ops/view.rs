@@ -1,4 +1,4 @@
-//! The message as a web page, for recipients who prefer to read it there.
+//! Returns a message as a web page, for recipients who prefer to read the message in a browser.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -11,12 +11,12 @@ use crate::features::sending::token::{Purpose, Tokens};
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 
-/// `tracking.view`
+/// The operation `tracking.view`.
 pub struct View;
 
 impl Operation for View {
     const SPEC: Spec = Spec::get("tracking.view", "/v/{token}", public()).summary("Show a message as a page").about(
-        "The target of view_url in a message: its HTML with the recipient's fields, without scripts. Changes and counts nothing.",
+        "The target of view_url in a message: the message's HTML with the recipient's fields, without scripts. Not counted as an open.",
     );
     type Input = MessageLink;
     type Output = Bare;
@@ -36,7 +36,7 @@ impl Raw for View {
             return Ok(link_visit::gone(&context, &request.headers));
         };
         let (seal, base) = (Tokens::new(&context.engine.seal), context.engine.base_url().trim_end_matches('/').to_owned());
-        // Rendering a long template takes milliseconds.
+        // Rendering a long template takes milliseconds, so it runs outside the async executor.
         let draw = move || {
             let page = sending::web::page(
                 &tx,
@@ -56,7 +56,7 @@ fn reply(html: String) -> Reply {
     let mut headers = HeaderMap::with_capacity(3);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    // This is customer content on our domain: it must not run scripts or send forms, but its links may open.
+    // The page shows customer content on our domain, so it must not run scripts or send forms. Its links may open.
     let policy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: data:; style-src 'unsafe-inline'";
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }

@@ -1,4 +1,4 @@
-//! One attempt: headers, signatures, the request, and the meaning of its response.
+//! Makes one attempt: builds the headers and signatures, sends the request, and interprets the response.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// Which secret makes the main signature while two secrets sign.
+/// Which secret creates the main signature while both secrets are used for signing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
     /// The current secret.
     Newest,
-    /// The one before it.
+    /// The secret before the current one.
     Previous,
 }
 
-/// Makes an attempt; returns how it ended and what that means.
+/// Makes an attempt; returns its end and its outcome.
 pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> (End, AttemptOutcome) {
     let start = Instant::now();
     let outcome = send(engine, started, secret).await;
@@ -53,14 +53,14 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
         return Err("Deliveries require https; change the webhook's URL, or set webhooks.allow_http.".to_owned());
     }
     let now = engine.clock.now();
-    let signers =
-        signers(engine, webhook, now).ok_or("The webhook's secret could not be decrypted; has the master key changed?")?;
+    let signers = signers(engine, webhook, now)
+        .ok_or("The webhook's secret could not be decrypted; check whether the master key has changed.")?;
     let mut ordered: Vec<&Signer> = signers.iter().collect();
     if secret == SigningSecret::Previous {
         ordered.reverse();
     }
-    let custom =
-        custom_headers(engine, webhook).ok_or("The webhook's headers could not be decrypted; has the master key changed?")?;
+    let custom = custom_headers(engine, webhook)
+        .ok_or("The webhook's headers could not be decrypted; check whether the master key has changed.")?;
     let (event, attempt) = (delivery.event.to_string(), attempt_id(delivery.id, *number));
     let delivery_headers = DeliveryHeaders {
         word: settings.header_word.as_str(),
@@ -84,7 +84,7 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
     engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
 }
 
-/// Returns the active secrets, newest first.
+/// Returns the secrets that sign now, newest first.
 fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
     let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
     let mut signers = vec![open(&webhook.sealed_secret)?];
@@ -101,7 +101,7 @@ pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<Str
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Returns the meaning of a response.
+/// Determines the outcome of an attempt from the response.
 fn verdict(answer: &PostResponse, now: Timestamp) -> AttemptOutcome {
     match answer.status {
         status if status.is_success() => AttemptOutcome::Success,
@@ -130,7 +130,7 @@ fn error_of(answer: &PostResponse) -> Option<String> {
     })
 }
 
-/// Parses seconds or an HTTP date (RFC 9110 §10.2.3).
+/// Parses a `Retry-After` header: a number of seconds or an HTTP date (RFC 9110 §10.2.3).
 fn retry_after_ms(text: &str, now: Timestamp) -> Option<i64> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<u32>() {
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, retry_after: Option<&str>) -> PostResponse {
-        let status = StatusCode::from_u16(status).expect("a status");
+        let status = StatusCode::from_u16(status).expect("the response has a status");
         PostResponse { status, retry_after: retry_after.map(str::to_owned), body: Vec::new() }
     }
 

@@ -1,6 +1,6 @@
-//! The log of attempts: written before each attempt starts and after it ends.
+//! The log of attempts, which is written before each attempt starts and after it ends.
 //!
-//! If a process ends between the two, it leaves an attempt without an end, which counts as made.
+//! If the process ends in between, the log contains an attempt without an end, which counts as made.
 
 use bytes::Bytes;
 
@@ -25,15 +25,15 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Reads the settings.
+    /// Reads the rules from the settings.
     pub fn new(settings: &Webhooks, started_at: Timestamp) -> Self {
         let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
         let breaker = Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) };
         Self { backoff: retry_backoff(settings), breaker, started_at }
     }
 
-    /// Until when interrupted attempts are not retried, if the service started recently: a service that keeps crashing would use up all
-    /// attempts before one arrives.
+    /// If the service has just started, returns the time until which interrupted attempts are not retried. Otherwise, a service that keeps
+    /// crashing would use up all attempts before any of them reaches the endpoint.
     fn steady_at(&self, now: Timestamp) -> Option<Timestamp> {
         let runs_for = now.ms_since(self.started_at);
         (0..limits::WEBHOOK_STEADY_MS).contains(&runs_for).then(|| self.started_at.plus_ms(limits::WEBHOOK_STEADY_MS))
@@ -58,7 +58,7 @@ pub struct StartedAttempt {
     pub body: Bytes,
 }
 
-/// Starts attempts for due deliveries; ends those that cannot be attempted.
+/// Starts attempts for due deliveries; ends the deliveries that cannot be attempted.
 pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<StartedAttempt>> {
     let mut writer = DeliveryWriter::open(tx);
     let mut started = Vec::new();
@@ -75,7 +75,7 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     let webhook = store::find(writer.tx, account, id)?;
     let before = store::delivery(writer.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
     let (Some(webhook), Some(before)) = (webhook, before) else {
-        // The webhook was deleted.
+        // The webhook was deleted, so the delivery is no longer due.
         store::not_due(writer.tx, due);
         return Ok(None);
     };
@@ -100,7 +100,7 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     Ok(Some(StartedAttempt { webhook, delivery, number, body }))
 }
 
-/// Random input for [`RetryBackoff`], which applies the jitter.
+/// Returns a random number for [`RetryBackoff`], which applies the jitter.
 fn chance(tx: &WriteTx<'_>) -> u16 {
     u16::from_be_bytes(tx.random().bytes())
 }
@@ -123,7 +123,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
             continue;
         }
         let mut end = end.clone();
-        // An endpoint's response may repeat the erased data.
+        // An endpoint's response may repeat the erased data, so it is not stored.
         if before.note.as_deref() == Some(ERASED) {
             end.response.clear();
         }
@@ -138,7 +138,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
     Ok(())
 }
 
-/// Records attempts as lost whose process has ended.
+/// Records as lost the attempts of a process that no longer exists.
 pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
     let mut writer = DeliveryWriter::open(tx);
     for (webhook, id) in due {
@@ -151,12 +151,12 @@ pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules
     Ok(())
 }
 
-/// Returns the id of an attempt: the delivery's id and the attempt number.
+/// Returns the ID of an attempt: the delivery's ID and the attempt's number.
 pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
     format!("{delivery}-{number}")
 }
 
-/// Returns the start of a response as stored, without control characters that could break a terminal line.
+/// Returns the start of a response as it is stored, without control characters, which could break a terminal line.
 pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
     let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };

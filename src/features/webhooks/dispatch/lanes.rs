@@ -1,7 +1,7 @@
-//! Limits the concurrent attempts per endpoint, so that a slow or dead one never blocks others. Pure.
+//! Limits the concurrent attempts per endpoint, so that a slow or dead endpoint never blocks others. All functions are pure.
 //!
-//! An endpoint starts with few attempts and earns more by responding. Endpoints that have not responded quickly share part of all
-//! connections and never get the rest, so quick ones always find a free connection.
+//! An endpoint starts with few concurrent attempts and is allowed more when it responds quickly. Endpoints that have not responded quickly
+//! share a part of all connections and never get the rest, so quick endpoints always find a free connection.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,31 +10,31 @@ use super::super::store::WebhookKey;
 use super::attempt::SigningSecret;
 use crate::vocab::limits;
 
-/// The attempts that an endpoint has in flight, and may have.
+/// How many attempts an endpoint has in flight, and how many it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Lane {
     window: usize,
     in_flight: usize,
-    /// Its last response was quick.
+    /// Whether the endpoint's last response was quick.
     is_quick: bool,
-    /// While two secrets sign, the one it probably knows.
+    /// The secret that the endpoint probably has, while two secrets sign.
     secret: SigningSecret,
 }
 
-/// All endpoints with attempts in flight, now or recently.
+/// All endpoints that have, or recently had, attempts in flight.
 pub struct Lanes {
     lanes: BTreeMap<WebhookKey, Lane>,
-    /// Attempts in flight at all endpoints, and at those that are not quick.
+    /// The number of attempts in flight at all endpoints; `in_flight_slow` counts those at endpoints that are not quick.
     in_flight: usize,
     in_flight_slow: usize,
     all_max: usize,
     each_max: usize,
-    /// The endpoint that had the last turn.
+    /// The endpoint that was served last.
     last: Option<WebhookKey>,
 }
 
 impl Lanes {
-    /// Creates lanes with a limit in total and per endpoint.
+    /// Creates lanes with a limit on all attempts and a limit per endpoint.
     pub fn new(all_max: usize, each_max: usize) -> Self {
         Self { lanes: BTreeMap::new(), in_flight: 0, in_flight_slow: 0, all_max, each_max, last: None }
     }
@@ -44,7 +44,7 @@ impl Lanes {
         self.in_flight
     }
 
-    /// Returns how many more attempts this endpoint itself may have.
+    /// Returns how many more attempts the endpoint's own limit allows.
     pub fn room(&self, key: WebhookKey) -> usize {
         let lane = self.lane(key);
         lane.window.saturating_sub(lane.in_flight)
@@ -60,9 +60,10 @@ impl Lanes {
         self.lanes.get(&key).copied().unwrap_or(unknown)
     }
 
-    /// Returns the deliveries that may be sent now, one per endpoint in turn until the capacity is used up, and reserves that capacity.
+    /// Returns the deliveries that may be sent now, one per endpoint in turn until the capacity is used up, and reserves the capacity for
+    /// them.
     pub fn take<T>(&mut self, mut wanted: Vec<(WebhookKey, Vec<T>)>) -> Vec<(WebhookKey, T)> {
-        // Continues after the endpoint that had the last turn, so that all get a share.
+        // Continue after the endpoint that was served last, so that every endpoint is served.
         wanted.sort_by_key(|(key, _)| (self.last.is_some_and(|last| *key <= last), *key));
         wanted.iter_mut().for_each(|(_, waiting)| waiting.reverse());
         let mut taken = Vec::new();
@@ -81,7 +82,7 @@ impl Lanes {
         }
     }
 
-    /// Reserves capacity for one attempt at this endpoint, if any is free.
+    /// Reserves capacity for one attempt at this endpoint; returns false if there is no free capacity.
     fn board(&mut self, key: WebhookKey) -> bool {
         let mut lane = self.lane(key);
         let slow_max = self.all_max.div_ceil(2);
@@ -112,7 +113,7 @@ impl Lanes {
             (true, false) => lane.window.clamp(1, limits::WEBHOOK_WINDOW_FIRST.min(self.each_max)),
             (false, _) => 1,
         };
-        // Its other attempts in flight count toward the endpoint's new class.
+        // The endpoint's other attempts in flight count toward its new class.
         match (was_quick, lane.is_quick) {
             (true, false) => self.in_flight_slow += lane.in_flight,
             (false, true) => self.in_flight_slow -= lane.in_flight.min(self.in_flight_slow),
@@ -121,8 +122,9 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Returns which secret makes the main signature of this attempt during a rotation. A receiver may know either secret and check only
-    /// one signature. The first attempt uses the secret of the last success; later ones alternate.
+    /// Returns which secret creates the main signature of this attempt during a rotation. A receiver may have either secret and may check
+    /// only one signature. The first attempt uses the secret that probably works, the second attempt the current secret, and the third
+    /// attempt the previous secret.
     pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
             1 => self.lane(key).secret,
@@ -131,8 +133,8 @@ impl Lanes {
         }
     }
 
-    /// Learns from the result of an attempt which secret the endpoint knows. An attempt signed with only one secret teaches nothing, and
-    /// after a rotation the endpoint is assumed to know the previous secret.
+    /// Learns from the result of an attempt which secret the endpoint has. An attempt signed with only one secret provides no information,
+    /// and after a rotation the endpoint is assumed to have the previous secret.
     pub fn learn(&mut self, key: WebhookKey, secret: Option<SigningSecret>, well: bool) {
         let Some(lane) = self.lanes.get_mut(&key) else { return };
         lane.secret = match (secret, well) {
@@ -196,10 +198,10 @@ mod tests {
             lanes.take(waiting(number..number + 1, 1));
             lanes.ended(key(number), true, QUICK);
         }
-        // A hundred endpoints that never respond.
+        // There are a hundred endpoints that never respond.
         assert_eq!(lanes.take(waiting(100..200, 50)).len(), 10);
         let quick = lanes.take(waiting(0..3, 50));
-        assert_eq!(quick.len(), 9, "three each, as each has earned");
+        assert_eq!(quick.len(), 9, "three attempts for each webhook that responds quickly");
         assert_eq!(lanes.take(waiting(100..200, 50)).len(), 0);
     }
 
@@ -227,7 +229,7 @@ mod tests {
         for (secret, well, next) in [
             (Some(SigningSecret::Previous), true, SigningSecret::Previous),
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
-            // Attempts that were in flight report the same again.
+            // Attempts that were in flight report the same result again.
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
             (Some(SigningSecret::Newest), true, SigningSecret::Newest),
             (Some(SigningSecret::Newest), false, SigningSecret::Previous),

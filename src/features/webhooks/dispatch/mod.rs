@@ -1,7 +1,8 @@
-//! The dispatcher of one environment: takes due deliveries from the store, has them sent, and records the results.
+//! The dispatcher of one environment: reads due deliveries from the store, starts their attempts, and records the results.
 //!
-//! The store is the queue; memory only holds attempts in flight. An attempt is recorded before it is made and its end after it, many per
-//! commit. A crash therefore costs at most one attempt and never causes an extra one.
+//! The store is the queue; only the attempts in flight are held in memory. The start of an attempt is recorded before the attempt is made,
+//! and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never causes an
+//! additional one.
 
 pub mod attempt;
 pub mod attempt_log;
@@ -29,12 +30,12 @@ use crate::vocab::ids::DeliveryId;
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Fallback poll interval, in case a wake-up was missed.
+/// How often the store is polled even without a wake-up, in case one was missed.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// The pause after a write while the store was busy, or after a failed poll.
+/// The pause before a repeated write after the store was busy, or after a failed poll.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Delivers until the service drains.
+/// Sends deliveries until the service drains.
 pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let settings = &engine.settings.webhooks;
@@ -48,7 +49,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let attempts = tasks.group("attempts at webhooks");
     let dispatcher = Dispatcher { engine, store, rules, lanes, in_flight, attempts, ended, after: None, next: None };
     let sending = dispatcher.run(reports, tasks.shutdown());
-    // The writer ends when no attempt is in flight; by then everything is stored.
+    // The writer ends when no attempt is in flight; by then all results are stored.
     tokio::join!(sending, writing);
     Ok(())
 }
@@ -62,22 +63,22 @@ struct Dispatcher {
     in_flight: HashSet<DeliveryId>,
     attempts: Group,
     ended: mpsc::Sender<AttemptReport>,
-    /// Where the last poll stopped, if it did not reach all endpoints.
+    /// The endpoint where the last poll stopped, if it did not reach all endpoints.
     after: Option<WebhookKey>,
-    /// The earliest due time seen by the polls since the first endpoint.
+    /// The earliest due time found by the polls since they started at the first endpoint.
     next: Option<Timestamp>,
 }
 
-/// The end of an attempt. The attempt reports it to the writer, which reports it to the dispatcher once it is on disk.
+/// The end of an attempt. The attempt sends the report to the writer, which stores it and then sends it to the dispatcher.
 struct AttemptReport {
     ended: EndedAttempt,
     took: Duration,
-    /// The secret that made the main signature, if two sign.
+    /// The secret that created the main signature, if two secrets sign.
     secret: Option<SigningSecret>,
 }
 
 impl Dispatcher {
-    /// Sends until the service drains, then waits for attempts in flight.
+    /// Sends deliveries until the service drains, then waits for attempts in flight.
     async fn run(mut self, mut reports: mpsc::Receiver<AttemptReport>, mut shutdown: Shutdown) {
         while let Err(failure) = self.recover().await {
             warn(&failure, "failed to recover the attempts of an earlier process");
@@ -89,7 +90,7 @@ impl Dispatcher {
         let store = self.store.clone();
         let mut heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
         loop {
-            // Listens again before polling and before the previous listener ends, so that no signal is missed in between.
+            // Listen again before polling and before the previous listener ends, so that no notification is missed in between.
             let listening = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
             let _ = heard.now_or_never();
             heard = listening;
@@ -116,7 +117,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // Every attempt has a timeout of a few seconds.
+        // Waiting ends soon, because every attempt has a timeout of a few seconds.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;
@@ -126,7 +127,7 @@ impl Dispatcher {
         }
     }
 
-    /// Attempts started by an earlier process count as made.
+    /// Records the attempts that an earlier process started as made.
     async fn recover(&mut self) -> Result<(), Failure> {
         let mut after = None;
         loop {
@@ -135,7 +136,7 @@ impl Dispatcher {
             let Some((last, _)) = lanes.last() else { return Ok(()) };
             after = Some(*last);
             let now = self.engine.clock.now();
-            // An attempt in flight becomes due again at a time when it must have ended.
+            // An attempt in flight becomes due again at the time when it must have ended.
             let span = (Timestamp(0), now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
             for (key, _) in lanes {
                 let rows = store::due(&tx, key, span, limits::WEBHOOK_PENDING_MAX as usize)?;
@@ -148,7 +149,7 @@ impl Dispatcher {
         }
     }
 
-    /// Start the attempts that are due and have room; returns the time until the next poll.
+    /// Starts the attempts that are due and within the limits; returns the time until the next poll.
     async fn poll(&mut self) -> Result<Duration, Failure> {
         if self.store.space().is_low() {
             return Ok(limits::STORAGE_FULL_PAUSE);
@@ -182,7 +183,7 @@ impl Dispatcher {
         Ok(wait.clamp(Duration::from_millis(1), POLL_INTERVAL))
     }
 
-    /// Returns due deliveries of endpoints that have capacity and are not paused; notes when to poll the others.
+    /// Returns due deliveries for endpoints that have capacity and are not paused; notes when the other endpoints must be polled.
     fn ready(&mut self, now: Timestamp) -> Result<Vec<(WebhookKey, Vec<Due>)>, Failure> {
         let tx = self.store.read();
         if self.after.is_none() {
@@ -204,7 +205,7 @@ impl Dispatcher {
                 continue;
             }
             let mut rows = store::due(&tx, key, (Timestamp(0), now), room)?;
-            // Our own attempts in flight are due in the future, unless writing their end takes very long.
+            // This process's attempts in flight are due in the future, unless recording their ends takes very long.
             rows.retain(|(_, _, _, delivery)| !self.in_flight.contains(delivery));
             if !rows.is_empty() {
                 ready.push((key, rows));
@@ -213,7 +214,7 @@ impl Dispatcher {
         Ok(ready)
     }
 
-    /// Makes a recorded attempt.
+    /// Makes an attempt whose start is recorded.
     fn send(&mut self, started: StartedAttempt) {
         self.in_flight.insert(started.delivery.id);
         let (engine, ended) = (self.engine.clone(), self.ended.clone());
@@ -231,7 +232,7 @@ impl Dispatcher {
                 )
             });
             let took = Duration::from_millis(u64::from(end.duration_ms));
-            // The writer outlives every attempt.
+            // Sending cannot fail, because the writer outlives every attempt.
             let _ = ended
                 .send(AttemptReport { ended: EndedAttempt { key, delivery: started.delivery.id, end, verdict }, took, secret })
                 .await;
@@ -247,7 +248,7 @@ impl Dispatcher {
     }
 }
 
-/// Records how attempts ended, many in one commit, and notifies the dispatcher.
+/// Records the ends of attempts, many in one commit, and notifies the dispatcher.
 async fn write_down(
     store: Arc<Store>,
     rules: Arc<Rules>,
@@ -261,7 +262,7 @@ async fn write_down(
             let (ended, rules) = (ended.clone(), rules.clone());
             match store.write_essential(move |tx| attempt_log::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
                 Ok(()) => break,
-                // The attempts are made, so their results must be stored; only a failed disk may lose them.
+                // The attempts have been made, so their results must be stored; only a failed disk may lose them.
                 Err(Error::Busy) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(error) => {
                     tracing::error!(%error, "failed to record the results of attempts");
@@ -270,7 +271,7 @@ async fn write_down(
             }
         }
         for written in batch.drain(..) {
-            // The dispatcher may have been canceled already.
+            // Sending fails if the dispatcher has already been canceled.
             let _ = report.send(written).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Create a webhook.
+//! Creates a webhook.
 
 use std::collections::BTreeMap;
 
@@ -21,29 +21,29 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::Subscription;
 
-/// `webhooks.create`
+/// The operation `webhooks.create`.
 pub struct Create;
 
-/// A new webhook.
+/// The webhook to create.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewWebhook {
-    /// The URL for deliveries: an https address that is reachable from the public internet.
+    /// The URL for deliveries: an https URL that is reachable from the public internet.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: String,
-    /// The events it receives: at least one type of `GET /v1/webhooks/events`.
+    /// The events that the webhook receives: at least one type listed by `GET /v1/webhooks/events`.
     #[schemars(length(min = 1))]
     pub events: Vec<Subscription>,
-    /// Its purpose.
+    /// The purpose of the webhook.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to send with every delivery, like `Authorization`: up to 20, except those that deliveries already have. Values are stored
-    /// encrypted and never shown again.
+    /// Headers to send with every delivery, such as `Authorization`: at most 20, and none of the headers that every delivery has. The
+    /// values are stored encrypted and never shown again.
     #[schemars(transform = describe_headers)]
     pub custom_headers: Option<BTreeMap<String, String>>,
-    /// Whether it receives events; true if absent.
+    /// Whether the webhook receives events; true if absent.
     pub active: Option<bool>,
-    /// Whether deliveries also carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which its
-    /// public libraries verify with the same secret; false if absent.
+    /// Whether deliveries also carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
+    /// public Standard Webhooks libraries verify with the same secret; false if absent.
     pub standard_signature: Option<bool>,
 }
 
@@ -53,7 +53,7 @@ impl Operation for Create {
         .about(
             "The response shows the signing secret only once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
              the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as shown here, including its whsec_ prefix. \
-             A 2xx response within ten seconds is a success; anything else is retried, with three attempts in total.",
+             A 2xx response within ten seconds is a success; any other result is retried, with three attempts in total.",
         )
         .replay(Replay::Keyed)
         .answers_secret()
@@ -77,7 +77,7 @@ impl Command for Create {
         let url = validate::url(engine, &input.url)?;
         let events = validate::events(input.events)?;
         if store::all(tx, account)?.len() >= limits::WEBHOOKS_MAX {
-            let detail = format!("An account has at most {} webhooks; delete some first.", limits::WEBHOOKS_MAX);
+            let detail = format!("An account can have at most {} webhooks; delete some first.", limits::WEBHOOKS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = WebhookId::make(tx.now(), tx.random());
@@ -119,12 +119,13 @@ mod tests {
         let answer = app.post("/v1/webhooks", hook("https://acme.example/hooks"));
         assert_eq!(answer.status, 201);
         let made = answer.data();
-        let secret = made["secret"].as_str().expect("a secret").to_owned();
+        let secret = made["secret"].as_str().expect("the response has a secret").to_owned();
         assert!(secret.starts_with("whsec_") && secret.len() == 6 + 44, "{secret}");
-        let id = made["id"].as_str().expect("an id");
+        let id = made["id"].as_str().expect("the value is an ID");
         let read = app.get(&format!("/v1/webhooks/{id}")).data();
         assert_eq!((&read["secretConfigured"], &read["active"], read.get("secret")), (&json!(true), &json!(true), None));
-        let kept = store::find(&app.read(), app.account(), WebhookId::parse(id).expect("an id")).expect("readable");
+        let kept = store::find(&app.read(), app.account(), WebhookId::parse(id).expect("the value is an ID"))
+            .expect("the data is readable");
         assert!(!format!("{kept:?}").contains(&secret));
         assert_eq!(app.get("/v1/webhooks").data()["webhooks"][0], read);
     }
@@ -136,10 +137,13 @@ mod tests {
         let again = app.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
         assert_eq!(first, again);
         assert_eq!(app.get("/v1/webhooks").data()["total"], 1);
-        let secret = first.body["data"]["secret"].as_str().expect("a secret").to_owned();
+        let secret = first.body["data"]["secret"].as_str().expect("the response has a secret").to_owned();
         let data = app.data().store.file().to_path_buf();
-        let bytes = std::fs::read(data).expect("the file");
-        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "no secret stands in the file");
+        let bytes = std::fs::read(data).expect("the file can be read");
+        assert!(
+            !bytes.windows(secret.len()).any(|window| window == secret.as_bytes()),
+            "the data file does not contain the secret"
+        );
     }
 
     #[test]
@@ -198,7 +202,7 @@ mod tests {
         let room = limits::URL_CHARACTERS_MAX - start.len();
         assert_eq!(with("a".repeat(room)).data()["url"].as_str().map(str::len), Some(limits::URL_CHARACTERS_MAX));
         assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the URL is longer than "));
-        // An ü takes six characters when encoded.
+        // When it is encoded, the character ü becomes six characters.
         assert_eq!(with("ü".repeat(room / 6)).status, 201);
         assert_eq!(with("ü".repeat(room / 6 + 1)).refusal().0, 400);
     }
@@ -250,10 +254,10 @@ mod tests {
         assert!(none.refusal().2.starts_with("customHeaders.Authorization: "), "{none:?}");
         let made = with(json!({ "Authorization": "Bearer canary-7" })).data();
         assert_eq!(made["customHeaders"], json!({ "Authorization": HIDDEN }));
-        let read = app.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"))).data();
+        let read = app.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("the value is an ID"))).data();
         assert_eq!(read["customHeaders"], json!({ "Authorization": HIDDEN }));
         assert!(!format!("{read}{:?}", app.get("/v1/webhooks")).contains("canary-7"));
-        let bytes = std::fs::read(app.data().store.file()).expect("the file");
+        let bytes = std::fs::read(app.data().store.file()).expect("the file can be read");
         assert!(!bytes.windows(8).any(|window| window == b"canary-7"));
     }
 }

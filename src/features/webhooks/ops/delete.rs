@@ -1,4 +1,4 @@
-//! Delete a webhook.
+//! Deletes a webhook.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,15 +12,15 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.delete`
+/// The operation `webhooks.delete`.
 pub struct Delete;
 
-/// What was deleted.
+/// The result of deleting a webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedWebhook {
-    /// The deleted webhook.
+    /// The ID of the deleted webhook.
     pub id: WebhookId,
-    /// Always true.
+    /// Always true in a successful response.
     pub deleted: bool,
 }
 
@@ -33,7 +33,7 @@ impl Operation for Delete {
     type Output = Done<DeletedWebhook>;
 
     fn example() -> (Value, Self::Output) {
-        let id = WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("24 hexadecimal characters");
+        let id = WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("the ID has 24 hexadecimal characters");
         (json!({ "webhookId": id }), Done(DeletedWebhook { id, deleted: true }))
     }
 }

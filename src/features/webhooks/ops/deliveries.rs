@@ -1,4 +1,4 @@
-//! List the deliveries of a webhook.
+//! Lists the deliveries of a webhook.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,22 +12,22 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.deliveries`
+/// The operation `webhooks.deliveries`.
 pub struct Deliveries;
 
-/// The webhook, filter and page.
+/// The webhook, the filter and the page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListDeliveries {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// Only deliveries with this status.
+    /// Return only deliveries with this status.
     pub status: Option<DeliveryStatus>,
     #[serde(default)]
     pub limit: Limit,
     /// The number of deliveries to skip.
     pub offset: Option<Offset>,
-    /// The page number, from 1, instead of `offset`.
+    /// The page number, starting at 1; used instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
@@ -35,8 +35,8 @@ impl Operation for Deliveries {
     const SPEC: Spec = Spec::get("webhooks.deliveries", "/v1/webhooks/{webhookId}/deliveries", needs(Permission::WebhookRead))
         .summary("List deliveries")
         .about(
-            "Newest first, with the record of every attempt. Deliveries are kept for webhooks.deliveries_kept_days. A status filter \
-             searches the newest 20,000 deliveries.",
+            "Lists the newest delivery first, with the record of every attempt. The setting webhooks.deliveries_kept_days is \
+             the number of days that deliveries are kept. A status filter searches the newest 20,000 deliveries.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -57,7 +57,7 @@ impl Query for Deliveries {
         let state = store::state(view.tx, (webhook.account, webhook.id))?;
         let total = input.status.map_or(state.kept_total(), |status| state.kept(status));
         let mut found = store::deliveries(view.tx, webhook.id, input.status, window.offset, window.limit)?;
-        // The store orders them only to the second.
+        // The store orders deliveries only to the second.
         found.sort_by_key(|delivery| std::cmp::Reverse(delivery.created_at));
         Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })
     }

@@ -1,4 +1,4 @@
-//! Get a delivery.
+//! Returns a delivery.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,16 +12,16 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.delivery`
+/// The operation `webhooks.delivery`.
 pub struct Delivery;
 
 /// The delivery to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeliveryRef {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The delivery's id.
+    /// The ID of the delivery.
     pub delivery_id: DeliveryId,
 }
 
@@ -50,7 +50,10 @@ impl Query for Delivery {
 /// Returns the delivery and its webhook, or `NotFound`.
 pub fn find(tx: &impl Read, account: AccountId, which: &DeliveryRef) -> Result<(model::Webhook, model::Delivery), Failure> {
     let webhook = require(tx, account, which.webhook_id)?;
-    let absent = || Failure::because(Code::NotFound, "The webhook has no delivery with this id; GET …/deliveries lists them.");
+    let absent = || {
+        Failure::because(Code::NotFound, "The webhook has no delivery with this id.")
+            .see("webhooks.deliveries", "GET /v1/webhooks/{webhookId}/deliveries lists them")
+    };
     let delivery = store::delivery(tx, webhook.id, which.delivery_id)?.ok_or_else(absent)?;
     Ok((webhook, delivery))
 }

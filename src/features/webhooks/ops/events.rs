@@ -1,4 +1,4 @@
-//! List the event types for webhooks.
+//! Lists the event types for webhooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,10 +8,10 @@ use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// `webhooks.events`
+/// The operation `webhooks.events`.
 pub struct Events;
 
-/// The event types for webhooks.
+/// The event types that webhooks can subscribe to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventTypes {
     pub events: Vec<EventType>,
@@ -22,12 +22,12 @@ pub struct EventTypes {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventType {
-    /// Its name, for `events` of a webhook.
+    /// The name of the event type, for the field `events` of a webhook.
     #[serde(rename = "type")]
     pub kind: WebhookEvent,
-    /// When it is emitted.
+    /// When an event of this type is emitted.
     pub description: &'static str,
-    /// Whether it is emitted only if a webhook subscribes to it, because engagement events are numerous.
+    /// Whether events of this type are emitted only if a webhook subscribes to them. This applies to engagement events, which are numerous.
     pub opt_in: bool,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_nine_default_events_come_first_and_opt_in_events_are_marked() {
         let list = TestApp::new().get("/v1/webhooks/events").data();
-        let events = list["events"].as_array().expect("a list");
+        let events = list["events"].as_array().expect("the value is a list");
         assert_eq!(list["total"], events.len());
         let marks: Vec<bool> = events.iter().map(|event| event["optIn"] == true).collect();
         assert_eq!(marks, [[false; 9].as_slice(), &[true; 5]].concat());

@@ -1,4 +1,4 @@
-//! Get a webhook.
+//! Returns a webhook.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,21 +11,21 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.get`
+/// The operation `webhooks.get`.
 pub struct Get;
 
 /// The webhook to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookRef {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
 }
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("webhooks.get", "/v1/webhooks/{webhookId}", needs(Permission::WebhookRead))
         .summary("Get a webhook")
-        .about("The secret is not included; it is shown only when it is created.")
+        .about("The response does not include the secret, which is shown only when it is created.")
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
     type Output = Done<WebhookView>;

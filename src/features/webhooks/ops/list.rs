@@ -1,4 +1,4 @@
-//! List the webhooks.
+//! Lists the webhooks.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,10 +9,10 @@ use crate::features::webhooks::store;
 use crate::features::webhooks::views::{WebhookView, webhook_view};
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.list`
+/// The operation `webhooks.list`.
 pub struct List;
 
-/// The page to return.
+/// The part of the list to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWebhooks {
@@ -20,14 +20,14 @@ pub struct ListWebhooks {
     pub limit: Limit,
     /// The number of webhooks to skip.
     pub offset: Option<Offset>,
-    /// The page number, from 1, instead of `offset`.
+    /// The page number, starting at 1; used instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
         .summary("List webhooks")
-        .about("Oldest first.");
+        .about("The list starts with the oldest webhook.");
     type Input = ListWebhooks;
     type Output = Page<WebhookView>;
 

@@ -1,4 +1,4 @@
-//! The operations on webhooks.
+//! The operations on webhooks, one file each.
 
 pub mod create;
 pub mod delete;

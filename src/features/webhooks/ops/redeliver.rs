@@ -1,4 +1,4 @@
-//! Redeliver the events of a time range.
+//! Redelivers the events of a time range.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,20 +15,20 @@ use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.redeliver`
+/// The operation `webhooks.redeliver`.
 pub struct Redeliver;
 
-/// The webhook and time range.
+/// The webhook and the time range.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RedeliverRange {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The start of the range; at most seven days back, which is how long events are kept.
+    /// The start of the range: at most seven days ago, because events are kept for seven days.
     pub from: WireTime,
-    /// The end of the range; now if absent.
+    /// The end of the range; the current time if absent.
     pub to: Option<WireTime>,
-    /// Includes events that have arrived; false if absent.
+    /// Whether to include events that have already arrived; false if absent.
     pub all: Option<bool>,
 }
 
@@ -36,9 +36,9 @@ impl Operation for Redeliver {
     const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
         .summary("Redeliver a time range")
         .about(
-            "Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived, including those \
-             from while it was disabled. Opt-in events without a subscribed webhook were not stored. The work runs in steps; the \
-             webhook's redelivery shows its progress. A webhook has one at a time.",
+            "Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived, including events \
+             from while the webhook was disabled. Opt-in events without a subscribed webhook were not stored. The work runs in steps; the \
+             webhook's redelivery shows its progress. A webhook can have only one redelivery at a time.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
@@ -70,7 +70,7 @@ impl Command for Redeliver {
             return Err(Failure::field("to", "set a time after from"));
         }
         if !webhook.active {
-            return Err(Failure::because(Code::WrongState, "The webhook is disabled; enable it first."));
+            return Err(Failure::because(Code::WrongState, "The webhook is disabled; enable the webhook first."));
         }
         if store::redelivery(tx, key)?.is_some_and(|redelivery| redelivery.completed_at.is_none()) {
             return Err(Failure::because(Code::WrongState, "A redelivery is already running; wait until it finishes."));

@@ -1,4 +1,4 @@
-//! Redeliver one event.
+//! Redelivers one event.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::vocab::ids::DeliveryId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.retry`
+/// The operation `webhooks.retry`.
 pub struct Retry;
 
 impl Operation for Retry {
@@ -36,7 +36,7 @@ impl Operation for Retry {
     fn example() -> (Value, Self::Output) {
         let first = DeliveryView::sample();
         let made = DeliveryView {
-            id: DeliveryId::parse("66f1a2b3000000047a1b2c3d").expect("24 hexadecimal characters"),
+            id: DeliveryId::parse("66f1a2b3000000047a1b2c3d").expect("the ID has 24 hexadecimal characters"),
             status: DeliveryStatus::Pending,
             attempts: 0,
             last_attempt_at: None,
@@ -58,20 +58,21 @@ impl Command for Retry {
             return Err(Code::OnHold.into());
         }
         let refuse = |detail: &'static str, status: DeliveryStatus| {
-            Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })))
+            Failure::because(Code::WrongState, detail).with(json!({ "status": status }))
         };
         if delivery.is_test() {
-            return refuse("Tests cannot be redelivered; send another with POST /v1/webhooks/{webhookId}/test.", delivery.status);
+            let failure = refuse("Tests cannot be redelivered.", delivery.status);
+            return Err(failure.see("webhooks.test", "POST /v1/webhooks/{webhookId}/test sends another test"));
         }
         if !webhook.active {
-            return refuse("The webhook is disabled; enable it first.", delivery.status);
+            return Err(refuse("The webhook is disabled; enable the webhook first.", delivery.status));
         }
         let known = store::deliveries_of(tx, webhook.id, delivery.event)?;
         if let Some(pending) = known.iter().find(|known| known.status == DeliveryStatus::Pending) {
-            return refuse("A delivery of this event is already pending.", pending.status);
+            return Err(refuse("A delivery of this event is already pending.", pending.status));
         }
         let Some(event) = fanout::event_of(tx, &delivery)? else {
-            return refuse("The event is no longer stored, or was erased.", delivery.status);
+            return Err(refuse("The event is no longer stored, or was erased.", delivery.status));
         };
         let mut writer = DeliveryWriter::open(tx);
         let made = fanout::repeat(&mut writer, &webhook, (delivery.event, &event), &known)?;

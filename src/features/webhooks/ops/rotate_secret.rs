@@ -1,4 +1,4 @@
-//! Rotate a webhook's secret.
+//! Rotates a webhook's secret.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,32 +19,33 @@ use crate::vocab::permissions::Permission;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// `webhooks.rotate_secret`
+/// The operation `webhooks.rotate_secret`.
 pub struct RotateSecret;
 
-/// The webhook, and the grace period of the old secret.
+/// The webhook, and the grace period of the current secret.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RotateSecretRequest {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The number of hours in which the old secret also signs; 24 if absent. Use 0 if it was leaked.
+    /// For how many hours the old secret continues to sign; 24 if absent. Use 0 if the old secret was leaked.
     pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
 }
 
 impl Operation for RotateSecret {
-    const SPEC: Spec = Spec::post("webhooks.rotate_secret", "/v1/webhooks/{webhookId}/rotate-secret", needs(Permission::WebhookWrite))
-        .summary("Rotate a webhook's secret")
-        .about(
-            "The response shows the new secret only this once. Until previousSecretExpiresAt both sign: X-Service-Signature and \
-             X-Service-Signature-Alternate carry one digest each, and webhook-signature carries both. For receivers that know one secret \
-             and check only X-Service-Signature, it has the digest of the secret that last succeeded at the endpoint, which is the \
-             old one at first; the second attempt uses the new one, the third the old one. Tests use the new one first. A \
-             further rotation ends the grace period of the previous one.",
-        )
-        .replay(Replay::Keyed)
-        .answers_secret()
-        .fails(&[Code::NotFound]);
+    const SPEC: Spec =
+        Spec::post("webhooks.rotate_secret", "/v1/webhooks/{webhookId}/rotate-secret", needs(Permission::WebhookWrite))
+            .summary("Rotate a webhook's secret")
+            .about(
+                "Only this response shows the new secret. Until previousSecretExpiresAt, both secrets sign: X-Service-Signature \
+                 and X-Service-Signature-Alternate carry one digest each, and webhook-signature carries both. For receivers that \
+                 know one secret and check only X-Service-Signature, that header has the digest of the secret that last succeeded \
+                 at the endpoint, which is the old secret at first; the second attempt uses the new secret, the third the old \
+                 one. Tests use the new secret first. A further rotation ends the grace period of the previous secret.",
+            )
+            .replay(Replay::Keyed)
+            .answers_secret()
+            .fails(&[Code::NotFound]);
     type Input = RotateSecretRequest;
     type Output = Done<WebhookWithSecret>;
 
@@ -82,7 +83,7 @@ mod tests {
     fn the_new_secret_differs_and_the_old_one_has_a_grace_period() {
         let app = TestApp::new();
         let made = app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"] })).data();
-        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
+        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("the value is an ID"));
         let rotate = |body: Value| app.post(&format!("{path}/rotate-secret"), body).data();
         let rotated = rotate(json!({}));
         assert_ne!(rotated["secret"], made["secret"]);

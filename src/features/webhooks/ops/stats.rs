@@ -12,50 +12,50 @@ use crate::features::webhooks::store;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `webhooks.stats`
+/// The operation `webhooks.stats`.
 pub struct Stats;
 
-/// Delivery statistics of the existing webhooks, since their creation.
+/// Delivery statistics for all webhooks that exist now, each since its creation.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsView {
     pub total_webhooks: usize,
     pub active_webhooks: usize,
-    /// Active webhooks whose endpoints are paused because of failures.
+    /// The number of active webhooks whose endpoints are paused because of failures.
     pub paused_webhooks: usize,
-    /// Deliveries that have ended, and those that are pending.
+    /// The number of deliveries that have ended or are pending.
     pub total_deliveries: u64,
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,
     pub pending_deliveries: u64,
-    /// Successful deliveries in percent of those that have ended; absent if none has.
+    /// The percentage of ended deliveries that succeeded; absent if no delivery has ended.
     pub success_rate: Option<f64>,
-    /// Attempts that have ended.
+    /// The number of attempts that have ended.
     pub attempts: u64,
-    /// The average of attempts with a response, in milliseconds; absent if there are none.
+    /// The average duration of attempts with a response, in milliseconds; absent if there are no such attempts.
     pub average_response_time: Option<u64>,
     pub last_triggered_at: Option<WireTime>,
-    /// The last 30 days on which a delivery or attempt ended, for all webhooks, including deleted ones.
+    /// The last 30 days, excluding days on which no delivery or attempt ended. The days include deleted webhooks.
     pub days: Vec<DayView>,
 }
 
-/// The deliveries and attempts that ended on one day.
+/// The numbers of deliveries and attempts that ended on one day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DayView {
-    /// Like `2026-01-31`, in UTC.
+    /// The day in UTC, such as `2026-01-31`.
     pub date: String,
-    /// Deliveries that succeeded.
+    /// The number of deliveries that succeeded.
     pub successful: u64,
-    /// Deliveries that failed.
+    /// The number of deliveries that failed.
     pub failed: u64,
-    /// Attempts.
+    /// The number of attempts.
     pub attempts: u64,
 }
 
 impl Operation for Stats {
     const SPEC: Spec = Spec::get("webhooks.stats", "/v1/webhooks/stats", needs(Permission::WebhookRead))
         .summary("Get delivery statistics")
-        .about("Deliveries count when they end, including tests.");
+        .about("A delivery is counted when it ends. Tests are included.");
     type Input = NoInput;
     type Output = Done<StatsView>;
 

@@ -1,4 +1,4 @@
-//! Send a test to a webhook's endpoint and return its response.
+//! Sends a test to a webhook's endpoint and returns its response.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,10 +16,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// The type of a test. It is not an event type, so that it cannot be mistaken for one.
+/// The type name of a test. The name is not an event type, so that a test cannot be mistaken for an event.
 const TEST_TYPE: &str = "webhook.test";
 
-/// `webhooks.test`
+/// The operation `webhooks.test`.
 pub struct Test;
 
 /// The result of a test.
@@ -28,13 +28,13 @@ pub struct Test;
 pub struct WebhookTested {
     /// Whether the endpoint responded with a 2xx status in time.
     pub success: bool,
-    /// The response status; absent if there was no response.
+    /// The status of the endpoint's response; absent if there was no response.
     pub status_code: Option<u16>,
-    /// In milliseconds.
+    /// The duration of the attempt in milliseconds.
     pub response_time: u32,
-    /// The error message.
+    /// Why the test failed.
     pub error: Option<String>,
-    /// The delivery, which is listed with the webhook's others.
+    /// The ID of the test's delivery, which is listed with the webhook's other deliveries.
     pub delivery_id: DeliveryId,
     pub event_id: EventId,
 }
@@ -43,8 +43,9 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("webhooks.test", "/v1/webhooks/{webhookId}/test", needs(Permission::WebhookWrite))
         .summary("Send a test")
         .about(
-            "One attempt, signed like any other, with the header X-Service-Test and the type webhook.test; works for disabled or \
-             paused webhooks too. The response contains the endpoint's response. The call itself succeeds even if the test fails.",
+            "Makes one attempt, signed like any other, with the header X-Service-Test and the type webhook.test. This also \
+             works for disabled or paused webhooks. The response contains the endpoint's response. The call itself succeeds \
+             even if the test fails.",
         )
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
@@ -56,8 +57,8 @@ impl Operation for Test {
             status_code: Some(200),
             response_time: 84,
             error: None,
-            delivery_id: DeliveryId::parse("66f1a2b3000000057a1b2c3d").expect("24 hexadecimal characters"),
-            event_id: EventId::parse("66f1a2b3000000067a1b2c3d").expect("24 hexadecimal characters"),
+            delivery_id: DeliveryId::parse("66f1a2b3000000057a1b2c3d").expect("the ID has 24 hexadecimal characters"),
+            event_id: EventId::parse("66f1a2b3000000067a1b2c3d").expect("the ID has 24 hexadecimal characters"),
         };
         (json!({ "webhookId": "66f1a2b3000000017a1b2c3d" }), Done(tested))
     }
@@ -91,7 +92,7 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<Star
     let body = fanout::test_body(event, TEST_TYPE, &webhook, now);
     let mut delivery = model::Delivery::new(DeliveryId::make(now, tx.random()), &webhook, event, TEST_TYPE, now);
     delivery.test_body = Some(body.clone());
-    let number = delivery.begin(now).expect("a new delivery has all its attempts left");
+    let number = delivery.begin(now).expect("a new delivery has attempts left");
     let mut writer = DeliveryWriter::open(tx);
     writer.put(None, &delivery)?;
     writer.close();

@@ -1,4 +1,4 @@
-//! Change a webhook.
+//! Changes a webhook.
 
 use std::collections::BTreeMap;
 
@@ -20,29 +20,29 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::Subscription;
 
-/// `webhooks.update`
+/// The operation `webhooks.update`.
 pub struct Update;
 
-/// The changes. An omitted field stays as it is; `null` clears it.
+/// The changes to a webhook. An omitted field stays unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookPatch {
-    /// The webhook's id.
+    /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The URL for deliveries, including pending ones.
+    /// The URL for deliveries, including pending deliveries.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: Option<String>,
-    /// The events it receives from now on.
+    /// The events that the webhook receives from now on.
     #[schemars(length(min = 1))]
     pub events: Option<Vec<Subscription>>,
-    /// Whether it receives events. Disabling it cancels pending deliveries; events in the meantime can be delivered with `POST
-    /// …/redeliver`.
+    /// Whether the webhook receives events. Disabling the webhook cancels its pending deliveries; events that occur while it is disabled
+    /// can be delivered later with `POST …/redeliver`.
     pub active: Option<bool>,
-    /// Its purpose.
+    /// The purpose of the webhook.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to send with every delivery, replacing all previous ones. A value of `********`, as shown in responses, keeps the value of
-    /// that header.
+    /// Headers to send with every delivery, which replace all previous headers. A value of `********`, as shown in responses, keeps the
+    /// current value of that header.
     #[schemars(transform = describe_headers)]
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
@@ -53,7 +53,7 @@ pub struct WebhookPatch {
 /// A webhook after an update.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdatedWebhook {
-    /// Always true.
+    /// Always true in a successful response.
     pub updated: bool,
     #[serde(flatten)]
     pub webhook: WebhookView,
@@ -62,7 +62,7 @@ pub struct UpdatedWebhook {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("webhooks.update", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
         .summary("Change a webhook")
-        .about("A new URL, or enabling it, ends a pause of its endpoint.")
+        .about("Changing the URL or enabling the webhook ends the pause of its endpoint.")
         .fails(&[Code::NotFound]);
     type Input = WebhookPatch;
     type Output = Done<UpdatedWebhook>;
@@ -119,8 +119,8 @@ mod tests {
         let made =
             app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"], "description": "a" }));
         let made = made.data();
-        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
-        let wanted = |kind| outbox::is_wanted(&app.read(), app.account(), kind).expect("readable");
+        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("the value is an ID"));
+        let wanted = |kind| outbox::is_wanted(&app.read(), app.account(), kind).expect("the data is readable");
         assert!(wanted(WebhookEvent::EmailOpened) && !wanted(WebhookEvent::EmailClicked));
         let changed = app.patch(&path, json!({ "events": ["email.clicked"], "url": "https://b.example/x" })).data();
         assert_eq!((&changed["updated"], &changed["url"]), (&json!(true), &json!("https://b.example/x")));
@@ -148,11 +148,11 @@ mod tests {
             }),
         );
         let made = made.data();
-        let id = WebhookId::parse(made["id"].as_str().expect("an id")).expect("an id");
+        let id = WebhookId::parse(made["id"].as_str().expect("the value is an ID")).expect("the value is an ID");
         let path = format!("/v1/webhooks/{id}");
         let sent = || {
-            let webhook = store::find(&app.read(), app.account(), id).expect("readable").expect("kept");
-            custom_headers(app.engine(), &webhook).expect("opens")
+            let webhook = store::find(&app.read(), app.account(), id).expect("the data is readable").expect("the record is kept");
+            custom_headers(app.engine(), &webhook).expect("the headers can be decrypted")
         };
         let headers = json!({ "authorization": HIDDEN, "X-Shop": "8", "X-New": "n" });
         let changed = app.patch(&path, json!({ "customHeaders": headers })).data();
@@ -162,13 +162,13 @@ mod tests {
         };
         let now = texts(&[("authorization", "Bearer one"), ("X-Shop", "8"), ("X-New", "n")]);
         assert_eq!(sent(), now);
-        // Writing back what was read changes nothing.
+        // Sending back the values that were read leaves the headers unchanged.
         let read = app.get(&path).data();
         app.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
         assert_eq!(sent(), now);
         let unknown = app.patch(&path, json!({ "customHeaders": { "X-Shop": HIDDEN, "X-Old": HIDDEN } }));
         assert!(unknown.refusal().2.starts_with("customHeaders.X-Old: "), "{unknown:?}");
-        assert_eq!(sent(), now, "a change that is refused changes nothing");
+        assert_eq!(sent(), now, "a rejected change does not modify the headers");
         app.patch(&path, json!({ "customHeaders": null })).data();
         assert_eq!(sent(), BTreeMap::new());
     }

@@ -1,4 +1,5 @@
-//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`, and that no other event is emitted.
+//! TABLE: tests which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`, and that no other event is
+//! emitted.
 
 use serde_json::{Value, json};
 
@@ -9,24 +10,24 @@ use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// A test app, and how much of its outbox was read.
+/// A test app, and how much of its outbox the test has read.
 struct Outbox {
     app: TestApp,
     seen: usize,
 }
 
 impl Outbox {
-    /// Returns the events since the last call: kind and payload, all from the same envelope.
+    /// Returns the kind and payload of each event since the last call, and checks that all envelopes have the same fields.
     #[track_caller]
     fn since(&mut self) -> Vec<(String, Value)> {
-        let mut events = outbox::waiting(&self.app.read(), 10_000).expect("readable");
-        // Ids are ordered only to the second.
+        let mut events = outbox::waiting(&self.app.read(), 10_000).expect("the data is readable");
+        // IDs are ordered only to the second.
         events.sort_by_key(|(_, event)| event.created_at);
         let new = events.split_off(self.seen.min(events.len()));
         self.seen += new.len();
         let told = new.into_iter().map(|(id, event)| {
             let envelope = event.envelope();
-            let names: Vec<&String> = envelope.as_object().expect("an object").keys().collect();
+            let names: Vec<&String> = envelope.as_object().expect("the envelope is an object").keys().collect();
             assert_eq!(names, ["id", "type", "timestamp", "apiVersion", "data", "metadata"]);
             assert_eq!((&envelope["id"], &envelope["apiVersion"]), (&json!(id), &json!("v1")));
             assert_eq!(envelope["metadata"]["userId"], json!(self.app.account()));
@@ -41,7 +42,7 @@ impl Outbox {
         told
     }
 
-    /// Asserts that exactly these were emitted.
+    /// Asserts that exactly these events were emitted since the last call.
     #[track_caller]
     fn told(&mut self, what: &str, expected: &[(&str, Value)]) {
         let told = self.since();
@@ -54,7 +55,7 @@ impl Outbox {
     }
 }
 
-/// Removes the project from a payload that names it; otherwise uses the default.
+/// Takes the project ID from a payload or, if the payload has none, from the envelope.
 trait TakeOr {
     fn take_or(self, envelope: &Value) -> Value;
 }
@@ -79,11 +80,11 @@ fn single_contacts() {
     let project = outbox.app.project;
     let made = outbox.post("/v1/contacts", json!({ "email": "Ada@example.com", "tags": ["vip"] }));
     let (id, email) = (made["id"].clone(), "Ada@example.com");
-    let path = format!("/v1/contacts/{}", id.as_str().expect("an id"));
+    let path = format!("/v1/contacts/{}", id.as_str().expect("the value is an ID"));
     let added = json!({ "subscriberId": id, "projectId": project, "email": email, "tags": ["vip"] });
     outbox.told("contacts.create", &[("subscriber.added", added)]);
     assert_eq!(outbox.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).status, 409);
-    outbox.told("contacts.create of one who is there", &[]);
+    outbox.told("contacts.create of an existing contact", &[]);
 
     let updated = ("subscriber.updated", json!({ "subscriberId": id, "projectId": project, "email": email }));
     let left = |action: &str| {
@@ -125,20 +126,20 @@ fn many_contacts_at_once() {
     let mut outbox = outbox();
     let project = outbox.app.project;
     let counts = |success: u64, failed: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
-    let rows = json!([{ "email": "a@example.com" }, { "email": "b@example.com" }, { "email": "nobody" }]);
+    let rows = json!([{ "email": "a@example.com" }, { "email": "b@example.com" }, { "email": "no-address" }]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": rows }));
     outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(2, 1, 0))]);
     let rows = json!([{ "email": "a@example.com", "firstName": "A" }]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": rows }));
-    outbox.told("contacts.bulk of one who is there", &[("subscriber.bulk_imported", counts(1, 0, 1))]);
+    outbox.told("contacts.bulk of an existing contact", &[("subscriber.bulk_imported", counts(1, 0, 1))]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [7] }));
-    outbox.told("contacts.bulk of nobody", &[("subscriber.bulk_imported", counts(0, 1, 0))]);
+    outbox.told("contacts.bulk with an invalid row", &[("subscriber.bulk_imported", counts(0, 1, 0))]);
 
     let many: Vec<Value> =
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
     let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
     outbox.told("contacts.bulk that became a job", &[]);
-    while jobs::step(outbox.app.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(many.len() as u64, 0, 0);
     done["jobId"] = job;
     outbox.told("contacts.bulk that is done", &[("subscriber.bulk_imported", done)]);
@@ -146,7 +147,7 @@ fn many_contacts_at_once() {
     let file =
         outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], b"email\nfile@example.com\n").data();
     outbox.told("contacts.import", &[]);
-    while jobs::step(outbox.app.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(1, 0, 0);
     done["jobId"] = file["id"].clone();
     outbox.told("contacts.import that is done", &[("subscriber.bulk_imported", done)]);
@@ -176,7 +177,7 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
     let counts =
         |success: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": 0, "updated": updated });
     let off = |name: &str| json!({ "email": format!("{name}@example.com"), "status": "unsubscribed" });
-    // A new contact was never subscribed here, and an unsubscribed one does not unsubscribe again.
+    // A new contact was never subscribed here, and a contact that is already unsubscribed does not unsubscribe again.
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [off("a"), off("gone"), off("new"), off("a")] }));
     outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
 
@@ -184,14 +185,14 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
     many.push(off("b"));
     let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
-    while jobs::step(outbox.app.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(many.len() as u64, 1);
     done["jobId"] = job;
     outbox.told("contacts.bulk as a job", &[("subscriber.bulk_imported", done), left(1, "b")]);
 
     let rows = b"email,status\nc@example.com,unsubscribed\ngone@example.com,unsubscribed\n";
     let file = outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], rows).data();
-    while jobs::step(outbox.app.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(2, 1);
     done["jobId"] = file["id"].clone();
     outbox.told("contacts.import", &[("subscriber.bulk_imported", done), left(2, "c")]);
@@ -208,7 +209,7 @@ fn contact_changes_outside_the_reference_emit_nothing() {
     outbox.post("/v1/events/batch", json!({ "events": [event, known] }));
     outbox.told("events.record and events.batch", &[]);
     let tag = outbox.post("/v1/tags", json!({ "name": "another" }))["id"].clone();
-    outbox.app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
+    outbox.app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("the value is an ID"))).data();
     outbox.post("/v1/segments", json!({ "name": "all", "filters": {} }));
     outbox.post("/v1/topics", json!({ "name": "News", "defaultSubscription": "opt_in" }));
     outbox.app.post("/v1/suppressions", json!({ "email": "grace@example.com" })).data();
@@ -228,13 +229,13 @@ fn generated_and_imported_emails() {
         "languages": ["en"], "count": 1,
     });
     outbox.told("emails.generate", &[("email.generation.started", started)]);
-    // This test does not import the project's site.
+    // This test does not wait for the import of the project's website.
     outbox.app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });
     outbox.told("emails.generate that is done", &[("email.generation.completed", completed)]);
 
-    let status = outbox.app.get(&format!("/v1/projects/emails/{}/status", id.as_str().expect("an id"))).data();
+    let status = outbox.app.get(&format!("/v1/projects/emails/{}/status", id.as_str().expect("the value is an ID"))).data();
     let email = status["result"]["emails"][0]["emailId"].clone();
     let sent = outbox.app.post("/v1/emails/test/send", json!({ "emailId": email, "to": "ada@example.com" })).data();
     let tested = json!({
@@ -252,7 +253,7 @@ fn generated_and_imported_emails() {
     });
     let campaign = outbox.post("/v1/campaigns", draft)["id"].clone();
     outbox.told("campaigns.create", &[]);
-    let path = format!("/v1/campaigns/{}/test", campaign.as_str().expect("an id"));
+    let path = format!("/v1/campaigns/{}/test", campaign.as_str().expect("the value is an ID"));
     let sent = outbox.app.post(&path, json!({ "emails": ["ada@example.com", "grace@example.com"] })).data();
     let told = outbox.since();
     for ((kind, data), recipient) in told.iter().zip(["ada@example.com", "grace@example.com"]) {

@@ -1,36 +1,41 @@
-//! An agent's request for an API key: enter its code, review the requested permissions, grant all or some, or deny it.
+//! The page for an agent's request for an API key. The user enters the request's code, reviews the requested permissions, and grants all or
+//! some of them, or denies the request.
 
 use std::collections::BTreeSet;
 
+use data_encoding::HEXLOWER;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::base::secret::{same, sha256};
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::features::accounts;
+use crate::features::accounts::agents::views::{ApprovalView, ScopeView};
+use crate::features::accounts::ops::approval_get::ApprovalDetails;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
-use data_encoding::HEXLOWER;
-use serde_json::{Value, json};
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
-
-/// The user's choices, kept across errors and a repeated password check.
+/// The user's choices for an agent's request, kept across errors and a repeated password check.
 struct Choice {
     permissions: PermissionSet,
     environment: Environment,
 }
 
 impl Choice {
-    /// Reads the form. Invalid values are ignored.
+    /// Reads the user's choices from the form. Invalid values are ignored.
     fn sent(visit: &Visit) -> Self {
         let words: BTreeSet<&str> = visit.form.all("permission").into_iter().collect();
         let permissions = words.iter().filter_map(|word| word.parse().ok()).fold(PermissionSet::NONE, PermissionSet::and);
         Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
     }
 
-    /// Reads the choices from the URL. A link from elsewhere, like the agent's own, can only remove permissions; only our own can choose
-    /// live data.
+    /// Reads the user's choices from the URL. A link from elsewhere, like the agent's own, can only remove permissions; only the
+    /// dashboard's own links can choose live data.
     fn returned(visit: &Visit) -> Option<Self> {
-        // The scope's permissions, possibly none: then nothing is selected.
+        // The permissions in the scope are selected; an empty scope selects no permission.
         let scope = visit.query.all("scope").into_iter().next()?;
         let mut choice = Self { permissions: scope.parse().unwrap_or(PermissionSet::NONE), environment: Environment::Live };
         let is_own = same(choice.mark(visit).as_bytes(), visit.query.get("mark").as_bytes());
@@ -40,7 +45,7 @@ impl Choice {
         Some(choice)
     }
 
-    /// Returns a signature of this choice for this code that only this browser's pages can create.
+    /// Returns a signature of this choice for this code. Only pages in this browser can create the signature.
     fn mark(&self, visit: &Visit) -> String {
         let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
         let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);
@@ -56,43 +61,85 @@ impl Choice {
     }
 }
 
-fn page(code: &str, mut details: Value, choice: Option<&Choice>, error: Option<&PageError>, state: &str) -> Outcome {
-    for scope in details["scopes"].as_array_mut().into_iter().flatten() {
-        let permission = scope["permission"].as_str().and_then(|word| word.parse().ok());
-        let is_chosen = choice.is_none_or(|choice| permission.is_some_and(|permission| choice.permissions.contains(permission)));
-        scope["chosen"] = (scope["yours"] == true && is_chosen).into();
+/// The data of the page with the code form, the requested permissions, or the decision.
+#[derive(Serialize)]
+pub struct AgentPage {
+    state: &'static str,
+    code: String,
+    live: bool,
+    details: Option<Details>,
+}
+
+/// The details of an agent's request.
+#[derive(Serialize)]
+struct Details {
+    approval: ApprovalView,
+    scopes: Vec<Scope>,
+}
+
+#[derive(Serialize)]
+struct Scope {
+    #[serde(flatten)]
+    scope: ScopeView,
+    chosen: bool,
+}
+
+impl AgentPage {
+    fn code(code: &str) -> Self {
+        Self { state: "code", code: code.to_owned(), live: false, details: None }
     }
-    let context = json!({
-        "title": "An agent requests access",
-        "state": state,
-        "code": code,
-        "live": choice.is_some_and(|choice| choice.environment == Environment::Live),
-        "details": details,
-        "wrong": error.map_or("", |error| &error.message),
-    });
-    match error {
-        Some(error) => Outcome::again("agent.html", context, error),
-        None => Outcome::page("agent.html", context),
+
+    fn review(code: &str, details: ApprovalDetails, choice: Option<&Choice>) -> Self {
+        let scope = |scope: ScopeView| {
+            let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));
+            Scope { chosen: scope.yours && is_chosen, scope }
+        };
+        let live = choice.is_some_and(|choice| choice.environment == Environment::Live);
+        let ApprovalDetails { approval, scopes } = details;
+        let details = Details { approval, scopes: scopes.into_iter().map(scope).collect() };
+        Self { state: "review", live, details: Some(details), ..Self::code(code) }
+    }
+
+    fn done(code: &str, approval: ApprovalView) -> Self {
+        Self { state: "done", details: Some(Details { approval, scopes: Vec::new() }), ..Self::code(code) }
     }
 }
 
-/// Shows the form for the code, or the request of the agent with this code.
+page_context!(AgentPage, "agent.html", {
+    use crate::engine::api::Operation;
+    use crate::features::accounts::agents::views::ApprovalStatus;
+
+    let details = || accounts::ops::approval_get::ApprovalGet::example().1.0;
+    let live = Choice { permissions: PermissionSet::NONE, environment: Environment::Live };
+    vec![
+        Self::code("BCDF-GHJK"),
+        Self::review("BCDF-GHJK", details(), None),
+        Self::review("BCDF-GHJK", details(), Some(&live)),
+        Self::done("BCDF-GHJK", details().approval),
+        Self::done("BCDF-GHJK", ApprovalView { status: ApprovalStatus::Denied, ..details().approval }),
+    ]
+});
+
+/// Shows the form for the code, or the agent's request that has this code.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     look(visit, visit.query.get("code"), Choice::returned(visit), None).await
 }
 
-async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<PageError>) -> Result<Outcome, PageError> {
+async fn look(visit: &Visit, code: &str, choice: Option<Choice>, error: Option<PageError>) -> Result<Outcome, PageError> {
     if code.is_empty() {
-        return Ok(page("", json!({}), None, wrong.as_ref(), "code"));
+        return Ok(Outcome::draw_with(&AgentPage::code(""), error.as_ref()));
     }
-    match visit.ask("accounts.approval_get", json!({ "code": code })).await {
-        Ok(details) => Ok(page(code, details, choice.as_ref(), wrong.as_ref(), "review")),
-        Err(error) if error.code == "NOT_SIGNED_IN" => Err(error),
-        Err(error) => Ok(page(code, json!({}), None, Some(&error), "code")),
+    match visit.ask::<accounts::ops::approval_get::ApprovalGet>(json!({ "code": code })).await {
+        Ok(Done(details)) => {
+            let page = AgentPage::review(code, details, choice.as_ref());
+            Ok(Outcome::draw_with(&page, error.as_ref()))
+        }
+        Err(error) if error.code == Some(Code::NotSignedIn) => Err(error),
+        Err(error) => Ok(Outcome::draw_with(&AgentPage::code(code), Some(&error))),
     }
 }
 
-/// Handles the decision.
+/// Handles the user's decision about an agent's request.
 pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let code = form.get("code");
@@ -100,17 +147,17 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
         "grant" => {
             let permissions = form.all("permission");
             let input = json!({ "code": code, "permissions": permissions, "environment": form.get("environment") });
-            visit.ask("accounts.approval_grant", input).await
+            visit.ask::<accounts::ops::approval_grant::ApprovalGrant>(input).await
         }
-        "deny" => visit.ask("accounts.approval_deny", json!({ "id": form.get("id") })).await,
+        "deny" => visit.ask::<accounts::ops::approval_deny::ApprovalDeny>(json!({ "id": form.get("id") })).await,
         _ => return look(visit, code, None, None).await,
     };
     let choice = Choice::sent(visit);
     match done {
-        Ok(approval) => Ok(page(code, json!({ "approval": approval }), None, None, "done")),
-        // The user confirms their password, then returns to this request with the same choices.
-        Err(error) if error.code == "NOT_SIGNED_IN" => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
-        Err(error) if error.code == "FRESH_SIGN_IN_REQUIRED" => {
+        Ok(Done(approval)) => Ok(Outcome::draw(&AgentPage::done(code, approval))),
+        // The user confirms the password, then returns to this request with the same choices.
+        Err(error) if error.code == Some(Code::NotSignedIn) => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
+        Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(Outcome::go(with_next("/confirm", Some(&choice.address(visit)))))
         }
         Err(error) => look(visit, code, Some(choice), Some(error)).await,

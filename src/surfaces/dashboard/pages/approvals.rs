@@ -1,28 +1,42 @@
-//! The requests of agents, and revoking granted keys.
+//! The list of agents' requests, where users can revoke granted keys.
 
+use serde::Serialize;
 use serde_json::json;
 
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::features::accounts;
+use crate::features::accounts::agents::views::ApprovalView;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/approvals").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
-
-/// The list.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let data = visit.ask("accounts.approval_list", json!({})).await?;
-    let context = json!({ "title": "Agent requests", "approvals": data["approvals"], "done": visit.query.get("done") });
-    Ok(Outcome::page("approvals.html", context))
+/// The data of the page with agents' requests.
+#[derive(Serialize)]
+pub struct ApprovalsPage {
+    approvals: Vec<ApprovalView>,
 }
 
-/// Handles a button of the list.
+page_context!(ApprovalsPage, "approvals.html", {
+    use crate::engine::api::Operation;
+
+    let approvals = accounts::ops::approval_list::ApprovalList::example().1.0.approvals;
+    let page = |approvals| Self { approvals };
+    vec![page(approvals), page(Vec::new())]
+});
+
+/// Shows the list of agents' requests.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Done(data) = visit.ask::<accounts::ops::approval_list::ApprovalList>(json!({})).await?;
+    let context = ApprovalsPage { approvals: data.approvals };
+    Ok(Outcome::draw(&context))
+}
+
+/// Handles a button in the list of agents' requests.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
-    let (id, done) = match visit.form.get("act") {
-        "deny" => ("accounts.approval_deny", "denied"),
-        "revoke" => ("accounts.approval_revoke", "revoked"),
+    let which = json!({ "id": visit.form.get("id") });
+    let done = match visit.form.get("act") {
+        "deny" => visit.ask::<accounts::ops::approval_deny::ApprovalDeny>(which).await.map(|_| "denied")?,
+        "revoke" => visit.ask::<accounts::ops::approval_revoke::ApprovalRevoke>(which).await.map(|_| "revoked")?,
         _ => return Err(PageError::not_found()),
     };
-    visit.ask(id, json!({ "id": visit.form.get("id") })).await?;
     Ok(Outcome::go(format!("{}?done={done}", visit.path)))
 }

@@ -1,19 +1,55 @@
-//! The brand whose contacts a page shows: the one in the URL or form, else the last one used, else the newest.
+//! The brand whose contacts a page shows: the brand in the URL or form, otherwise the brand used last, otherwise the newest brand.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::brands::may;
+use crate::engine::api::{Done, Operation};
+use crate::features::projects::views::ProjectView;
+use crate::features::tags::views::TagView;
+use crate::features::{projects, segments, tags, topics};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
-use crate::vocab::ids::ProjectId;
+use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::limits;
-use crate::vocab::permissions::Permission;
 
-/// A brand, and the others to choose from.
+/// A brand, and the other brands that the user can choose from.
 pub struct Audience {
-    /// The brand's id.
+    /// The brand's ID.
     pub id: String,
     name: String,
-    brands: Vec<Value>,
+    brands: Vec<BrandName>,
+}
+
+/// A brand that the user can choose.
+#[derive(Clone, Debug, Serialize)]
+pub struct BrandName {
+    pub id: String,
+    pub name: String,
+}
+
+/// The context that all contact pages share.
+#[derive(Clone, Debug, Serialize)]
+pub struct AudienceContext {
+    title: String,
+    root: String,
+    brand: BrandName,
+    brands: Vec<BrandName>,
+    of_brand: String,
+}
+
+impl AudienceContext {
+    /// Returns the context of a user who may change contacts, in an account with two brands.
+    #[cfg(test)]
+    pub fn sample(title: &str) -> Self {
+        let brand = BrandName { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into() };
+        Self {
+            title: title.into(),
+            root: "/test".into(),
+            brands: vec![brand.clone(), BrandName { id: "66f1a2b3d4e5f60718293a4c".into(), name: "Other".into() }],
+            of_brand: format!("?brand={}", brand.id),
+            brand,
+        }
+    }
 }
 
 impl Audience {
@@ -23,40 +59,47 @@ impl Audience {
         Self::chosen(visit, named).await
     }
 
-    /// Returns the brand that owns the object in the path, for links without a brand. `operation` looks the object up.
-    pub async fn having(visit: &Visit, operation: &str) -> Result<Option<Self>, PageError> {
+    /// Returns the brand that owns the object in the path, for links that don't name a brand. `operation` returns the object.
+    pub async fn having<T: Operation>(
+        visit: &Visit,
+        project: impl FnOnce(T::Output) -> ProjectId,
+    ) -> Result<Option<Self>, PageError> {
         if visit.query.some("brand").is_some() {
             return Self::of(visit).await;
         }
-        let whose = visit.ask(operation, json!({ "id": visit.name("id") })).await?;
-        Self::chosen(visit, whose["projectId"].as_str()).await
+        let whose = visit.ask::<T>(json!({ "id": visit.name("id") })).await?;
+        Self::chosen(visit, Some(&project(whose).to_string())).await
     }
 
     async fn chosen(visit: &Visit, named: Option<&str>) -> Result<Option<Self>, PageError> {
-        let listed = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
-        let mut brands = listed["projects"].as_array().cloned().unwrap_or_default();
-        let is_listed = |id: &str| brands.iter().any(|brand| brand["id"] == id);
+        let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
+        let has_more = listed.pagination().has_more;
+        let name_of = |brand: ProjectView| BrandName { id: brand.id.to_string(), name: brand.name };
+        let mut brands: Vec<BrandName> = listed.items.into_iter().map(name_of).collect();
+        let is_listed = |id: &str| brands.iter().any(|brand| brand.id == id);
         let older = match (named, visit.jar.brand()) {
-            // An explicitly named brand is required to exist.
-            (Some(id), _) if !is_listed(id) => Some(visit.ask("projects.get", json!({ "projectId": id })).await?),
-            // The last brand may be deleted, or belong to the other environment.
-            (None, Some(id)) if listed["pagination"]["hasMore"] == true && !is_listed(id) => {
-                visit.ask("projects.get", json!({ "projectId": id })).await.ok()
+            // A brand that the URL or form names must exist.
+            (Some(id), _) if !is_listed(id) => {
+                let Done(brand) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
+                Some(brand)
+            }
+            // The brand used last may have been deleted, or may belong to the other environment.
+            (None, Some(id)) if has_more && !is_listed(id) => {
+                visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await.ok().map(|Done(brand)| brand)
             }
             _ => None,
         };
-        // Offers it as a choice too.
-        brands.extend(older);
+        // An older brand is added to the choices.
+        brands.extend(older.map(name_of));
         let wanted = named.or(visit.jar.brand());
-        let Some(brand) = brands.iter().find(|brand| wanted.is_some_and(|id| brand["id"] == id)).or(brands.first()) else {
+        let Some(brand) = brands.iter().find(|brand| wanted.is_some_and(|id| brand.id == id)).or(brands.first()) else {
             return Ok(None);
         };
-        let text = |field: &str| brand[field].as_str().unwrap_or_default().to_owned();
-        let (id, name) = (text("id"), text("name"));
+        let BrandName { id, name } = brand.clone();
         Ok(Some(Self { id, name, brands }))
     }
 
-    /// Returns the query for links: the brand, if there are several.
+    /// Returns the query for links: the brand, if the account has several brands.
     pub fn query(&self) -> String {
         if self.brands.len() > 1 { format!("?brand={}", self.id) } else { String::new() }
     }
@@ -73,20 +116,20 @@ impl Audience {
     }
 
     /// Returns the context that all contact pages share.
-    pub fn context(&self, visit: &Visit, title: &str) -> Map<String, Value> {
-        let brands: Vec<Value> = self.brands.iter().map(|brand| json!({ "id": brand["id"], "name": brand["name"] })).collect();
-        let mut context = Map::new();
-        context.insert("title".into(), title.into());
-        context.insert("root".into(), format!("/{}", visit.environment).into());
-        context.insert("base".into(), visit.api.0.base_url().into());
-        context.insert("brand".into(), json!({ "id": self.id, "name": self.name }));
-        context.insert("brands".into(), brands.into());
-        context.insert("of_brand".into(), self.query().into());
-        context.insert("done".into(), visit.query.get("done").into());
-        context.insert("may_write".into(), may(visit, Permission::AudienceWrite).into());
-        context.insert("wrong".into(), "".into());
-        context.insert("wrong_field".into(), "".into());
-        context
+    pub fn context(&self, visit: &Visit, title: &str) -> AudienceContext {
+        AudienceContext {
+            title: title.to_owned(),
+            root: format!("/{}", visit.environment),
+            brand: BrandName { id: self.id.clone(), name: self.name.clone() },
+            brands: self.brands.clone(),
+            of_brand: self.query(),
+        }
+    }
+
+    /// Returns the path of links to other pages of this list, without the page number.
+    pub fn pages_base(&self, visit: &Visit, more: &[(&str, &str)]) -> String {
+        let path = self.path(&visit.path, more);
+        format!("{path}{}", if path.contains('?') { "&" } else { "?" })
     }
 
     /// Stores this brand as the last one used, and returns the outcome.
@@ -96,34 +139,22 @@ impl Audience {
             _ => outcome,
         }
     }
-
-    /// Renders a page, or renders it again with an error.
-    pub fn page(
-        &self,
-        visit: &Visit,
-        template: &'static str,
-        mut context: Map<String, Value>,
-        error: Option<&PageError>,
-    ) -> Outcome {
-        let outcome = match error {
-            Some(error) => {
-                context.insert("wrong".into(), error.message.as_str().into());
-                context.insert("wrong_field".into(), error.field.as_str().into());
-                Outcome::again(template, Value::Object(context), error)
-            }
-            None => Outcome::page(template, Value::Object(context)),
-        };
-        self.finish(visit, outcome)
-    }
 }
 
-/// Renders the page shown when there is no brand.
-pub fn none(visit: &Visit, title: &str) -> Outcome {
-    let context = json!({ "title": title, "root": format!("/{}", visit.environment), "base": visit.api.0.base_url() });
-    Outcome::page("no_brand.html", context)
+/// Returns the page that is shown if there is no brand.
+pub fn none(title: &str) -> Outcome {
+    Outcome::draw(&NoBrandPage { title: title.to_owned() })
 }
 
-/// Returns whether the form can be shown again for the user to correct it.
+/// The page that replaces a contact page if there is no brand.
+#[derive(Serialize)]
+pub struct NoBrandPage {
+    title: String,
+}
+
+page_context!(NoBrandPage, "no_brand.html", { vec![Self { title: "Tags".into() }] });
+
+/// Returns whether the form can be shown again so that the user can correct the error.
 pub fn can_correct(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409) || (error.status.as_u16() == 404 && !error.field.is_empty())
 }
@@ -142,57 +173,62 @@ pub fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Joins names with commas: the inverse.
+/// Joins names with commas. This is the inverse of `names`.
 pub fn in_one<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted = |name: &str| if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
     names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the offset of the list page in the URL, from 1.
+/// Returns the offset of the requested list page. Page numbers in the URL start at 1.
 pub fn offset(visit: &Visit, limit: u64) -> u64 {
     (visit.page() - 1).saturating_mul(limit).min(limits::PAGE_OFFSET_MAX)
 }
 
-/// Returns the names of the brand's tags to choose from, and whether the list is complete.
-pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool), PageError> {
+/// Returns the names of the brand's tags that the user can choose from, and whether the list is complete.
+pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<String>, bool), PageError> {
     let input = json!({ "projectId": project, "sortBy": "name", "sortOrder": "asc", "limit": limits::PAGE_LIMIT_MAX });
-    let listed = visit.ask("tags.list", input).await?;
-    let names: Vec<Value> = listed["tags"].as_array().into_iter().flatten().map(|tag| tag["name"].clone()).collect();
-    Ok((names, listed["pagination"]["hasMore"] == false))
+    let listed = visit.ask::<tags::ops::list::List>(input).await?;
+    let is_all = !listed.pagination().has_more;
+    Ok((listed.items.into_iter().map(|tag| tag.name).collect(), is_all))
 }
 
 /// Returns the tag with this name.
-pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<Value>, PageError> {
+pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<TagView>, PageError> {
     let input =
         json!({ "projectId": project, "search": name, "limit": limits::PAGE_LIMIT_MAX, "sortBy": "name", "sortOrder": "asc" });
-    let listed = visit.ask("tags.list", input).await?;
+    let listed = visit.ask::<tags::ops::list::List>(input).await?;
     let wanted = crate::base::text::fold(name.trim());
-    let is = |tag: &&Value| tag["name"].as_str().is_some_and(|name| crate::base::text::fold(name) == wanted);
-    Ok(listed["tags"].as_array().and_then(|tags| tags.iter().find(is)).cloned())
+    Ok(listed.items.into_iter().find(|tag| crate::base::text::fold(&tag.name) == wanted))
 }
 
-/// Returns the ids and names of all topics of the brand.
+/// Returns the IDs and names of all topics of the brand.
 pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)>, PageError> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut topics = Vec::new();
+    let mut all = Vec::new();
     for offset in (0..limits::TOPICS_PER_PROJECT_MAX as u64).step_by(limits::PAGE_LIMIT_MAX as usize) {
         let limit = limits::PAGE_LIMIT_MAX;
         let input = json!({ "projectId": project, "limit": limit, "offset": offset, "includeInactive": true });
-        let listed = visit.ask("topics.list", input).await?;
-        topics.extend(listed["topics"].as_array().into_iter().flatten().map(|topic| (text(&topic["id"]), text(&topic["name"]))));
-        if listed["pagination"]["hasMore"] != true {
+        let listed = visit.ask::<topics::ops::list::List>(input).await?;
+        let has_more = listed.pagination().has_more;
+        all.extend(listed.items.into_iter().map(|topic| (topic.id.to_string(), topic.name)));
+        if !has_more {
             break;
         }
     }
-    Ok(topics)
+    Ok(all)
 }
 
-/// Returns the brand's segments by name, without counts.
-pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<Value>, PageError> {
+/// Returns the brand's segments, sorted by name, without counts.
+pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<SegmentName>, PageError> {
     let input = json!({ "projectId": project, "limit": limits::PAGE_LIMIT_MAX, "count": false });
-    let listed = visit.ask("segments.list", input).await?;
-    let one = |segment: &Value| json!({ "id": segment["id"], "name": segment["name"] });
-    Ok(listed["segments"].as_array().into_iter().flatten().map(one).collect())
+    let listed = visit.ask::<segments::ops::list::List>(input).await?;
+    Ok(listed.items.into_iter().map(|segment| SegmentName { id: segment.id, name: segment.name }).collect())
+}
+
+/// A segment that the user can choose.
+#[derive(Clone, Debug, Serialize)]
+pub struct SegmentName {
+    pub id: SegmentId,
+    pub name: String,
 }
 
 #[cfg(test)]

@@ -1,115 +1,274 @@
-//! The parts of a brand, a tab for each: theme, images, knowledge base, guidelines.
+//! The parts of a brand, with one tab for each part: theme, images, knowledge base, guidelines.
 
 use data_encoding::BASE64;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::brands::{fonts, head, palette, picture_path, rows};
-use crate::surfaces::dashboard::route::{Route, closed};
+use super::brands::{BrandHead, FontSample, Swatch, fonts, palette, picture_path, word};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Created, Done};
+use crate::features::projects;
+use crate::features::projects::ops::theme::ColorContrast;
+use crate::features::projects::views::{KnowledgeView, ProjectImageView, ProjectView};
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
-use crate::vocab::limits;
+use crate::vocab::ids::KnowledgeId;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/brands/{id}/look")
-        .get(|visit| Box::pin(look(visit)))
-        .post(|visit| Box::pin(send_look(visit)))
-        .files(limits::DASHBOARD_IMAGE_BYTES_MAX),
-    closed("/{environment}/brands/{id}/images")
-        .get(|visit| Box::pin(images(visit)))
-        .post(|visit| Box::pin(send_images(visit)))
-        .files(limits::DASHBOARD_IMAGE_BYTES_MAX),
-    closed("/{environment}/brands/{id}/knowledge")
-        .get(|visit| Box::pin(knowledge(visit)))
-        .post(|visit| Box::pin(send_knowledge(visit)))
-        .files(limits::DASHBOARD_TEXT_BYTES_MAX),
-    closed("/{environment}/brands/{id}/knowledge/{entry}")
-        .get(|visit| Box::pin(entry(visit)))
-        .post(|visit| Box::pin(send_entry(visit)))
-        .files(limits::DASHBOARD_TEXT_BYTES_MAX),
-    closed("/{environment}/brands/{id}/guidelines")
-        .get(|visit| Box::pin(guidelines(visit)))
-        .post(|visit| Box::pin(send_guidelines(visit))),
-];
-
-/// Each image has its own form.
+/// The number of images on a page. The number is small because each image has its own form.
 const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
-/// Characters shown of a text in the list.
+/// The number of characters that the list shows of an entry.
 const TEXT_CHARACTERS: usize = 240;
 
-/// Returns the shared context of a brand's page, with the submitted values of its form and their error.
-async fn begun(visit: &Visit, tab: &str, fields: &[&str], error: Option<&PageError>) -> Result<(Value, Value), PageError> {
-    let project = visit.ask("projects.get", json!({ "projectId": visit.name("id") })).await?;
-    let mut context = head(visit, &project, tab);
-    for field in fields {
-        context[*field] = visit.form.get(field).into();
-    }
-    if let Some(error) = error {
-        context["wrong"] = error.message.clone().into();
-        // For list items, the list is the field of the form.
-        context["wrong_field"] = error.field.split('[').next().unwrap_or_default().into();
-    }
-    Ok((project, context))
+/// Returns the brand, and the header of the brand's page.
+async fn prepare(visit: &Visit, tab: &'static str) -> Result<(ProjectView, BrandHead), PageError> {
+    let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": visit.name("id") })).await?;
+    let head = BrandHead::of(&project, tab);
+    Ok((project, head))
 }
 
-fn page(template: &'static str, context: Value, error: Option<&PageError>) -> Outcome {
-    match error {
-        Some(error) => Outcome::again(template, context, error),
-        None => Outcome::page(template, context),
-    }
+/// The data of the tab with logos, colors and fonts.
+#[derive(Serialize)]
+pub struct ThemePage {
+    #[serde(flatten)]
+    head: BrandHead,
+    look_fields: Vec<ThemeField>,
+    contrasts: Vec<ColorContrast>,
+    logos: Vec<LogoTile>,
+    palette: Vec<Swatch>,
+    fonts: Vec<FontSample>,
+    corner_radius: Option<u16>,
 }
 
-/// Returns whether the form shows the error itself.
+#[derive(Serialize)]
+struct ThemeField {
+    field: String,
+    label: &'static str,
+    value: String,
+    used: String,
+    is_font: bool,
+}
+
+#[derive(Serialize)]
+struct LogoTile {
+    url: String,
+    picture: String,
+    ground: &'static str,
+    source: &'static str,
+    width: Option<u32>,
+    height: Option<u32>,
+    uses: Vec<&'static str>,
+}
+
+page_context!(ThemePage, "brand_look.html", {
+    let field = |is_font| ThemeField {
+        field: if is_font { "fonts.body".into() } else { "palette.primary".into() },
+        label: "Primary",
+        value: String::new(),
+        used: "#1F6B52".into(),
+        is_font,
+    };
+    let logo = |url: &str, width| LogoTile {
+        url: url.into(),
+        picture: "/test/picture".into(),
+        ground: "light",
+        source: "on the website",
+        width,
+        height: width,
+        uses: vec!["primary"],
+    };
+    let colors = projects::brand::BrandPalette { primary: Some("#1F6B52".into()), ..Default::default() };
+    let page = || Self {
+        head: BrandHead::sample("look", "active"),
+        look_fields: vec![field(false), field(true)],
+        contrasts: projects::ops::theme::ThemeView::sample().contrasts,
+        logos: vec![logo("https://acme.example/logo.svg", None), logo("https://acme.example/logo.png", Some(120))],
+        palette: palette(&colors),
+        fonts: fonts(Some("Lora, serif".into()), None),
+        corner_radius: Some(8),
+    };
+    let bare = Self { logos: Vec::new(), palette: Vec::new(), fonts: Vec::new(), corner_radius: None, ..page() };
+    vec![page(), bare]
+});
+
+/// The data of the tab with images.
+#[derive(Serialize)]
+pub struct ImagesPage {
+    #[serde(flatten)]
+    head: BrandHead,
+    url: String,
+    description: String,
+    tags: String,
+    images: Vec<ImageTile>,
+    pagination: Pagination,
+}
+
+#[derive(Serialize)]
+struct ImageTile {
+    #[serde(flatten)]
+    image: ProjectImageView,
+    picture: String,
+    words: String,
+}
+
+page_context!(ImagesPage, "brand_images.html", {
+    use crate::engine::api::Operation;
+
+    let images = || projects::ops::images_list::ImagesList::example().1.items;
+    let tile = |image: ProjectImageView| ImageTile { words: image.tags.join(", "), picture: "/test/picture".into(), image };
+    let bare = |problem: Option<&str>| {
+        let image = images().remove(0);
+        tile(ProjectImageView { description: None, width: None, problem: problem.map(str::to_owned), ..image })
+    };
+    let page = |images| Self {
+        head: BrandHead::sample("images", "active"),
+        url: String::new(),
+        description: String::new(),
+        tags: String::new(),
+        images,
+        pagination: Pagination::sample(),
+    };
+    let mut all: Vec<ImageTile> = images().into_iter().map(tile).collect();
+    all.extend([bare(None), bare(Some("It is too large."))]);
+    vec![page(all), page(Vec::new())]
+});
+
+/// The data of the tab with the knowledge base.
+#[derive(Serialize)]
+pub struct KnowledgePage {
+    #[serde(flatten)]
+    head: BrandHead,
+    /// The submitted title of the entry, which is not the title of the page.
+    name: String,
+    content: String,
+    entries: Vec<EntryTile>,
+    pagination: Pagination,
+}
+
+#[derive(Serialize)]
+struct EntryTile {
+    id: KnowledgeId,
+    title: String,
+    content: String,
+    date: WireTime,
+    origin: &'static str,
+    url: Option<String>,
+    file: Option<String>,
+}
+
+page_context!(KnowledgePage, "brand_knowledge.html", {
+    use crate::engine::api::Operation;
+
+    let entries = || projects::ops::knowledge_list::KnowledgeList::example().1.items;
+    let page = |entries: Vec<KnowledgeView>| Self {
+        head: BrandHead::sample("knowledge", "active"),
+        name: String::new(),
+        content: String::new(),
+        entries: entries.into_iter().map(tile).collect(),
+        pagination: Pagination::sample(),
+    };
+    vec![page(entries()), page(Vec::new())]
+});
+
+/// The data of the page with one entry of the knowledge base.
+#[derive(Serialize)]
+pub struct EntryPage {
+    #[serde(flatten)]
+    head: BrandHead,
+    name: String,
+    content: String,
+    from_site: bool,
+    url: Option<String>,
+}
+
+page_context!(EntryPage, "brand_text.html", {
+    let page = |from_site| Self {
+        head: BrandHead::sample("knowledge", "active"),
+        name: "Delivery".into(),
+        content: "We deliver within two days.".into(),
+        from_site,
+        url: None,
+    };
+    vec![page(true), page(false)]
+});
+
+/// The data of the tab with brand guidelines.
+#[derive(Serialize)]
+pub struct GuidelinesPage {
+    #[serde(flatten)]
+    head: BrandHead,
+    #[serde(rename = "designRules")]
+    design_rules: String,
+    #[serde(rename = "imageStyle")]
+    image_style: String,
+}
+
+page_context!(GuidelinesPage, "brand_guidelines.html", {
+    vec![Self {
+        head: BrandHead::sample("guidelines", "active"),
+        design_rules: "Short sentences.".into(),
+        image_style: String::new(),
+    }]
+});
+
+/// Returns whether the form itself shows the error.
 fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Redirects after a successful form.
+/// Redirects to the page after a form was handled successfully.
 fn done(visit: &Visit, word: &str) -> Outcome {
     Outcome::go(format!("{}?done={word}", visit.path))
 }
 
-/// Logos, colors and fonts.
-async fn look(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the tab with logos, colors and fonts.
+pub async fn look(visit: &Visit) -> Result<Outcome, PageError> {
     draw_look(visit, None).await
 }
 
 async fn draw_look(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], error.as_ref()).await?;
-    let given = visit.ask("projects.theme", json!({ "projectId": visit.name("id") })).await?;
+    let (project, head) = prepare(visit, "look").await?;
+    let Done(given) = visit.ask::<projects::ops::theme::ThemeGet>(json!({ "projectId": visit.name("id") })).await?;
     let is_sent = visit.form.get("act") == "look";
+    let known = template::context(&given);
     let fields = LOOK.map(|(part, name, label)| {
-        let (field, own) = (format!("{part}.{name}"), &given["given"][part][name]);
-        let value = if is_sent { visit.form.get(&field) } else { own.as_str().map_or("", first_family) };
-        let used = given[part][name].as_str().map_or("", first_family);
-        json!({ "field": field, "label": label, "value": value, "used": used, "is_font": part == "fonts" })
+        let field = format!("{part}.{name}");
+        let own = known["given"][part][name].as_str().map_or("", first_family);
+        ThemeField {
+            value: if is_sent { visit.form.get(&field) } else { own }.to_owned(),
+            used: known[part][name].as_str().map_or("", first_family).to_owned(),
+            field,
+            label,
+            is_font: part == "fonts",
+        }
     });
-    context["look_fields"] = fields.into();
-    context["contrasts"] = given["contrasts"].clone();
-    let brand = &project["brand"];
-    let in_use = |url: &str| {
-        ["primary", "secondary", "favicon"].into_iter().filter(|place| project["logoUrls"][place] == url).collect::<Vec<_>>()
+    let in_use = project
+        .logo_urls
+        .map(|logos| [("primary", logos.primary.0), ("secondary", logos.secondary.0), ("favicon", logos.favicon.0)]);
+    let brand = project.brand.unwrap_or_default();
+    let logos = brand.logos.into_iter().map(|logo| LogoTile {
+        picture: picture_path(visit, visit.name("id"), &logo.url),
+        ground: if word(&logo.background) == "dark" { "dark" } else { "light" },
+        source: source(&word(&logo.source)),
+        width: logo.width,
+        height: logo.height,
+        uses: in_use.iter().flatten().filter(|(_, url)| url.as_ref() == Some(&logo.url)).map(|(place, _)| *place).collect(),
+        url: logo.url,
+    });
+    let context = ThemePage {
+        head,
+        look_fields: fields.into(),
+        contrasts: given.contrasts,
+        logos: logos.collect(),
+        palette: palette(&brand.palette),
+        fonts: fonts(brand.fonts.heading, brand.fonts.body),
+        corner_radius: brand.corner_radius,
     };
-    let logos = rows(&brand["logos"]).into_iter().map(|logo| {
-        let url = logo["url"].as_str().unwrap_or_default();
-        json!({
-            "url": url,
-            "picture": picture_path(visit, visit.name("id"), url),
-            "ground": if logo["background"] == "dark" { "dark" } else { "light" },
-            "source": source(logo["source"].as_str().unwrap_or_default()),
-            "width": logo["width"],
-            "height": logo["height"],
-            "uses": in_use(url),
-        })
-    });
-    context["logos"] = logos.collect();
-    context["palette"] = palette(&brand["palette"]);
-    context["fonts"] = fonts(&brand["fonts"]);
-    context["corner_radius"] = brand["cornerRadius"].clone();
-    Ok(page("brand_look.html", context, error.as_ref()))
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// The editable theme values: group and name in the API, and label.
+/// The editable theme values: the group and the name in the API, and the label.
 const LOOK: [(&str, &str, &str); 8] = [
     ("palette", "primary", "Primary"),
     ("palette", "accent", "Accent"),
@@ -121,18 +280,18 @@ const LOOK: [(&str, &str, &str); 8] = [
     ("fonts", "body", "Text font"),
 ];
 
-/// Returns a color as it is; of a font stack, the first family.
+/// Returns a color unchanged, or the first family of a font stack.
 fn first_family(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
 }
 
-/// Saves the colors and fonts of the form; an empty field restores the imported value.
-async fn give_look(visit: &Visit, id: &str) -> Result<Value, PageError> {
+/// Saves the colors and fonts in the form. An empty field restores the imported value.
+async fn give_look(visit: &Visit, id: &str) -> Result<(), PageError> {
     let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
     for (part, name, _) in LOOK {
         input[part][name] = visit.form.some(&format!("{part}.{name}")).into();
     }
-    visit.ask("projects.theme_update", input).await
+    visit.ask::<projects::ops::theme_update::ThemeUpdate>(input).await.map(drop)
 }
 
 fn source(word: &str) -> &'static str {
@@ -147,12 +306,12 @@ fn source(word: &str) -> &'static str {
     }
 }
 
-async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let set = match visit.form.get("act") {
-        // One of the logos shown.
-        "use" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): visit.form.get("url") })).await,
-        "unset" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): null })).await,
+        // The user chose one of the logos on the page.
+        "use" => set_logo(visit, id, visit.form.some("url")).await,
+        "unset" => set_logo(visit, id, None).await,
         "give" => give_logo(visit, id).await,
         "look" => {
             return match give_look(visit, id).await {
@@ -170,50 +329,61 @@ async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-async fn give_logo(visit: &Visit, id: &str) -> Result<Value, PageError> {
+async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
     let place = place(visit)?;
     let url = match visit.form.file("file") {
         Some(file) => {
             let upload = json!({ "projectId": id, "file": BASE64.encode(&file.bytes), "tags": ["logo"] });
-            visit.ask("projects.images_upload", upload).await?["url"].take()
+            let Created(image) = visit.ask::<projects::ops::images_upload::ImagesUpload>(upload).await?;
+            image.url
         }
-        None => visit.form.get("url").into(),
+        None => visit.form.get("url").to_owned(),
     };
-    let set = visit.ask("projects.logos_update", json!({ "projectId": id, (place): url })).await;
+    let set = set_logo(visit, id, Some(&url)).await;
     // The form has one URL field for every logo.
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 
-/// Returns which of the brand's logos the form is about.
+/// Uses this image as the logo that the form names, or restores the website's own logo.
+async fn set_logo(visit: &Visit, id: &str, url: Option<&str>) -> Result<(), PageError> {
+    let input = json!({ "projectId": id, (place(visit)?): url });
+    visit.ask::<projects::ops::logos_update::LogosUpdate>(input).await.map(drop)
+}
+
+/// Returns which of the brand's logos the form changes.
 fn place(visit: &Visit) -> Result<&'static str, PageError> {
     let places = ["primary", "secondary", "favicon"];
     places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
 }
 
-/// The images.
-async fn images(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the tab with images.
+pub async fn images(visit: &Visit) -> Result<Outcome, PageError> {
     draw_images(visit, None).await
 }
 
 async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    let (_, mut context) = begun(visit, "images", &["url", "description", "tags"], error.as_ref()).await?;
-    let number = visit.page();
-    let data = visit.ask("projects.images_list", json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": number })).await?;
-    let images = rows(&data["images"]).into_iter().map(|mut image| {
-        image["picture"] = picture_path(visit, id, image["url"].as_str().unwrap_or_default()).into();
-        image["words"] = rows(&image["tags"]).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ").into();
-        image
-    });
-    context["images"] = images.collect();
-    context["pagination"] = data["pagination"].clone();
-    Ok(page("brand_images.html", context, error.as_ref()))
+    let (_, head) = prepare(visit, "images").await?;
+    let input = json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": visit.page() });
+    let found = visit.ask::<projects::ops::images_list::ImagesList>(input).await?;
+    let tile =
+        |image: ProjectImageView| ImageTile { picture: picture_path(visit, id, &image.url), words: image.tags.join(", "), image };
+    let sent = |name: &str| visit.form.get(name).to_owned();
+    let context = ImagesPage {
+        head,
+        url: sent("url"),
+        description: sent("description"),
+        tags: sent("tags"),
+        pagination: found.pagination(),
+        images: found.items.into_iter().map(tile).collect(),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
-    // If omitted, image analysis fills them in.
+    // If tags are omitted, image analysis adds tags.
     let given_tags = (!tags.is_empty()).then_some(&tags);
     let description = form.some("description");
     let (asked, word) = match (form.get("act"), form.file("file")) {
@@ -221,20 +391,21 @@ async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
             let input = json!({
                 "projectId": id, "file": BASE64.encode(&file.bytes), "description": description, "tags": given_tags,
             });
-            (visit.ask("projects.images_upload", input).await, "added")
+            (visit.ask::<projects::ops::images_upload::ImagesUpload>(input).await.map(drop), "added")
         }
         ("add", None) => {
             let input = json!({ "projectId": id, "url": form.get("url"), "description": description, "tags": given_tags });
-            (visit.ask("projects.images_add", input).await, "added")
+            (visit.ask::<projects::ops::images_add::ImagesAdd>(input).await.map(drop), "added")
         }
         ("describe", _) => {
             let input = json!({
                 "projectId": id, "imageUrl": form.get("image"), "description": description, "tags": given_tags,
             });
-            (visit.ask("projects.images_update", input).await, "described")
+            (visit.ask::<projects::ops::images_update::ImagesUpdate>(input).await.map(drop), "described")
         }
         ("remove", _) => {
-            (visit.ask("projects.images_remove", json!({ "projectId": id, "imageUrl": form.get("image") })).await, "removed")
+            let input = json!({ "projectId": id, "imageUrl": form.get("image") });
+            (visit.ask::<projects::ops::images_remove::ImagesRemove>(input).await.map(drop), "removed")
         }
         _ => return Err(PageError::not_found()),
     };
@@ -245,36 +416,40 @@ async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The texts.
-async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the tab with the knowledge base.
+pub async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     draw_knowledge(visit, None).await
 }
 
 async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    // This is not the title of the page.
-    let (_, mut context) = begun(visit, "knowledge", &["content"], error.as_ref()).await?;
-    context["name"] = visit.form.get("title").into();
-    let number = visit.page();
-    let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
-    let entries = rows(&data["entries"]).into_iter().map(|entry| {
-        // Without heading marks in the excerpt.
-        let content = entry["content"].as_str().unwrap_or_default().replace("# ", "").replace('#', "");
-        let short: String = content.chars().take(TEXT_CHARACTERS).collect();
-        let more = if short.len() < content.len() { "…" } else { "" };
-        json!({
-            "id": entry["id"],
-            "title": entry["title"],
-            "content": format!("{short}{more}"),
-            "date": entry["date"],
-            "origin": origin(entry["referenceOrigin"].as_str().unwrap_or_default()),
-            "url": entry["url"],
-            "file": entry["sourceFileName"],
-        })
-    });
-    context["entries"] = entries.collect();
-    context["pagination"] = data["pagination"].clone();
-    Ok(page("brand_knowledge.html", context, error.as_ref()))
+    let (_, head) = prepare(visit, "knowledge").await?;
+    let input = json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": visit.page() });
+    let found = visit.ask::<projects::ops::knowledge_list::KnowledgeList>(input).await?;
+    let context = KnowledgePage {
+        head,
+        name: visit.form.get("title").to_owned(),
+        content: visit.form.get("content").to_owned(),
+        pagination: found.pagination(),
+        entries: found.items.into_iter().map(tile).collect(),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+fn tile(entry: KnowledgeView) -> EntryTile {
+    // The excerpt shows no heading marks.
+    let content = entry.content.replace("# ", "").replace('#', "");
+    let short: String = content.chars().take(TEXT_CHARACTERS).collect();
+    let more = if short.len() < content.len() { "…" } else { "" };
+    EntryTile {
+        id: entry.id,
+        title: entry.title,
+        content: format!("{short}{more}"),
+        date: entry.date,
+        origin: origin(&word(&entry.reference_origin)),
+        url: entry.url,
+        file: entry.source_file_name,
+    }
 }
 
 fn origin(word: &str) -> &'static str {
@@ -286,12 +461,13 @@ fn origin(word: &str) -> &'static str {
     }
 }
 
-async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let (asked, word) = match form.get("act") {
         "add" => (add_text(visit, id).await, "added"),
         "remove" => {
-            (visit.ask("projects.knowledge_remove", json!({ "projectId": id, "entryId": form.get("entry") })).await, "removed")
+            let input = json!({ "projectId": id, "entryId": form.get("entry") });
+            (visit.ask::<projects::ops::knowledge_remove::KnowledgeRemove>(input).await.map(drop), "removed")
         }
         _ => return Err(PageError::not_found()),
     };
@@ -302,12 +478,12 @@ async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Adds a written text, or the text of a file.
-async fn add_text(visit: &Visit, id: &str) -> Result<Value, PageError> {
+/// Adds an entry with the text in the form, or with the text of an uploaded file.
+async fn add_text(visit: &Visit, id: &str) -> Result<(), PageError> {
     let form = &visit.form;
     let Some(file) = form.file("file") else {
         let input = json!({ "projectId": id, "title": form.get("title"), "content": form.get("content") });
-        return visit.ask("projects.knowledge_add", input).await;
+        return visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(input).await.map(drop);
     };
     let not_text = || PageError {
         field: "file".into(),
@@ -318,57 +494,66 @@ async fn add_text(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let input = json!({
         "projectId": id, "title": title, "content": content, "sourceFileName": file.name, "referenceOrigin": "upload",
     });
-    visit.ask("projects.knowledge_add", input).await
+    visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(input).await.map(drop)
 }
 
-/// One text.
-async fn entry(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows one entry of the knowledge base.
+pub async fn entry(visit: &Visit) -> Result<Outcome, PageError> {
     draw_entry(visit, None).await
 }
 
 async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "entryId": visit.name("entry") });
-    let entry = visit.ask("projects.knowledge_get", wanted).await?;
-    let (_, mut context) = begun(visit, "knowledge", &[], error.as_ref()).await?;
-    let kept = |field: &str| if error.is_some() { visit.form.get(field).into() } else { entry[field].clone() };
-    context["name"] = kept("title");
-    context["content"] = kept("content");
-    context["from_site"] = (entry["referenceOrigin"] == "website").into();
-    context["url"] = entry["url"].clone();
-    Ok(page("brand_text.html", context, error.as_ref()))
+    let Done(entry) = visit.ask::<projects::ops::knowledge_get::KnowledgeGet>(wanted).await?;
+    let (_, head) = prepare(visit, "knowledge").await?;
+    let kept = |field: &str, own: String| if error.is_some() { visit.form.get(field).to_owned() } else { own };
+    let context = EntryPage {
+        head,
+        name: kept("title", entry.title),
+        content: kept("content", entry.content),
+        from_site: word(&entry.reference_origin) == "website",
+        url: entry.url,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "entryId": visit.name("entry"), "title": visit.form.get("title"),
         "content": visit.form.get("content"),
     });
-    match visit.ask("projects.knowledge_update", input).await {
+    match visit.ask::<projects::ops::knowledge_update::KnowledgeUpdate>(input).await {
         Ok(_) => Ok(Outcome::go(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
         Err(error) if is_shown(&error) => draw_entry(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// The permanent rules.
-async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the tab with brand guidelines.
+pub async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     draw_guidelines(visit, None).await
 }
 
 async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let (project, mut context) = begun(visit, "guidelines", &[], error.as_ref()).await?;
-    for field in ["designRules", "imageStyle"] {
-        let known = project["brand"]["guidelines"][field].as_str().unwrap_or_default();
-        context[field] = if error.is_some() { visit.form.get(field) } else { known }.into();
-    }
-    Ok(page("brand_guidelines.html", context, error.as_ref()))
+    let (project, head) = prepare(visit, "guidelines").await?;
+    let known = project.brand.unwrap_or_default().guidelines;
+    let kept = |field: &str, own: Option<String>| match error {
+        Some(_) => visit.form.get(field).to_owned(),
+        None => own.unwrap_or_default(),
+    };
+    let context = GuidelinesPage {
+        head,
+        design_rules: kept("designRules", known.design_rules),
+        image_style: kept("imageStyle", known.image_style),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-async fn send_guidelines(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
     });
-    match visit.ask("projects.guidelines_update", input).await {
+    match visit.ask::<projects::ops::guidelines_update::GuidelinesUpdate>(input).await {
         Ok(_) => Ok(done(visit, "kept")),
         Err(error) if is_shown(&error) => draw_guidelines(visit, Some(error)).await,
         Err(error) => Err(error),

@@ -1,219 +1,390 @@
-//! Brands: the list, the import of a website with its progress, and the overview of a brand.
+//! Pages about brands: the list, the import of a website with its progress, and the overview of a brand.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::surfaces::dashboard::layout::may_ask;
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::{Created, Done};
+use crate::features::projects;
+use crate::features::projects::brand::{BrandPalette, BrandSocialLink};
+use crate::features::projects::importing::ImportMetrics;
+use crate::features::projects::views::ProjectView;
+use crate::surfaces::dashboard::page::spec;
+use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/brands").get(|visit| Box::pin(list(visit))),
-    closed("/{environment}/brands/new").get(|visit| Box::pin(new(visit))).post(|visit| Box::pin(send_new(visit))),
-    closed("/{environment}/brands/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/{environment}/brands/{id}/picture").get(|visit| Box::pin(picture(visit))),
-];
-
-/// Brands per page of the list: each loads its pictures from here, one request each.
+/// The number of brands on a page of the list. Each brand's images are loaded from this service, one request per image.
 const BRANDS_PER_PAGE: u64 = 18;
-/// Products and images on the overview of a brand.
+/// The number of products and images on the overview of a brand.
 const GLIMPSES: usize = 8;
 
-/// Returns whether the user has this permission.
-pub fn may(visit: &Visit, permission: Permission) -> bool {
-    visit.may(permission)
+/// The data of the page with the list of brands.
+#[derive(Serialize)]
+pub struct BrandsPage {
+    brands: Vec<BrandCard>,
+    pagination: Pagination,
 }
 
-/// The list.
-async fn list(visit: &Visit) -> Result<Outcome, PageError> {
-    // A role without access to brands only needs their names to choose from.
-    if !may_ask(visit, "projects.get") {
+#[derive(Serialize)]
+struct BrandCard {
+    #[serde(flatten)]
+    brand: BrandTitle,
+    description: Option<String>,
+    logo: Option<String>,
+    palette: Vec<Swatch>,
+}
+
+/// A color of a brand.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Swatch {
+    role: &'static str,
+    label: &'static str,
+    color: String,
+}
+
+/// A font of a brand.
+#[derive(Serialize)]
+pub struct FontSample {
+    label: &'static str,
+    stack: String,
+    first: String,
+}
+
+page_context!(BrandsPage, "brands.html", {
+    let colors = BrandPalette { primary: Some("#1F6B52".into()), ..BrandPalette::default() };
+    let card = |status: &str, logo: Option<&str>| BrandCard {
+        brand: BrandTitle::sample(status),
+        description: logo.map(str::to_owned),
+        logo: logo.map(str::to_owned),
+        palette: palette(&colors),
+    };
+    let page = |brands| Self { brands, pagination: Pagination::sample() };
+    vec![page(vec![card("active", Some("/test/picture")), card("processing", None)]), page(Vec::new())]
+});
+
+/// The data of the form for a new brand.
+#[derive(Serialize)]
+pub struct NewBrandPage {
+    urls: String,
+    name: String,
+    about: String,
+}
+
+page_context!(NewBrandPage, "brand_new.html", {
+    vec![Self { urls: "https://acme.example".into(), name: String::new(), about: String::new() }]
+});
+
+/// The header that every page about a brand shows.
+#[derive(Serialize)]
+pub struct BrandHead {
+    brand: BrandTitle,
+    tab: &'static str,
+}
+
+#[derive(Serialize)]
+struct BrandTitle {
+    id: String,
+    name: String,
+    domain: String,
+    status: String,
+}
+
+impl BrandTitle {
+    fn of(project: &ProjectView) -> Self {
+        Self {
+            id: project.id.to_string(),
+            name: project.name.clone(),
+            domain: project.domain.clone(),
+            status: word(&project.status),
+        }
+    }
+
+    #[cfg(test)]
+    fn sample(status: &str) -> Self {
+        Self { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into(), domain: "acme.example".into(), status: status.into() }
+    }
+}
+
+impl BrandHead {
+    /// Returns the header of this brand's page.
+    pub fn of(project: &ProjectView, tab: &'static str) -> Self {
+        Self { brand: BrandTitle::of(project), tab }
+    }
+
+    /// Returns the header of a sample brand's page.
+    #[cfg(test)]
+    pub fn sample(tab: &'static str, status: &str) -> Self {
+        Self { brand: BrandTitle::sample(status), tab }
+    }
+}
+
+/// The data of a brand's page: the progress of the import, or the overview.
+#[derive(Serialize)]
+pub struct BrandPage {
+    #[serde(flatten)]
+    head: BrandHead,
+    running: bool,
+    import: ImportState,
+    urls: Vec<String>,
+    about: About,
+    palette: Vec<Swatch>,
+    fonts: Vec<FontSample>,
+    products: Vec<ProductGlimpse>,
+    images: Vec<ImageGlimpse>,
+    social: Vec<BrandSocialLink>,
+    sender: SenderForm,
+}
+
+#[derive(Serialize)]
+struct ImportState {
+    error: Option<String>,
+    percentage: u8,
+    stages: Vec<ImportStage>,
+    metrics: ImportMetrics,
+}
+
+#[derive(Serialize)]
+struct ImportStage {
+    label: &'static str,
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+struct About {
+    tagline: Option<String>,
+    description: Option<String>,
+    languages: Vec<String>,
+    facts: Vec<Fact>,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    label: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct ProductGlimpse {
+    name: String,
+    price: Option<String>,
+    currency: Option<String>,
+    picture: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ImageGlimpse {
+    description: String,
+    picture: String,
+}
+
+#[derive(Serialize)]
+struct SenderForm {
+    from: String,
+    #[serde(rename = "fromName")]
+    from_name: String,
+    #[serde(rename = "replyTo")]
+    reply_to: String,
+}
+
+page_context!(BrandPage, "brand_overview.html", {
+    use crate::engine::api::Operation;
+
+    let metrics = || projects::ops::import_status::ImportStatus::example().1.0.import_metrics;
+    let page = |status: &str, running| Self {
+        head: BrandHead::sample("overview", status),
+        running,
+        import: ImportState { error: None, percentage: 40, stages: stages("reading"), metrics: metrics() },
+        urls: vec!["https://acme.example/".into()],
+        about: About {
+            tagline: Some("Good tea".into()),
+            description: Some("A tea shop.".into()),
+            languages: vec!["en".into()],
+            facts: vec![Fact { label: "Company", text: "Acme Ltd".into() }],
+        },
+        palette: vec![Swatch { role: "primary", label: "Primary", color: "#1F6B52".into() }],
+        fonts: vec![FontSample { label: "Text", stack: "Lora, serif".into(), first: "Lora".into() }],
+        products: vec![ProductGlimpse { name: "Tea".into(), price: Some("7.5".into()), currency: None, picture: None }],
+        images: vec![ImageGlimpse { description: "Tea".into(), picture: "/test/picture".into() }],
+        social: vec![BrandSocialLink { network: "Mastodon".into(), url: "https://social.example/acme".into() }],
+        sender: SenderForm { from: "hello@acme.example".into(), from_name: "Acme".into(), reply_to: String::new() },
+    };
+    let bare = Self {
+        about: About { tagline: None, description: None, languages: Vec::new(), facts: Vec::new() },
+        palette: Vec::new(),
+        products: Vec::new(),
+        images: Vec::new(),
+        ..page("active", false)
+    };
+    vec![page("processing", true), page("error", false), page("active", false), bare]
+});
+
+/// Shows the list of brands.
+pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+    // A user whose role has no access to brands sees only the names of the brands.
+    if !visit.may_ask(spec::<projects::ops::get::Get>()) {
         return Err(PageError::not_allowed());
     }
-    let page = visit.page();
-    let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
-    let context = json!({
-        "title": "Brands",
-        "brands": rows(&data["projects"]).iter().map(|brand| card(visit, brand)).collect::<Vec<_>>(),
-        "pagination": data["pagination"],
-        "may_write": may(visit, Permission::ProjectWrite),
-        "base": visit.api.0.base_url(),
-    });
-    Ok(Outcome::page("brands.html", context))
+    let input = json!({ "limit": BRANDS_PER_PAGE, "page": visit.page() });
+    let found = visit.ask::<projects::ops::list::List>(input).await?;
+    let context =
+        BrandsPage { pagination: found.pagination(), brands: found.items.into_iter().map(|brand| card(visit, brand)).collect() };
+    Ok(Outcome::draw(&context))
 }
 
-fn card(visit: &Visit, brand: &Value) -> Value {
-    let id = brand["id"].as_str().unwrap_or_default();
-    let logo = ["primary", "favicon"].iter().find_map(|place| brand["logoUrls"][place].as_str());
-    json!({
-        "id": id,
-        "name": brand["name"],
-        "domain": brand["domain"],
-        "description": brand["description"],
-        "status": brand["status"],
-        "logo": logo.map(|url| picture_path(visit, id, url)),
-        "palette": palette(&brand["palette"]),
-    })
+fn card(visit: &Visit, brand: ProjectView) -> BrandCard {
+    let title = BrandTitle::of(&brand);
+    let logos = brand.logo_urls.map(|logos| [logos.primary.0, logos.favicon.0]);
+    let logo = logos.and_then(|logos| logos.into_iter().flatten().next());
+    BrandCard {
+        logo: logo.map(|url| picture_path(visit, &title.id, &url)),
+        brand: title,
+        description: brand.description,
+        palette: palette(&brand.palette.unwrap_or_default()),
+    }
 }
 
-/// Returns the items of a list; none if it is not a list.
+/// Returns an enum value as written in the API.
+pub fn word(value: &impl Serialize) -> String {
+    template::context(value).as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the items of a list; empty if the value is not a list.
 pub fn rows(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the existing colors with their labels. Invalid colors are left out.
-pub fn palette(palette: &Value) -> Value {
-    const ROLES: [(&str, &str); 6] = [
-        ("primary", "Primary"),
-        ("accent", "Accent"),
-        ("button", "Button"),
-        ("buttonText", "Button text"),
-        ("background", "Background"),
-        ("text", "Text"),
+/// Returns the colors that are set, with their labels. Invalid colors are skipped.
+pub fn palette(palette: &BrandPalette) -> Vec<Swatch> {
+    let roles = [
+        ("primary", "Primary", &palette.primary),
+        ("accent", "Accent", &palette.accent),
+        ("button", "Button", &palette.button),
+        ("buttonText", "Button text", &palette.button_text),
+        ("background", "Background", &palette.background),
+        ("text", "Text", &palette.text),
     ];
     let is_color =
-        |text: &&str| text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
-    let known = ROLES.iter().filter_map(|(role, label)| {
-        let color = palette[role].as_str().filter(is_color)?;
-        Some(json!({ "role": role, "label": label, "color": color }))
-    });
-    known.collect()
+        |text: &&String| text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
+    let swatch = |(role, label, color): (_, _, &Option<String>)| {
+        Some(Swatch { role, label, color: color.as_ref().filter(is_color)?.clone() })
+    };
+    roles.into_iter().filter_map(swatch).collect()
 }
 
-/// Returns the path of the thumbnail of a brand's picture.
+/// Returns the path of the thumbnail of a brand's image.
 pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
     let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
     format!("/{}/brands/{brand}/picture?{query}", visit.environment)
 }
 
-/// The thumbnail of a brand's picture.
-async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
+/// Returns the thumbnail of a brand's image.
+pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
-    visit.hand_on("projects.image_preview", wanted).await
+    visit.hand_on::<projects::ops::image_preview::ImagePreview>(wanted).await
 }
 
-/// The form for a new brand.
-async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the form for a new brand.
+pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::ProjectWrite)?;
     Ok(form(visit, None))
 }
 
 fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
-    let mut context = entered(&visit.form, &["urls", "name", "about"], error.as_ref());
-    context.insert("title".into(), "Import a brand".into());
-    context.insert("base".into(), visit.api.0.base_url().into());
-    if error.as_ref().is_some_and(|error| error.field.starts_with("urls")) {
-        context.insert("wrong_field".into(), "urls".into());
-    }
-    match error {
-        Some(error) => Outcome::again("brand_new.html", Value::Object(context), &error),
-        None => Outcome::page("brand_new.html", Value::Object(context)),
-    }
+    let sent = |name: &str| visit.form.get(name).to_owned();
+    let context = NewBrandPage { urls: sent("urls"), name: sent("name"), about: sent("about") };
+    Outcome::draw_with(&context, error.as_ref())
 }
 
-/// Handles the form for a new brand.
-async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
+/// Imports the brand in the submitted form.
+pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
     let input = json!({ "urls": urls, "name": visit.form.some("name") });
-    let made = match visit.ask("projects.import", input).await {
-        Ok(made) => made,
+    let made = match visit.ask::<projects::ops::import::Import>(input).await {
+        Ok(Created(made)) => made,
         Err(error) if matches!(error.status.as_u16(), 400 | 409) => return Ok(form(visit, Some(error))),
         Err(error) => return Err(error),
     };
-    let id = made["projectId"].as_str().unwrap_or_default();
+    let id = made.project_id;
     if let Some(about) = visit.form.some("about") {
         let text = json!({ "projectId": id, "title": "In our own words", "content": about });
-        // The brand exists already; a failure to add the text must not lead to a second import.
-        if visit.ask("projects.knowledge_add", text).await.is_err() {
+        // The brand already exists, so a failure to add the text must not lead to a second import.
+        if visit.ask::<projects::ops::knowledge_add::KnowledgeAdd>(text).await.is_err() {
             return Ok(Outcome::go(format!("/{}/brands/{id}?done=without-text", visit.environment)));
         }
     }
     Ok(Outcome::go(format!("/{}/brands/{id}", visit.environment)))
 }
 
-/// Adds the scheme that people often leave out.
+/// Adds the URL scheme, which users often omit.
 fn in_full(address: &str) -> String {
     let address = address.trim_matches(',');
     if address.contains("://") { address.to_owned() } else { format!("https://{address}") }
 }
 
-/// Shows one brand: the progress of its import, or its overview.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows a brand: the progress of the import, or the overview.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    let import = visit.ask("projects.import_status", json!({ "projectId": id })).await?;
-    let is_running = matches!(import["status"].as_str(), Some("pending" | "processing"));
-    let project = visit.ask("projects.get", json!({ "projectId": id })).await?;
-    let brand = &project["brand"];
-    let description = [&brand["description"], &project["description"]].into_iter().find(|text| text.is_string());
-    let mut context = head(visit, &project, "overview");
-    context["running"] = is_running.into();
-    context["import"] = json!({
-        "error": import["error"],
-        "percentage": import["progress"]["percentage"],
-        "stages": stages(import["progress"]["stage"].as_str().unwrap_or_default()),
-        "metrics": import["importMetrics"],
-    });
-    context["urls"] = project["urls"].clone();
-    context["about"] = json!({
-        "tagline": brand["tagline"],
-        "description": description,
-        "languages": brand["languages"],
-        "facts": facts(brand),
-    });
-    context["palette"] = palette(&brand["palette"]);
-    context["fonts"] = fonts(&brand["fonts"]);
-    context["products"] = glimpses(&brand["products"], |product| {
-        let picture = product["image"].as_str().map(|url| picture_path(visit, id, url));
-        json!({ "name": product["name"], "price": product["price"], "currency": product["currency"], "picture": picture })
-    });
-    context["images"] = glimpses(&brand["images"], |image| {
-        let description = image["description"].as_str().unwrap_or_default();
-        json!({ "description": description, "picture": picture_path(visit, id, image["url"].as_str().unwrap_or_default()) })
-    });
-    context["social"] = brand["social"].clone();
-    context["sender"] = match &error {
-        Some(_) => {
-            json!({ "from": visit.form.get("from"), "fromName": visit.form.get("from_name"), "replyTo": visit.form.get("reply_to") })
-        }
-        None => {
-            let text = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();
-            json!({ "from": text("from"), "fromName": text("fromName"), "replyTo": text("replyTo") })
-        }
+    let Done(import) = visit.ask::<projects::ops::import_status::ImportStatus>(json!({ "projectId": id })).await?;
+    let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
+    let head = BrandHead::of(&project, "overview");
+    let brand = project.brand.unwrap_or_default();
+    let sender = match (&error, project.default_sender) {
+        (None, Some(sender)) => SenderForm {
+            from: sender.from,
+            from_name: sender.from_name.unwrap_or_default(),
+            reply_to: sender.reply_to.unwrap_or_default(),
+        },
+        // After an error, the form shows the submitted values; if the brand has no sender, the form is empty.
+        _ => SenderForm {
+            from: visit.form.get("from").to_owned(),
+            from_name: visit.form.get("from_name").to_owned(),
+            reply_to: visit.form.get("reply_to").to_owned(),
+        },
     };
-    if let Some(error) = error {
-        context["wrong"] = error.message.clone().into();
-        context["wrong_field"] = error.field.clone().into();
-        return Ok(Outcome::again("brand_overview.html", context, &error));
-    }
-    Ok(Outcome::page("brand_overview.html", context))
+    let facts = facts(&template::context(&brand));
+    let products = brand.products.into_iter().take(GLIMPSES).map(|product| ProductGlimpse {
+        picture: product.image.map(|url| picture_path(visit, id, &url)),
+        name: product.name,
+        price: product.price,
+        currency: product.currency,
+    });
+    let images = brand.images.into_iter().take(GLIMPSES).map(|image| ImageGlimpse {
+        description: image.description.unwrap_or_default(),
+        picture: picture_path(visit, id, &image.url),
+    });
+    let context = BrandPage {
+        head,
+        running: matches!(word(&import.status).as_str(), "pending" | "processing"),
+        import: ImportState {
+            error: import.error,
+            percentage: import.progress.percentage,
+            stages: stages(import.progress.stage),
+            metrics: import.import_metrics,
+        },
+        urls: project.urls.unwrap_or_default(),
+        about: About {
+            tagline: brand.tagline,
+            description: brand.description.or(project.description),
+            languages: brand.languages,
+            facts,
+        },
+        palette: palette(&brand.palette),
+        fonts: fonts(brand.fonts.heading, brand.fonts.body),
+        products: products.collect(),
+        images: images.collect(),
+        social: brand.social,
+        sender,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-fn glimpses(list: &Value, shape: impl Fn(&Value) -> Value) -> Value {
-    rows(list).iter().take(GLIMPSES).map(shape).collect()
-}
-
-/// Returns the header of every page of a brand.
-pub fn head(visit: &Visit, project: &Value, tab: &str) -> Value {
-    json!({
-        "title": project["name"],
-        "brand": { "id": project["id"], "name": project["name"], "domain": project["domain"], "status": project["status"] },
-        "tab": tab,
-        "done": visit.query.get("done"),
-        "may_write": may(visit, Permission::ProjectWrite),
-        "may_email": may(visit, Permission::EmailWrite),
-        "base": visit.api.0.base_url(),
-        "wrong": "",
-        "wrong_field": "",
-    })
-}
-
-/// Returns the stages of an import, each with its state.
-fn stages(now: &str) -> Value {
+/// Returns the stages of an import and the state of each stage.
+fn stages(now: &str) -> Vec<ImportStage> {
     const STAGES: [(&str, &str); 4] = [
         ("initializing", "Waiting in the queue"),
         ("fetching", "Reading the pages and style sheets"),
@@ -221,29 +392,29 @@ fn stages(now: &str) -> Value {
         ("measuring", "Measuring logos and images"),
     ];
     let at = STAGES.iter().position(|(word, _)| *word == now).unwrap_or(STAGES.len());
-    let stage = |(place, (_, label)): (usize, &(&str, &str))| {
+    let stage = |(place, (_, label)): (usize, &(&str, &'static str))| {
         let state = match place.cmp(&at) {
             std::cmp::Ordering::Less => "done",
             std::cmp::Ordering::Equal => "now",
             std::cmp::Ordering::Greater => "to come",
         };
-        json!({ "label": label, "state": state })
+        ImportStage { label, state }
     };
     STAGES.iter().enumerate().map(stage).collect()
 }
 
-/// Returns the heading and text fonts, each with its families.
-pub fn fonts(fonts: &Value) -> Value {
-    let known = [("heading", "Headings"), ("body", "Text")].into_iter().filter_map(|(place, label)| {
-        let stack = fonts[place].as_str().filter(|stack| !stack.is_empty())?;
-        let first = stack.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
-        Some(json!({ "label": label, "stack": stack, "first": first }))
-    });
-    known.collect()
+/// Returns the heading font and the text font, each with its families.
+pub fn fonts(heading: Option<String>, body: Option<String>) -> Vec<FontSample> {
+    let sample = |(label, stack): (&'static str, Option<String>)| {
+        let stack = stack.filter(|stack| !stack.is_empty())?;
+        let first = stack.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned();
+        Some(FontSample { label, stack, first })
+    };
+    [("Headings", heading), ("Text", body)].into_iter().filter_map(sample).collect()
 }
 
 /// Returns the known facts for email footers and voice, with their labels.
-fn facts(brand: &Value) -> Value {
+fn facts(brand: &Value) -> Vec<Fact> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(ToOwned::to_owned);
     let contact = &brand["contact"];
     let voice = &brand["voice"];
@@ -263,14 +434,14 @@ fn facts(brand: &Value) -> Value {
         ("Tone", Some(speaks).filter(|speaks| !speaks.is_empty())),
         ("Typical words", Some(words).filter(|words| !words.is_empty())),
     ];
-    all.into_iter().filter_map(|(label, text)| Some(json!({ "label": label, "text": text? }))).collect()
+    all.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? })).collect()
 }
 
-/// Reads the websites again.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Handles the forms on a brand's page: imports the website again, or saves the sender.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "retry" => {
-            visit.ask("projects.import_retry", json!({ "projectId": visit.name("id") })).await?;
+            visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.name("id") })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
         "sender" => {
@@ -279,7 +450,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 "projectId": visit.name("id"), "from": form.get("from"), "fromName": form.some("from_name"),
                 "replyTo": form.some("reply_to"),
             });
-            match visit.ask("projects.sender_update", input).await {
+            match visit.ask::<projects::ops::sender_update::SenderUpdate>(input).await {
                 Ok(_) => Ok(Outcome::go(format!("{}?done=sender#sender", visit.path))),
                 Err(error) if error.status == http::StatusCode::BAD_REQUEST => draw(visit, Some(error)).await,
                 Err(error) => Err(error),
@@ -301,13 +472,14 @@ mod tests {
 
     #[test]
     fn only_valid_colors_are_shown() {
-        let drawn = palette(&json!({ "primary": "#1F6B52", "text": "red\" onload=\"x", "accent": null }));
-        assert_eq!(drawn, json!([{ "role": "primary", "label": "Primary", "color": "#1F6B52" }]));
+        let given =
+            BrandPalette { primary: Some("#1F6B52".into()), text: Some("red\" onload=\"x".into()), ..BrandPalette::default() };
+        assert_eq!(palette(&given), [Swatch { role: "primary", label: "Primary", color: "#1F6B52".into() }]);
     }
 
     #[test]
     fn an_import_has_one_active_stage() {
-        let states: Vec<String> = rows(&stages("reading")).iter().map(|stage| stage["state"].to_string()).collect();
-        assert_eq!(states.join(" "), r#""done" "done" "now" "to come""#);
+        let states: Vec<&str> = stages("reading").iter().map(|stage| stage.state).collect();
+        assert_eq!(states, ["done", "done", "now", "to come"]);
     }
 }

@@ -1,79 +1,136 @@
-//! One contact: its profile, subscriptions and timeline.
+//! The page about a contact: profile, subscriptions and timeline.
 
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::audience::{self, Audience};
-use super::contacts::{PROFILE, STATUSES};
-use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::route::{Route, closed};
+use super::audience::{self, Audience, AudienceContext};
+use super::contact_form::{CustomRow, ProfileRow, STATUSES, custom_rows, custom_sent, profile_rows, read_profile};
+use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
+use crate::features::contact_records::ContactView;
+use crate::features::contacts::ops::topics::TopicChoice;
+use crate::features::tracking::ops::timeline::{TimelineEntry, TimelineKind};
+use crate::features::{contacts, tracking};
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::ids::CampaignId;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/contacts/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/{environment}/contacts/{id}/data").get(|visit| Box::pin(data(visit))),
-];
-
-/// Timeline entries per page.
+/// The number of timeline entries on a page.
 const ENTRIES: u64 = 30;
-/// Empty rows for new custom fields.
-const SPARE_ROWS: usize = 2;
-/// The number of suggested custom fields of other contacts.
-const OFFERED: usize = 8;
-/// The newest contacts that are searched for suggestions, which takes a few milliseconds.
-const LOOKED_AT: u64 = 1_000;
+/// The data of the page about a contact.
+#[derive(Serialize)]
+pub struct ContactPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    profile: Vec<ProfileRow>,
+    custom: Vec<CustomRow>,
+    /// The cursor of the next older timeline entries.
+    more: Option<String>,
+    /// Whether the page shows timeline entries other than the newest.
+    older: bool,
+    entries: Vec<HistoryEntry>,
+    contact: ContactView,
+    topics: Vec<TopicChoice>,
+    statuses: &'static [(&'static str, &'static str)],
+    tag_names: Vec<String>,
+    tag: String,
+}
 
-/// The page.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(PageError::not_found()) };
-    page(visit, &audience, None).await
+#[derive(Serialize)]
+struct HistoryEntry {
+    at: WireTime,
+    kind: TimelineKind,
+    text: String,
+    subject: Option<String>,
+    detail: Option<String>,
+    campaign: Option<CampaignId>,
+    order: Option<String>,
+    facts: Vec<Fact>,
+    /// The order's value, as a number in the same format as in the event.
+    value: Value,
+    currency: String,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    name: String,
+    value: String,
+}
+
+page_context!(ContactPage, "contact.html", {
+    use crate::engine::api::Operation;
+
+    let contact = ContactView::sample;
+    let history = || tracking::ops::timeline::Timeline::example().1.0;
+    let choices = || contacts::ops::topics::Topics::example().1.0.topics;
+    let page = |contact: ContactView| Self {
+        audience: AudienceContext::sample(&contact.email),
+        profile: profile_rows(|_| ""),
+        custom: CustomRow::samples(),
+        more: Some("0123".into()),
+        older: true,
+        entries: history().entries.into_iter().map(entry).collect(),
+        contact,
+        topics: choices(),
+        statuses: &STATUSES,
+        tag_names: vec!["vip".into()],
+        tag: String::new(),
+    };
+    let bare = ContactView { tags: Vec::new(), unsubscribed_at: Some(contact().created_at), ..contact() };
+    vec![page(contact()), Self { topics: Vec::new(), more: None, ..page(bare) }]
+});
+
+/// Shows the page about a contact.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
+        return Err(PageError::not_found());
+    };
+    draw(visit, &audience, None).await
 }
 
 fn asked(visit: &Visit, audience: &Audience) -> Value {
     json!({ "id": visit.name("id"), "projectId": audience.id })
 }
 
-async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
-    let contact = visit.ask("contacts.get", asked(visit, audience)).await?;
-    let topics = visit.ask("topics.choices", asked(visit, audience)).await?;
-    let email = contact["email"].as_str().unwrap_or_default().to_owned();
+    let Done(contact) = visit.ask::<contacts::ops::get::Get>(asked(visit, audience)).await?;
+    let Done(choices) = visit.ask::<contacts::ops::topics::Topics>(asked(visit, audience)).await?;
     let mut part = asked(visit, audience);
     (part["limit"], part["cursor"]) = (ENTRIES.into(), json!(visit.query.some("cursor")));
-    let timeline = visit.ask("tracking.timeline", part).await?;
-    let mut context = audience.context(visit, &email);
+    let Done(timeline) = visit.ask::<tracking::ops::timeline::Timeline>(part).await?;
     let saving = error.is_some() && visit.form.get("act") == "save";
-    for name in PROFILE {
-        let value = if saving { json!(visit.form.get(name)) } else { contact[name].clone() };
-        context.insert(name.into(), json!(value.as_str().unwrap_or_default()));
-    }
-    let custom = custom_rows(visit, project, &contact["customFields"]).await?;
-    context.insert("custom".into(), custom);
-    context.insert("saving".into(), saving.into());
-    context.insert("more".into(), timeline["nextCursor"].clone());
-    context.insert("older".into(), (!visit.query.get("cursor").is_empty()).into());
-    context.insert("entries".into(), timeline["entries"].as_array().into_iter().flatten().map(entry).collect::<Vec<_>>().into());
-    context.insert("contact".into(), contact);
-    context.insert("topics".into(), topics["topics"].clone());
-    context.insert("statuses".into(), json!(STATUSES));
-    context.insert("tag_names".into(), audience::tag_names(visit, project).await?.0.into());
-    context.insert("tag".into(), visit.form.get("tag").into());
-    Ok(audience.page(visit, "contact.html", context, error))
+    let now = template::context(&contact);
+    let value = |key: &str| if saving { visit.form.get(key) } else { now[key].as_str().unwrap_or_default() };
+    let context = ContactPage {
+        audience: audience.context(visit, &contact.email),
+        profile: profile_rows(value),
+        custom: custom_rows(visit, project, &now["customFields"]).await?,
+        more: timeline.next_cursor,
+        older: !visit.query.get("cursor").is_empty(),
+        entries: timeline.entries.into_iter().map(entry).collect(),
+        contact,
+        topics: choices.topics,
+        statuses: &STATUSES,
+        tag_names: audience::tag_names(visit, project).await?.0,
+        tag: visit.form.get("tag").to_owned(),
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Returns the text of a timeline entry.
-fn entry(entry: &Value) -> Value {
-    let event = &entry["event"];
-    let text = match entry["kind"].as_str().unwrap_or_default() {
-        "created" => "Added",
-        "sent" => "Sent",
-        "opened" => "Opened",
-        "clicked" => "Clicked a link in",
-        "bounced" => "Bounced",
-        "complained" => "Reported as spam",
-        "unsubscribed" => "Unsubscribed",
-        _ => event["name"].as_str().unwrap_or_default(),
+/// Returns the text and the details of a timeline entry.
+fn entry(entry: TimelineEntry) -> HistoryEntry {
+    let event = template::context(&entry.event);
+    let text = match entry.kind {
+        TimelineKind::Created => "Added",
+        TimelineKind::Sent => "Sent",
+        TimelineKind::Opened => "Opened",
+        TimelineKind::Clicked => "Clicked a link in",
+        TimelineKind::Bounced => "Bounced",
+        TimelineKind::Complained => "Reported as spam",
+        TimelineKind::Unsubscribed => "Unsubscribed",
+        TimelineKind::Event => event["name"].as_str().unwrap_or_default(),
     };
     let properties = event["properties"].as_object();
     let first = |names: &[&str]| names.iter().find_map(|name| properties?.get(*name)).cloned().unwrap_or_default();
@@ -84,18 +141,24 @@ fn entry(entry: &Value) -> Value {
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => return None,
         };
-        is_shown(name).then(|| json!({ "name": name, "value": text.chars().take(200).collect::<String>() }))
+        is_shown(name).then(|| Fact { name: name.clone(), value: text.chars().take(200).collect() })
     };
-    let facts: Vec<Value> = properties.into_iter().flatten().filter_map(plain).take(6).collect();
-    json!({
-        "at": entry["at"], "kind": entry["kind"], "text": text, "subject": entry["subject"], "detail": entry["detail"],
-        "campaign": entry["campaignId"], "order": event["identifiers"]["externalOrderId"], "facts": facts,
-        "value": first(&["value", "total", "amount"]), "currency": first(&["currency"]).as_str().unwrap_or_default(),
-    })
+    HistoryEntry {
+        at: entry.at,
+        kind: entry.kind,
+        text: text.to_owned(),
+        subject: entry.subject,
+        detail: entry.detail,
+        campaign: entry.campaign_id,
+        order: event["identifiers"]["externalOrderId"].as_str().map(str::to_owned),
+        facts: properties.into_iter().flatten().filter_map(plain).take(6).collect(),
+        value: first(&["value", "total", "amount"]),
+        currency: first(&["currency"]).as_str().unwrap_or_default().to_owned(),
+    }
 }
 
-/// Handles the forms.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Handles the forms on a contact's page.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
         Ok(()) if visit.form.get("act") == "erase" => {
@@ -103,7 +166,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             Ok(Outcome::go(audience.path(&list, &[("done", "erase"), ("changed", "1")])))
         }
         Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", visit.form.get("act"))]))),
-        Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
+        Err(error) if audience::can_correct(&error) => draw(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
 }
@@ -113,19 +176,17 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
     let changed = |what: &str, value: Value| json!({ "projectId": audience.id, "ids": [visit.name("id")], what: value });
     match form.get("act") {
         "save" => {
-            let contact = visit.ask("contacts.get", input.clone()).await?;
-            for name in PROFILE {
-                input[name] = json!(form.some(name));
-            }
-            let custom = custom_sent(form, &contact["customFields"])?;
+            let Done(contact) = visit.ask::<contacts::ops::get::Get>(input.clone()).await?;
+            read_profile(form, &mut input);
+            let custom = custom_sent(form, &template::context(&contact.custom_fields))?;
             if !custom.is_empty() {
                 input["customFields"] = custom.into();
             }
-            visit.ask("contacts.update", input).await?;
+            visit.ask::<contacts::ops::update::Update>(input).await?;
         }
         "status" => {
             input["status"] = form.get("status").into();
-            visit.ask("contacts.update", input).await?;
+            visit.ask::<contacts::ops::update::Update>(input).await?;
         }
         "tag" => {
             let names = audience::names(form.get("tag"));
@@ -133,25 +194,27 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
                 let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a tag first.");
                 return Err(PageError { field: "tag".into(), ..error });
             }
-            let done = visit.ask("contacts.bulk_change", changed("addTags", json!(names))).await?;
-            if let Some(error) = done["result"]["errors"][0]["error"].as_str() {
-                return Err(PageError { field: "tag".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, error) });
+            let Done(done) = visit.ask::<contacts::ops::bulk_change::BulkChange>(changed("addTags", json!(names))).await?;
+            if let Some(error) = done.result.as_ref().and_then(|result| result.errors.first()) {
+                return Err(PageError::plain(http::StatusCode::BAD_REQUEST, &error.error).in_field("tag"));
             }
         }
         "untag" => {
-            visit.ask("contacts.bulk_change", changed("removeTags", json!([form.get("name")]))).await?;
+            visit.ask::<contacts::ops::bulk_change::BulkChange>(changed("removeTags", json!([form.get("name")]))).await?;
         }
         "topic-on" | "topic-off" => {
-            let id = if form.get("act") == "topic-on" { "topics.subscribe" } else { "topics.unsubscribe" };
             let choice = json!({ "id": form.get("topic"), "subscriberId": visit.name("id"), "projectId": audience.id });
-            visit.ask(id, choice).await?;
+            match form.get("act") {
+                "topic-on" => visit.ask::<contacts::ops::topic_subscribe::TopicSubscribe>(choice).await.map(drop)?,
+                _ => visit.ask::<contacts::ops::topic_unsubscribe::TopicUnsubscribe>(choice).await.map(drop)?,
+            }
         }
         "erase" if form.get("sure").is_empty() => {
             let message = "To erase the contact, select “Yes, erase everything”. You can't undo this.";
             return Err(PageError { field: "sure".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, message) });
         }
         "erase" => {
-            visit.ask("contacts.delete", input).await?;
+            visit.ask::<contacts::ops::delete::Delete>(input).await?;
         }
         _ => return Err(PageError::not_found()),
     }
@@ -159,87 +222,15 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
 }
 
 /// Returns all stored data of the contact as a file.
-async fn data(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(PageError::not_found()) };
-    let mut outcome = visit.hand_on("tracking.personal_data", asked(visit, &audience)).await?;
+pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having::<contacts::ops::project::Project>(visit, |Done(it)| it.project_id).await? else {
+        return Err(PageError::not_found());
+    };
+    let mut outcome = visit.hand_on::<tracking::ops::personal_data::PersonalData>(asked(visit, &audience)).await?;
     if let Outcome::HandedOn(reply) = &mut outcome {
         let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();
         let name = HeaderValue::from_str(&format!("attachment; filename=\"contact-{id}.json\""));
-        reply.headers.insert(CONTENT_DISPOSITION, name.expect("letters and digits"));
+        reply.headers.insert(CONTENT_DISPOSITION, name.expect("a contact ID has only letters and digits"));
     }
     Ok(outcome)
-}
-
-/// Returns rows for custom fields: the contact's own, those of other contacts, and some empty ones. Submitted values are kept.
-pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Value, PageError> {
-    let row = |name: &str, value: String, fixed: bool| json!({ "name": name, "value": value, "fixed": fixed });
-    let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();
-    let is_known = |name: &str| known.iter().any(|(other, _)| *other == name);
-    if !visit.form.all("field").is_empty() {
-        let sent = visit.form.all("field").into_iter().zip(visit.form.all("value"));
-        return Ok(sent.map(|(name, value)| row(name, value.to_owned(), is_known(name))).collect());
-    }
-    let mut rows: Vec<Value> = known.iter().map(|(name, value)| row(name, written(value), true)).collect();
-    let catalog = visit.ask("contacts.field_catalog", json!({ "projectId": project, "examine": LOOKED_AT })).await?;
-    let others = catalog["entries"].as_array().into_iter().flatten().filter(|entry| entry["auto"] == false);
-    let others = others.filter_map(|entry| entry["key"].as_str()).filter(|name| !is_known(name)).take(OFFERED);
-    rows.extend(others.map(|name| row(name, String::new(), true)));
-    rows.extend((0..SPARE_ROWS).map(|_| row("", String::new(), false)));
-    Ok(rows.into())
-}
-
-/// Formats a custom field for editing.
-fn written(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
-}
-
-/// Returns the custom fields that a form changes. A value keeps its type: a number stays a number, a list is entered as JSON.
-pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, PageError> {
-    let mut changed = Map::new();
-    for (name, text) in form.all("field").into_iter().zip(form.all("value")) {
-        let (name, text) = (name.trim(), text.trim());
-        let before = known.get(name).unwrap_or(&Value::Null);
-        if name.is_empty() && !text.is_empty() {
-            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a name for the field.");
-            return Err(PageError { field: "customFields".into(), ..error });
-        }
-        if name.is_empty() || written(before) == text {
-            continue;
-        }
-        let value = match before {
-            _ if text.is_empty() => Value::Null,
-            Value::Number(_) | Value::Bool(_) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
-            Value::Array(_) | Value::Object(_) => serde_json::from_str(text).map_err(|_| {
-                let message = format!("“{name}” is a list or an object. Enter it as JSON, or leave it empty to remove it.");
-                PageError { field: "customFields".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, &message) }
-            })?,
-            Value::String(_) | Value::Null => text.into(),
-        };
-        changed.insert(name.to_owned(), value);
-    }
-    Ok(changed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sent(form: &str, known: Value) -> Result<Map<String, Value>, PageError> {
-        custom_sent(&Fields::read(form.as_bytes()), &known)
-    }
-
-    #[test]
-    fn a_custom_field_keeps_its_type_and_unchanged_ones_are_not_sent() {
-        let known = json!({ "age": 31, "vip": true, "plan": "pro", "list": [1, 2] });
-        let form =
-            "field=age&value=32&field=vip&value=true&field=plan&value=&field=list&value=[1]&field=new&value=7&field=&value=";
-        let expected = json!({ "age": 32, "plan": null, "list": [1], "new": "7" });
-        assert_eq!(Value::Object(sent(form, known.clone()).expect("right")), expected);
-        assert_eq!(sent("field=&value=x", json!({})).expect_err("no name").field, "customFields");
-        assert!(sent("field=list&value=x", known).is_err());
-    }
 }

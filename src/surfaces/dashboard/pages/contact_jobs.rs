@@ -1,43 +1,150 @@
-//! Exports and bulk changes of contacts: progress and result.
+//! The page about an export or a bulk change of contacts: its progress and result.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::audience::Audience;
-use crate::surfaces::dashboard::route::{Route, closed};
+use super::audience::{Audience, AudienceContext};
+use crate::engine::api::Done;
+use crate::features::contacts;
+use crate::features::contacts::ops::bulk::{BulkResult, RowError};
+use crate::features::contacts::ops::bulk_change::ChangeResult;
+use crate::features::contacts::ops::bulk_change_status::BulkChangeProgress;
+use crate::features::contacts::ops::bulk_status::BulkProgress;
+use crate::features::contacts::ops::export::ExportView;
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}").get(|visit| Box::pin(show(visit)))];
-
-/// Shows the progress.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let (title, operation) = match visit.name("kind") {
-        "export" => ("Contact export", "contacts.export_status"),
-        "change" => ("Bulk change of contacts", "contacts.bulk_change_status"),
-        "bulk" => ("Contact import through the API", "contacts.bulk_status"),
-        _ => return Err(PageError::not_found()),
-    };
-    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };
-    let job = visit.ask(operation, json!({ "jobId": visit.name("id"), "projectId": audience.id })).await?;
-    let open = matches!(job["status"].as_str(), Some("pending" | "processing"));
-    let total = job.get("total").or(job.get("totalContacts")).cloned().unwrap_or_default();
-    let mut context = audience.context(visit, title);
-    context.insert("kind".into(), visit.name("kind").into());
-    context.insert("open".into(), open.into());
-    context.insert("total".into(), total);
-    context.insert("processed".into(), job.get("processed").cloned().unwrap_or_default());
-    context.insert("contacts".into(), job.get("contactCount").cloned().unwrap_or_default());
-    context.insert("result".into(), job.get("result").cloned().unwrap_or_default());
-    context.insert("error".into(), job.get("error").cloned().unwrap_or_default());
-    context.insert("status".into(), job["status"].clone());
-    context.insert("download".into(), own(job.get("downloadUrl")).into());
-    context.insert("expires".into(), job.get("downloadExpiresAt").cloned().unwrap_or_default());
-    context.insert("created".into(), job["createdAt"].clone());
-    Ok(audience.page(visit, "contact_job.html", context, None))
+/// The data of the page about a contact job.
+#[derive(Serialize)]
+pub struct ContactJobPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    kind: &'static str,
+    open: bool,
+    status: &'static str,
+    total: Option<u64>,
+    processed: u64,
+    /// The number of exported contacts.
+    contacts: Option<u64>,
+    result: Option<JobResult>,
+    error: Option<String>,
+    download: String,
+    expires: Value,
+    created: Value,
 }
 
-/// Returns the path of a link to this service: the browser may use another host name than the configured base URL.
-fn own(link: Option<&Value>) -> String {
-    let link = link.and_then(Value::as_str).unwrap_or_default();
+/// The result of a bulk change or an API import.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum JobResult {
+    Change(ChangeResult),
+    // `errors` defaults to an empty list, because the API omits an empty list.
+    Import { success: u64, updated: u64, failed: u64, errors: Vec<RowError> },
+}
+
+impl From<BulkResult> for JobResult {
+    fn from(BulkResult { success, updated, failed, errors }: BulkResult) -> Self {
+        Self::Import { success, updated, failed, errors }
+    }
+}
+
+impl ContactJobPage {
+    fn new(audience: AudienceContext, kind: &'static str, status: &'static str, created: &impl Serialize) -> Self {
+        Self {
+            audience,
+            kind,
+            open: matches!(status, "pending" | "processing"),
+            status,
+            total: None,
+            processed: 0,
+            contacts: None,
+            result: None,
+            error: None,
+            download: String::new(),
+            expires: Value::Null,
+            created: template::context(created),
+        }
+    }
+
+    fn of_export(audience: AudienceContext, job: ExportView) -> Self {
+        Self {
+            contacts: Some(job.contact_count),
+            error: job.error,
+            download: own(job.download_url.as_deref()),
+            expires: template::context(&job.download_expires_at),
+            ..Self::new(audience, "export", job.status, &job.created_at)
+        }
+    }
+
+    fn of_change(audience: AudienceContext, job: BulkChangeProgress) -> Self {
+        Self {
+            total: job.total,
+            processed: job.processed,
+            result: job.result.map(JobResult::Change),
+            error: job.error,
+            ..Self::new(audience, "change", job.status, &job.created_at)
+        }
+    }
+
+    fn of_bulk(audience: AudienceContext, job: BulkProgress) -> Self {
+        Self {
+            total: Some(job.total_contacts),
+            processed: job.processed,
+            result: job.result.0.map(JobResult::from),
+            error: job.error.0,
+            ..Self::new(audience, "bulk", job.status, &job.created_at)
+        }
+    }
+}
+
+page_context!(ContactJobPage, "contact_job.html", {
+    use crate::engine::api::Operation;
+
+    let audience = || AudienceContext::sample("Contact export");
+    let export = || Self::of_export(audience(), contacts::ops::export_status::ExportStatus::example().1.0);
+    let change = || Self::of_change(audience(), contacts::ops::bulk_change_status::BulkChangeStatus::example().1.0);
+    let bulk = || Self::of_bulk(audience(), contacts::ops::bulk_status::BulkStatus::example().1.0);
+    vec![
+        export(),
+        Self { download: String::new(), ..export() },
+        change(),
+        Self { open: true, status: "processing", total: Some(10), ..change() },
+        Self { open: true, status: "pending", total: None, ..change() },
+        Self { error: Some("The segment was deleted.".into()), ..change() },
+        bulk(),
+    ]
+});
+
+/// Shows the progress of a contact job.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let kind = visit.name("kind");
+    if !["export", "change", "bulk"].contains(&kind) {
+        return Err(PageError::not_found());
+    }
+    let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
+        return Err(PageError::not_found());
+    };
+    let input = json!({ "jobId": visit.name("id"), "projectId": audience.id });
+    let around = |title| audience.context(visit, title);
+    let page = match kind {
+        "export" => {
+            let Done(job) = visit.ask::<contacts::ops::export_status::ExportStatus>(input).await?;
+            ContactJobPage::of_export(around("Contact export"), job)
+        }
+        "change" => {
+            let Done(job) = visit.ask::<contacts::ops::bulk_change_status::BulkChangeStatus>(input).await?;
+            ContactJobPage::of_change(around("Bulk change of contacts"), job)
+        }
+        _ => {
+            let Done(job) = visit.ask::<contacts::ops::bulk_status::BulkStatus>(input).await?;
+            ContactJobPage::of_bulk(around("Contact import through the API"), job)
+        }
+    };
+    Ok(audience.finish(visit, Outcome::draw(&page)))
+}
+
+/// Returns the path of a link to this service, because the browser may use a different host name than the configured base URL.
+fn own(link: Option<&str>) -> String {
+    let link = link.unwrap_or_default();
     link.find("/v1/").map(|at| link[at..].to_owned()).unwrap_or_default()
 }

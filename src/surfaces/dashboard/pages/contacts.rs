@@ -1,41 +1,132 @@
-//! Contacts: search, add one, and change many.
+//! The page with contacts, where users search, add one contact, and change many.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::audience::{self, Audience};
-use super::contact::{custom_rows, custom_sent};
+use super::audience::{self, Audience, AudienceContext, SegmentName};
+use super::contact_form::{CustomRow, ProfileRow, STATUSES, custom_rows, custom_sent, profile_rows, read_profile};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::{Created, Done};
+use crate::features::contact_records::ContactView;
+use crate::features::contacts;
+use crate::features::contacts::ops::bulk_change::ChangeResult;
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
 use crate::vocab::permissions::Permission;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/contacts").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/{environment}/contacts/new").get(|visit| Box::pin(new(visit))).post(|visit| Box::pin(add(visit))),
-];
-
-/// Contacts on one page.
+/// The number of contacts on a page.
 const PER_PAGE: u64 = 50;
-/// The filters of the list.
+/// The names of the list's filters.
 const FILTERS: [&str; 5] = ["search", "status", "tag", "segment", "sort"];
-/// Fields of a contact's form.
-pub const PROFILE: [&str; 5] = ["firstName", "lastName", "phone", "country", "language"];
-/// Statuses with their labels.
-pub const STATUSES: [(&str, &str); 4] = [
-    ("subscribed", "Subscribed"),
-    ("unsubscribed", "Unsubscribed"),
-    ("bounced", "Bounced"),
-    ("non-subscribed", "Not subscribed"),
-];
+/// The data of the page with contacts.
+#[derive(Serialize)]
+pub struct ContactsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    search: String,
+    status: String,
+    tag: String,
+    segment: String,
+    sort: String,
+    pages_base: String,
+    /// Whether the list is filtered.
+    narrowed: bool,
+    contacts: Vec<ContactView>,
+    pagination: Pagination,
+    counts: Vec<StatusCount>,
+    statuses: &'static [(&'static str, &'static str)],
+    segments: Vec<SegmentName>,
+    tags: Vec<String>,
+    /// Whether the list of tags is complete.
+    all_tags: bool,
+    changed: u64,
+    failed: String,
+    bulk_tag: String,
+    bulk_status: String,
+    which: String,
+    chosen: Vec<String>,
+}
 
-/// The list.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Contacts")) };
+/// The number of contacts with a status.
+#[derive(Serialize)]
+struct StatusCount {
+    label: &'static str,
+    count: u64,
+}
+
+page_context!(ContactsPage, "contacts.html", {
+    let contact = ContactView::sample;
+    let tags = |many: usize| (0..many).map(|index| format!("tag {index}")).collect();
+    let page = |contacts: Vec<ContactView>, many| Self {
+        audience: AudienceContext::sample("Contacts"),
+        search: String::new(),
+        status: String::new(),
+        tag: "vip".into(),
+        segment: String::new(),
+        sort: "oldest".into(),
+        pages_base: "/test/contacts?".into(),
+        narrowed: contacts.is_empty(),
+        chosen: contacts.iter().map(|one| format!("{} {}", one.id, one.email)).collect(),
+        contacts,
+        pagination: Pagination::sample(),
+        counts: vec![StatusCount { label: "All", count: many }],
+        statuses: &STATUSES,
+        segments: Vec::new(),
+        tags: vec!["vip".into()],
+        all_tags: many > 1,
+        changed: 2,
+        failed: "1".into(),
+        bulk_tag: String::new(),
+        bulk_status: String::new(),
+        which: "all".into(),
+    };
+    let bare = ContactView { first_name: None, last_name: None, tags: tags(6), ..contact() };
+    let one = Pagination { total: 1, offset: 0, has_more: false, ..Pagination::sample() };
+    vec![
+        page(vec![contact(), bare], 2),
+        Self { pagination: one, ..page(vec![contact()], 1) },
+        page(Vec::new(), 2),
+        page(Vec::new(), 0),
+    ]
+});
+
+/// The data of the form for a new contact.
+#[derive(Serialize)]
+pub struct NewContactPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    email: String,
+    status: String,
+    tags: String,
+    profile: Vec<ProfileRow>,
+    custom: Vec<CustomRow>,
+    statuses: &'static [(&'static str, &'static str)],
+    tag_names: Vec<String>,
+}
+
+page_context!(NewContactPage, "contact_new.html", {
+    vec![Self {
+        audience: AudienceContext::sample("New contact"),
+        email: "ada@example.com".into(),
+        status: String::new(),
+        tags: String::new(),
+        profile: profile_rows(|_| ""),
+        custom: CustomRow::samples(),
+        statuses: &STATUSES,
+        tag_names: vec!["vip".into()],
+    }]
+});
+
+/// Shows the list of contacts.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Contacts")) };
     page(visit, &audience, &visit.query, None).await
 }
 
-/// Renders the list with these filters.
+/// Renders the list of contacts with these filters.
 async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
     let mut input = json!({
@@ -43,55 +134,58 @@ async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Optio
         "segmentId": filters.some("segment"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE),
     });
     if let Some(tag) = filters.some("tag") {
-        input["tags"] = json!([tag]).to_string().into();
+        input["tags"] = json!([tag]);
     }
     match filters.get("sort") {
         "oldest" => (input["sortBy"], input["sortOrder"]) = ("createdAt".into(), "asc".into()),
         "changed" => input["sortBy"] = "updatedAt".into(),
         _ => {}
     }
-    let found = visit.ask("contacts.list", input).await?;
+    let found = visit.ask::<contacts::ops::list::List>(input).await?;
     let (tags, all_tags) = audience::tag_names(visit, project).await?;
-    let mut context = audience.context(visit, "Contacts");
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for name in FILTERS {
-        pairs.push((name, filters.get(name)));
-        context.insert(name.into(), filters.get(name).into());
-    }
-    let narrowed = pairs[..4].iter().any(|(_, value)| !value.is_empty());
-    let path = audience.path(&visit.path, &pairs);
-    let base = format!("{path}{}", if path.contains('?') { "&" } else { "?" });
-    context.insert("pages_base".into(), base.into());
-    context.insert("narrowed".into(), narrowed.into());
-    context.insert("contacts".into(), found["contacts"].clone());
-    context.insert("pagination".into(), found["pagination"].clone());
-    context.insert("counts".into(), counts(visit, project).await?);
-    context.insert("statuses".into(), json!(STATUSES));
-    context.insert("segments".into(), audience::segments(visit, project).await?.into());
-    context.insert("tags".into(), tags.into());
-    context.insert("all_tags".into(), all_tags.into());
-    context.insert("changed".into(), visit.query.get("changed").into());
-    context.insert("failed".into(), visit.query.get("failed").into());
-    for name in ["bulk_tag", "bulk_status", "which"] {
-        context.insert(name.into(), visit.form.get(name).into());
-    }
-    context.insert("chosen".into(), json!(visit.form.all("contact")));
-    Ok(audience.page(visit, "contacts.html", context, error))
+    let pairs = FILTERS.map(|name| (name, filters.get(name)));
+    let filter = |name: &str| filters.get(name).to_owned();
+    let sent = |name: &str| visit.form.get(name).to_owned();
+    let context = ContactsPage {
+        audience: audience.context(visit, "Contacts"),
+        search: filter("search"),
+        status: filter("status"),
+        tag: filter("tag"),
+        segment: filter("segment"),
+        sort: filter("sort"),
+        pages_base: audience.pages_base(visit, &pairs),
+        narrowed: pairs[..4].iter().any(|(_, value)| !value.is_empty()),
+        pagination: found.pagination(),
+        contacts: found.items,
+        counts: counts(visit, project).await?,
+        statuses: &STATUSES,
+        segments: audience::segments(visit, project).await?,
+        tags,
+        all_tags,
+        changed: visit.query.get("changed").parse().unwrap_or_default(),
+        failed: visit.query.get("failed").to_owned(),
+        bulk_tag: sent("bulk_tag"),
+        bulk_status: sent("bulk_status"),
+        which: sent("which"),
+        chosen: visit.form.all("contact").into_iter().map(str::to_owned).collect(),
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
 /// Returns how many contacts have each status, from stored counts.
-async fn counts(visit: &Visit, project: &str) -> Result<Value, PageError> {
+async fn counts(visit: &Visit, project: &str) -> Result<Vec<StatusCount>, PageError> {
     let mut counts = Vec::new();
     for (status, label) in [("", "All")].into_iter().chain(STATUSES) {
         let status = Some(status).filter(|status| !status.is_empty());
-        let found = visit.ask("contacts.list", json!({ "projectId": project, "status": status, "limit": 1 })).await?;
-        counts.push(json!({ "status": status, "label": label, "count": found["total"] }));
+        let input = json!({ "projectId": project, "status": status, "limit": 1 });
+        let found = visit.ask::<contacts::ops::list::List>(input).await?;
+        counts.push(StatusCount { label, count: found.total });
     }
-    Ok(counts.into())
+    Ok(counts)
 }
 
-/// Handles a bulk action.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Handles a bulk action on contacts.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
         Ok(outcome) => Ok(outcome),
@@ -102,7 +196,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    // Each row sends its id and its email address.
+    // Each selected row sends its ID and its email address.
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
     let all = form.get("which") == "all";
     if !all && chosen.is_empty() {
@@ -115,8 +209,8 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
             true => filters,
             false => json!({ "filters": { "fields": [{ "key": "email", "mode": "is", "values": emails }] } }),
         };
-        let job = visit.ask("contacts.export", with(filters, &audience.id)).await?;
-        return Ok(to_job(visit, audience, "export", &job["jobId"]));
+        let Done(job) = visit.ask::<contacts::ops::export::Export>(with(filters, &audience.id)).await?;
+        return Ok(to_job(visit, audience, "export", Some(job.job_id)));
     }
     let mut input = match all {
         true => with(filters, &audience.id),
@@ -124,12 +218,13 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     };
     input["all"] = all.into();
     change(form, &mut input)?;
-    let done = visit.ask("contacts.bulk_change", input).await?;
+    let Done(done) = visit.ask::<contacts::ops::bulk_change::BulkChange>(input).await?;
     if all {
-        return Ok(to_job(visit, audience, "change", &done["jobId"]));
+        return Ok(to_job(visit, audience, "change", done.job_id));
     }
     let mut pairs: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, form.get(name))).collect();
-    let (changed, failed) = (done["result"]["changed"].to_string(), done["result"]["failed"].to_string());
+    let count = |of: fn(&ChangeResult) -> u64| done.result.as_ref().map_or(0, of).to_string();
+    let (changed, failed) = (count(|result| result.changed), count(|result| result.failed));
     pairs.extend([("done", form.get("act")), ("changed", changed.as_str()), ("failed", failed.as_str())]);
     Ok(Outcome::go(audience.path(&visit.path, &pairs)))
 }
@@ -160,12 +255,12 @@ fn with(mut input: Value, project: &str) -> Value {
     input
 }
 
-fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: &Value) -> Outcome {
-    let id = id.as_str().unwrap_or_default();
+fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: Option<JobId>) -> Outcome {
+    let id = id.map(|id| id.to_string()).unwrap_or_default();
     Outcome::go(audience.path(&format!("/{}/contacts/jobs/{kind}/{id}", visit.environment), &[]))
 }
 
-/// Converts the list's filters to those of a job.
+/// Converts the filters of the list to the filters of a contact job.
 async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageError> {
     let form = &visit.form;
     let mut filters = Map::new();
@@ -178,30 +273,35 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     if let Some(name) = form.some("tag") {
         let tag = audience::tag_named(visit, &audience.id, name).await?;
         let tag = tag.ok_or_else(|| wrong("tag", "This tag no longer exists, so nothing was changed."))?;
-        filters.insert("tags".into(), json!([tag["id"]]));
+        filters.insert("tags".into(), json!([tag.id]));
     }
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))
 }
 
-/// The form for a new contact.
-async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+/// Shows the form for a new contact.
+pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::AudienceWrite)?;
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "New contact")) };
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("New contact")) };
     form(visit, &audience, None).await
 }
 
 async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
-    let mut context = audience.context(visit, "New contact");
-    context.append(&mut entered(&visit.form, &["email", "status", "tags"], None));
-    context.append(&mut entered(&visit.form, &PROFILE, None));
-    context.insert("custom".into(), custom_rows(visit, &audience.id, &Value::Null).await?);
-    context.insert("statuses".into(), json!(STATUSES));
-    context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
-    Ok(audience.page(visit, "contact_new.html", context, error))
+    let sent = |name: &str| visit.form.get(name).to_owned();
+    let context = NewContactPage {
+        audience: audience.context(visit, "New contact"),
+        email: sent("email"),
+        status: sent("status"),
+        tags: sent("tags"),
+        profile: profile_rows(|key| visit.form.get(key)),
+        custom: custom_rows(visit, &audience.id, &Value::Null).await?,
+        statuses: &STATUSES,
+        tag_names: audience::tag_names(visit, &audience.id).await?.0,
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Add a contact.
-async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+/// Adds a contact from the submitted form.
+pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let fields = &visit.form;
     let asked = match custom_sent(fields, &Value::Null) {
@@ -210,20 +310,18 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
                 "projectId": audience.id, "email": fields.get("email"), "status": fields.some("status"),
                 "tags": audience::names(fields.get("tags")), "customFields": custom,
             });
-            for name in PROFILE {
-                input[name] = json!(fields.some(name));
-            }
-            visit.ask("contacts.create", input).await
+            read_profile(fields, &mut input);
+            visit.ask::<contacts::ops::create::Create>(input).await
         }
         Err(error) => Err(error),
     };
     match asked {
-        Ok(made) => {
-            let path = format!("/{}/contacts/{}", visit.environment, made["id"].as_str().unwrap_or_default());
+        Ok(Created(made)) => {
+            let path = format!("/{}/contacts/{}", visit.environment, made.id);
             Ok(Outcome::go(audience.path(&path, &[("done", "added")])))
         }
         Err(error) if audience::can_correct(&error) => {
-            let field = if error.code == "CONTACT_EXISTS" { "email".to_owned() } else { error.field.clone() };
+            let field = if error.code == Some(Code::ContactExists) { "email".to_owned() } else { error.field.clone() };
             form(visit, &audience, Some(&PageError { field, ..error })).await
         }
         Err(error) => Err(error),

@@ -1,18 +1,15 @@
-//! The demo on the dashboard: turns the user's website, or a made-up shop, into a brand, emails and a campaign.
+//! The demo on the dashboard: creates a brand, emails and a campaign from the user's website or the website of a made-up shop.
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::engine::access::session_cache::UserSession;
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
-use crate::surfaces::demo::{Ending, Story, StoryOwner, shop};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::surfaces::demo::{Ending, Step, Story, StoryOwner, shop};
 use crate::vocab::permissions::Permission;
 
-/// Its pages. They exist only for test data, which is all the demo creates.
-pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(begin(visit)))];
-
-/// The permissions that the demo needs.
+/// The permissions that the demo requires.
 const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
@@ -28,42 +25,65 @@ fn teller(visit: &Visit) -> Result<&UserSession, PageError> {
     }
 }
 
+/// The data of the page with the demo's form or progress.
+#[derive(Serialize)]
+pub struct DemoPage {
+    site: String,
+    is_running: bool,
+    steps: Vec<Step>,
+    /// The page with the user's own message, once the demo is done.
+    well: Option<String>,
+    /// The reason why the demo failed, if it did.
+    stuck: Option<String>,
+    has_shop: bool,
+}
+
+page_context!(DemoPage, "demo.html", {
+    let step = |said: &str| Step { title: "Brand", said: said.into(), path: "/brands".into(), milliseconds: 1_200 };
+    let page =
+        |is_running, steps: Vec<Step>| Self { site: String::new(), is_running, steps, well: None, stuck: None, has_shop: true };
+    vec![
+        Self { has_shop: false, ..page(false, Vec::new()) },
+        page(true, Vec::new()),
+        page(true, vec![step("12 pages"), step("")]),
+        Self { well: Some("/inbox/66f1a2b3d4e5f60718293a4b".into()), ..page(false, vec![step("12 pages")]) },
+        Self { stuck: Some("The site did not answer.".into()), ..page(false, vec![step("12 pages"), step("")]) },
+    ]
+});
+
 /// Shows the form, or the demo's progress.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None)
 }
 
 fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let person = teller(visit)?;
     let told = visit.stories.told(person.user.account.id);
-    let mut context = entered(&visit.form, &["site"], error);
     let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
-        Some(Ending::Well { message }) => (json!(message), Value::Null),
-        Some(Ending::Stuck(why)) => (Value::Null, json!(why)),
-        None => (Value::Null, Value::Null),
+        Some(Ending::Well { message }) => (Some(message.clone()), None),
+        Some(Ending::Stuck(why)) => (None, Some(why.clone())),
+        None => (None, None),
     };
-    context.insert("title".into(), "Your first minute".into());
-    context.insert("goes_on".into(), told.as_ref().is_some_and(|told| told.ending.is_none()).into());
-    context.insert("steps".into(), json!(told.map(|told| told.steps).unwrap_or_default()));
-    context.insert("well".into(), well);
-    context.insert("stuck".into(), stuck);
-    context.insert("has_shop".into(), visit.api.0.settings.server.demo_shop.into());
-    Ok(match error {
-        Some(error) => Outcome::again("demo.html", Value::Object(context), error),
-        None => Outcome::page("demo.html", Value::Object(context)),
-    })
+    let context = DemoPage {
+        site: visit.form.get("site").to_owned(),
+        is_running: told.as_ref().is_some_and(|told| told.ending.is_none()),
+        steps: told.map(|told| told.steps).unwrap_or_default(),
+        well,
+        stuck,
+        has_shop: visit.api.0.settings.server.demo_shop,
+    };
+    Ok(Outcome::draw_with(&context, error))
 }
 
 /// Starts the demo.
-async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     let person = teller(visit)?.clone();
     let site = match visit.form.some("site") {
         Some(site) => site.to_owned(),
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
         None => {
-            let mut error = PageError::plain(StatusCode::BAD_REQUEST, "Enter the URL of a website, like https://example.com.");
-            error.field = "site".into();
-            return page(visit, Some(&error));
+            let error = PageError::plain(StatusCode::BAD_REQUEST, "Enter the URL of a website, like https://example.com.");
+            return page(visit, Some(&error.in_field("site")));
         }
     };
     let reader = person.user.email.to_string();

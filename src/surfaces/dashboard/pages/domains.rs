@@ -1,97 +1,157 @@
-//! Sending domains: adding one, its records and their state in the DNS, tracking, keys.
+//! Pages about sending domains: adding a domain, its DNS records and their state, tracking, and keys.
 
 use http::StatusCode;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
-use crate::vocab::permissions::Permission;
+use crate::engine::api::{Created, Done};
+use crate::features::domains;
+use crate::features::domains::views::DomainView;
+use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/domains").get(|visit| Box::pin(show_all(visit))).post(|visit| Box::pin(add(visit))),
-    closed("/{environment}/domains/{domain}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-];
-
-/// The UTM parameters, as the form names them.
+/// The names of the UTM parameters in the form.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// Shows the list and the form for a new one.
+/// The data of the page with the list of domains and the form for a new domain.
+#[derive(Serialize)]
+pub struct DomainsPage {
+    domain: String,
+    from_name: String,
+    root: String,
+    domains: Vec<DomainView>,
+}
+
+/// The data of the page about a domain.
+#[derive(Serialize)]
+pub struct DomainPage {
+    title: String,
+    act: String,
+    utm: &'static str,
+    source: String,
+    medium: String,
+    campaign: String,
+    term: String,
+    content: String,
+    /// Whether the page refreshes automatically.
+    waits: bool,
+    domain: DomainView,
+}
+
+page_context!(DomainsPage, "domains.html", {
+    let page = |domains| Self { domain: "example.com".into(), from_name: String::new(), root: String::new(), domains };
+    let waiting = DomainView { checked_at: None, rotating: true, stream: None, ..DomainView::sample() };
+    vec![page(vec![DomainView::sample(), waiting]), page(Vec::new())]
+});
+
+page_context!(DomainPage, "domain.html", {
+    let page = |domain: DomainView, act: &str, utm| Self {
+        title: domain.domain.clone(),
+        act: act.into(),
+        utm,
+        source: "news".into(),
+        medium: String::new(),
+        campaign: String::new(),
+        term: String::new(),
+        content: String::new(),
+        waits: true,
+        domain,
+    };
+    let new = DomainView { is_verified: false, status_reason: None, stream: None, ..DomainView::sample() };
+    vec![
+        page(DomainView::sample(), "tracking", "yes"),
+        page(new, "", ""),
+        page(DomainView { rotating: true, ..DomainView::sample() }, "", ""),
+    ]
+});
+
+/// Shows the list of domains and the form for a new domain.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None).await
 }
 
 async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let mut context = fields(visit, &["domain", "from_name", "root"], error.as_ref());
-    context.insert("title".into(), "Sending domains".into());
-    context.insert("domains".into(), visit.ask("domains.list", json!({})).await?);
-    context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(drawn("domains.html", context, error))
+    let domains = visit.ask::<domains::ops::list::List>(json!({})).await?.data;
+    let context = DomainsPage {
+        domain: visit.form.get("domain").to_owned(),
+        from_name: visit.form.get("from_name").to_owned(),
+        root: visit.form.get("root").to_owned(),
+        domains,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Adds a domain, or both parts of one.
+/// Adds a domain, or both subdomains of a domain.
 pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    let (asked, name) = match form.get("act") {
+    let made = match form.get("act") {
         "setup" => {
             let (root, from_name) = (form.get("domain"), form.some("from_name"));
             let input = json!({ "rootDomain": root, "fromName": from_name, "vanityRootFrom": form.get("root") == "yes" });
-            (visit.ask("domains.setup", input).await, "/marketing/domain")
+            visit.ask::<domains::ops::setup::Setup>(input).await.map(|Created(parts)| parts.marketing)
         }
-        "create" => (visit.ask("domains.create", json!({ "domain": form.get("domain") })).await, "/domain"),
+        "create" => {
+            let made = visit.ask::<domains::ops::create::Create>(json!({ "domain": form.get("domain") })).await;
+            made.map(|Created(domain)| domain)
+        }
         _ => return Err(PageError::not_found()),
     };
-    match asked {
-        Ok(made) => {
-            let name = made.pointer(name).and_then(Value::as_str).unwrap_or_default();
-            Ok(Outcome::go(format!("{}/{name}?done={}", visit.path, form.get("act"))))
-        }
+    match made {
+        Ok(made) => Ok(Outcome::go(format!("{}/{}?done={}", visit.path, made.domain, form.get("act")))),
         Err(error) if is_to_correct(&error) => all(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Shows one domain.
+/// Shows the page about a domain.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, None).await
 }
 
 async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let name = visit.name("domain");
-    let domain = visit.ask("domains.get", json!({ "domain": name })).await?;
-    let mut context = fields(visit, &["act", "utm"], error.as_ref());
-    let sent = visit.form.get("act") == "tracking";
-    let utm = &domain["utm"];
-    if !sent {
-        context.insert("utm".into(), if utm.is_object() && utm["enabled"] != false { "yes" } else { "" }.into());
-    }
-    for mark in MARKS {
-        let value = if sent { visit.form.get(mark) } else { utm[mark].as_str().unwrap_or_default() };
-        context.insert(mark.into(), value.into());
-    }
-    // While it waits, the page refreshes.
-    context.insert("waits".into(), (domain["status"] == "pending" || domain["rotating"] == true).into());
-    context.insert("title".into(), domain["domain"].clone());
-    context.insert("domain".into(), domain);
-    Ok(drawn("domain.html", context, error))
+    let Done(domain) = visit.ask::<domains::ops::get::Get>(json!({ "domain": visit.name("domain") })).await?;
+    let is_sent = visit.form.get("act") == "tracking";
+    let now = template::context(&domain.utm);
+    let value = |mark: &str| match is_sent {
+        true => visit.form.get(mark).to_owned(),
+        false => now[mark].as_str().unwrap_or_default().to_owned(),
+    };
+    let is_marked = match is_sent {
+        true => visit.form.get("utm") == "yes",
+        false => domain.utm.as_ref().is_some_and(|utm| utm.enabled != Some(false)),
+    };
+    let [source, medium, campaign, term, content] = MARKS.map(value);
+    let context = DomainPage {
+        title: domain.domain.clone(),
+        act: visit.form.get("act").to_owned(),
+        utm: if is_marked { "yes" } else { "" },
+        source,
+        medium,
+        campaign,
+        term,
+        content,
+        waits: template::context(&domain.status) == "pending" || domain.rotating,
+        domain,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms.
+/// Handles the forms on a domain's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let which = json!({ "domain": visit.name("domain") });
     let act = visit.form.get("act");
-    let asked = match act {
-        "verify" => visit.ask("domains.verify", which).await,
-        "rotate" => visit.ask("domains.rotate", which).await,
-        "tracking" => visit.ask("domains.update", tracking(visit)).await,
+    let done = match act {
+        "verify" => visit.ask::<domains::ops::verify::Verify>(which).await.map(drop),
+        "rotate" => visit.ask::<domains::ops::rotate::Rotate>(which).await.map(drop),
+        "tracking" => visit.ask::<domains::ops::update::Update>(tracking(visit)).await.map(drop),
         "delete" => {
-            visit.ask("domains.delete", which).await?;
+            visit.ask::<domains::ops::delete::Delete>(which).await?;
             return Ok(Outcome::go(format!("/{}/domains?done=delete", visit.environment)));
         }
         _ => return Err(PageError::not_found()),
     };
-    match asked {
-        Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+    match done {
+        Ok(()) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
         Err(error) if is_to_correct(&error) => one(visit, Some(error)).await,
         Err(error) => Err(error),
     }
@@ -110,22 +170,7 @@ fn tracking(visit: &Visit) -> Value {
     })
 }
 
-fn fields(visit: &Visit, names: &[&str], error: Option<&PageError>) -> Map<String, Value> {
-    let mut context = entered(&visit.form, names, error);
-    context.insert("done".into(), visit.query.get("done").into());
-    let may_write = visit.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(Permission::DomainWrite));
-    context.insert("may_write".into(), may_write.into());
-    context
-}
-
 /// Returns whether the page can show how to correct the error.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
-}
-
-fn drawn(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
-    match error {
-        Some(error) => Outcome::again(template, Value::Object(context), &error),
-        None => Outcome::page(template, Value::Object(context)),
-    }
 }

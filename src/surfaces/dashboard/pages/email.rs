@@ -1,129 +1,333 @@
-//! One email: preview, document and text; AI edits, versions, exports and a test send.
+//! Pages about an email: the preview, document and plain text, and AI edits, versions, exports and a test send.
 
+pub mod content;
+
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::brands::{may, rows};
 use super::emails::own;
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Done, Operation};
+use crate::features::emails::views::{EditView, EmailDetails, EmailView, SiblingView, VersionView};
+use crate::features::exports::views::{EmailExport, FileView};
+use crate::features::{emails, exports, projects, sending};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
-use crate::vocab::permissions::Permission;
-
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/emails/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/{environment}/emails/{id}/frame").get(|visit| Box::pin(frame(visit))),
-    closed("/{environment}/emails/{id}/document").get(|visit| Box::pin(document(visit))),
-    closed("/{environment}/emails/{id}/text").get(|visit| Box::pin(text(visit))),
-    closed("/{environment}/emails/{id}/versions")
-        .get(|visit| Box::pin(versions(visit)))
-        .post(|visit| Box::pin(send_version(visit))),
-    closed("/{environment}/emails/{id}/exports").get(|visit| Box::pin(exports(visit))),
-    closed("/{environment}/emails/{id}/try").get(|visit| Box::pin(trial(visit))).post(|visit| Box::pin(send_trial(visit))),
-];
 
 const VERSIONS_PER_PAGE: u64 = 20;
-/// Characters shown of a prompt in the list of versions.
+/// The number of characters that the list of versions shows of a prompt.
 const PROMPT_CHARACTERS: usize = 300;
-/// The query parameter with the edit to show.
+/// The query parameter that names the edit to show.
 const EDITED: &str = "edit";
 
-async fn email(visit: &Visit) -> Result<Value, PageError> {
-    visit.ask("emails.get", json!({ "emailId": visit.name("id") })).await
+async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
+    Ok(visit.ask::<emails::ops::get::Get>(json!({ "emailId": visit.name("id") })).await?.0)
 }
 
-/// Returns the header of every page of an email.
-fn head(visit: &Visit, email: &Value, tab: &str) -> Value {
-    let place = email["slot"].as_u64().unwrap_or(1);
-    let series: Vec<Value> = rows(&email["series"])
-        .into_iter()
-        .map(|mut other| {
-            other["here"] = (other["emailId"] == email["id"]).into();
-            other
-        })
-        .collect();
-    let is_one_language = series.iter().all(|other| other["language"] == email["language"]);
-    let subject = email["subject"].as_str().filter(|subject| !subject.is_empty()).unwrap_or("Email");
-    json!({
-        "title": subject,
-        "email": {
-            "id": email["id"], "subject": subject, "preheader": email["preheader"], "status": email["status"],
-            "favorite": email["favorite"], "version": email["version"], "conversation": email["conversationId"],
-            "brand": email["projectId"], "language": email["language"], "slot": place, "days": email["sendOffsetDays"],
-            "error": email["error"], "warnings": email["warnings"], "share": email["shareUrl"],
-        },
-        "series": series,
-        "is_one_language": is_one_language,
-        "tab": tab,
-        "done": visit.query.get("done"),
-        "may_write": may(visit, Permission::EmailWrite),
-        "may_send": may(visit, Permission::EmailSend),
-        "may_campaign": may(visit, Permission::CampaignWrite),
-        "base": visit.api.0.base_url(),
-        "wrong": "",
-        "wrong_field": "",
-    })
+/// The header that every page about an email shows.
+#[derive(Serialize)]
+struct EmailHead {
+    email: EmailTitle,
+    series: Vec<Sibling>,
+    is_one_language: bool,
+    tab: &'static str,
 }
 
-/// Shows the preview, and the box for AI edits.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+#[derive(Serialize)]
+struct EmailTitle {
+    id: EmailId,
+    subject: String,
+    preheader: String,
+    status: &'static str,
+    favorite: bool,
+    version: u32,
+    conversation: ConversationId,
+    brand: ProjectId,
+    language: String,
+    days: Option<i32>,
+    error: Option<String>,
+    warnings: Vec<String>,
+    share: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Sibling {
+    #[serde(flatten)]
+    sibling: SiblingView,
+    here: bool,
+}
+
+impl EmailHead {
+    fn new(email: &EmailView, series: Vec<SiblingView>, tab: &'static str) -> Self {
+        let subject = if email.subject.is_empty() { "Email".to_owned() } else { email.subject.clone() };
+        Self {
+            is_one_language: series.iter().all(|other| other.language == email.language),
+            series: series.into_iter().map(|sibling| Sibling { here: sibling.email_id == email.id, sibling }).collect(),
+            email: EmailTitle {
+                id: email.id,
+                subject,
+                preheader: email.preheader.clone(),
+                status: email.status,
+                favorite: email.favorite,
+                version: email.version,
+                conversation: email.conversation_id,
+                brand: email.project_id,
+                language: email.language.clone(),
+                days: email.send_offset_days,
+                error: email.error.clone(),
+                warnings: email.warnings.clone(),
+                share: email.share_url.clone(),
+            },
+            tab,
+        }
+    }
+
+    /// Returns the header of a sample email's page.
+    #[cfg(test)]
+    fn sample(tab: &'static str, status: &'static str) -> Self {
+        let EmailDetails { email, series, .. } = emails::ops::get::Get::example().1.0;
+        let siblings = series.into_iter().flat_map(|one| {
+            let other = SiblingView { language: "de".into(), ..one.clone() };
+            [one, other]
+        });
+        let email = EmailView { status, send_offset_days: Some(2), warnings: vec!["A link is missing.".into()], ..email };
+        Self::new(&email, siblings.collect(), tab)
+    }
+}
+
+/// The data of the page with the preview and the form for AI edits.
+#[derive(Serialize)]
+pub struct EmailPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    images: bool,
+    phone: bool,
+    prompt: String,
+    prompt_max: usize,
+    screenshot: Option<String>,
+    edit: Option<EditState>,
+    editing: bool,
+}
+
+/// The progress of an AI edit.
+#[derive(Serialize)]
+struct EditState {
+    status: &'static str,
+    error: Option<String>,
+    done: Vec<String>,
+}
+
+impl From<EditView> for EditState {
+    fn from(EditView { status, error, done, .. }: EditView) -> Self {
+        Self { status, error, done }
+    }
+}
+
+page_context!(EmailPage, "email_preview.html", {
+    let page = |status, edit: Option<EditState>| Self {
+        head: EmailHead::sample("preview", status),
+        images: false,
+        phone: true,
+        prompt: String::new(),
+        prompt_max: 4_000,
+        screenshot: Some("/v1/files/a.png".into()),
+        editing: edit.as_ref().is_some_and(is_under_way),
+        edit,
+    };
+    let edit = |status| Some(EditState::from(EditView { status, ..EditView::sample() }));
+    vec![
+        page("ready", None),
+        page("ready", edit("pending")),
+        page("ready", edit("completed")),
+        page("ready", edit("failed")),
+        page("failed", None),
+        page("processing", None),
+    ]
+});
+
+fn is_under_way(edit: &EditState) -> bool {
+    matches!(edit.status, "pending" | "processing")
+}
+
+/// The data of the page with the plain-text part.
+#[derive(Serialize)]
+pub struct TextPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    text: String,
+}
+
+page_context!(TextPage, "email_text.html", {
+    ["", "Hello"].map(|text| Self { head: EmailHead::sample("text", "ready"), text: text.into() }).into()
+});
+
+/// The data of the page with the versions.
+#[derive(Serialize)]
+pub struct VersionsPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    versions: Vec<VersionTile>,
+    pagination: Pagination,
+}
+
+#[derive(Serialize)]
+struct VersionTile {
+    version: u32,
+    origin: &'static str,
+    prompt: Option<String>,
+    label: Option<String>,
+    restored: Option<u32>,
+    subject: String,
+    current: bool,
+    at: WireTime,
+    thumbnail: Option<String>,
+    screenshot: Option<String>,
+}
+
+impl VersionTile {
+    fn new(version: VersionView, thumbnail: Option<String>, screenshot: Option<String>) -> Self {
+        Self {
+            version: version.version,
+            origin: version.origin,
+            prompt: version.prompt.map(|prompt| prompt.chars().take(PROMPT_CHARACTERS).collect()),
+            label: version.label,
+            restored: version.restored_version,
+            subject: version.subject,
+            current: version.current,
+            at: version.created_at,
+            thumbnail,
+            screenshot,
+        }
+    }
+}
+
+page_context!(VersionsPage, "email_versions.html", {
+    let version = |origin, current| VersionView { origin, current, restored_version: Some(1), ..VersionView::sample() };
+    let tile = |version| VersionTile::new(version, Some("/v1/files/a.png".into()), None);
+    vec![Self {
+        head: EmailHead::sample("versions", "ready"),
+        versions: vec![tile(version("restored", true)), tile(version("generated", false)), tile(version("imported", false))],
+        pagination: Pagination::sample(),
+    }]
+});
+
+/// The data of the page with the export formats, and the files that were just created.
+#[derive(Serialize)]
+pub struct ExportsPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    formats: Vec<FormatRow>,
+    files: Vec<FileLink>,
+}
+
+#[derive(Serialize)]
+struct FormatRow {
+    name: &'static str,
+    label: String,
+    about: &'static str,
+    why_not: Option<String>,
+    platform: bool,
+}
+
+#[derive(Serialize)]
+struct FileLink {
+    name: String,
+    path: Option<String>,
+    expires: WireTime,
+}
+
+page_context!(ExportsPage, "email_exports.html", {
+    let format = |why_not: Option<&str>, platform| FormatRow {
+        name: "html",
+        label: "HTML".into(),
+        about: "One file for each email",
+        why_not: why_not.map(str::to_owned),
+        platform,
+    };
+    let file = || FileLink { name: "a.html".into(), path: Some("/v1/files/a".into()), expires: WireTime::sample() };
+    let page = |files| Self {
+        head: EmailHead::sample("exports", "ready"),
+        formats: vec![format(None, false), format(Some("Not finished."), false), format(Some("Not connected."), true)],
+        files,
+    };
+    vec![page(Vec::new()), page(vec![file()]), page(vec![file(), file()])]
+});
+
+/// The data of the form for a test send.
+#[derive(Serialize)]
+pub struct TestPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    to: String,
+    from: String,
+    from_name: String,
+    is_live: bool,
+}
+
+page_context!(TestPage, "email_test.html", {
+    let page = |is_live| Self {
+        head: EmailHead::sample("try", "ready"),
+        to: "ada@example.com".into(),
+        from: String::new(),
+        from_name: String::new(),
+        is_live,
+    };
+    vec![page(true), page(false)]
+});
+
+/// Shows the preview and the form for AI edits.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "preview");
-    context["images"] = visit.wants_images().into();
-    context["phone"] = (visit.query.get("width") == "phone").into();
-    context["prompt"] = visit.form.get("prompt").into();
-    context["prompt_max"] = limits::PROMPT_CHARACTERS_MAX.into();
-    context["screenshot"] = own(visit, &email["screenshotUrl"]);
-    context["edit"] = match visit.query.some(EDITED) {
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let edit = match visit.query.some(EDITED) {
         Some(edit) => {
             let wanted = json!({ "emailId": visit.name("id"), "editId": edit });
-            let edit = visit.ask("emails.edit_status", wanted).await?;
-            json!({ "status": edit["status"], "error": edit["error"], "done": edit["done"] })
+            Some(EditState::from(visit.ask::<emails::ops::edit_status::EditStatus>(wanted).await?.0))
         }
-        None => Value::Null,
+        None => None,
     };
-    context["editing"] = matches!(context["edit"]["status"].as_str(), Some("pending" | "processing")).into();
-    Ok(finish("email_preview.html", context, error))
-}
-
-fn finish(template: &'static str, mut context: Value, error: Option<PageError>) -> Outcome {
-    match error {
-        Some(error) => {
-            context["wrong"] = error.message.clone().into();
-            context["wrong_field"] = error.field.clone().into();
-            Outcome::again(template, context, &error)
-        }
-        None => Outcome::page(template, context),
-    }
+    let context = EmailPage {
+        head: EmailHead::new(&email, series, "preview"),
+        images: visit.wants_images(),
+        phone: visit.query.get("width") == "phone",
+        prompt: visit.form.get("prompt").to_owned(),
+        prompt_max: limits::PROMPT_CHARACTERS_MAX,
+        screenshot: own(visit, email.screenshot_url.as_deref()),
+        editing: edit.as_ref().is_some_and(is_under_way),
+        edit,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
 fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// Handles an edit, or marks a favorite.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Starts an AI edit, or adds the email to the favorites or removes it.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
         "edit" => {
             let label = form.some("label");
             let input = json!({ "emailId": id, "prompt": form.get("prompt"), "label": label, "async": true });
-            match visit.ask("emails.edit", input).await {
-                Ok(begun) => {
-                    let edit = begun["editId"].as_str().unwrap_or_default();
-                    Ok(Outcome::go(format!("{}?{EDITED}={edit}", visit.path)))
+            match visit.ask::<emails::ops::edit::Edit>(input).await {
+                Ok(Done(emails::ops::edit::Answer::Operation(started))) => {
+                    Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
                 }
+                Ok(Done(emails::ops::edit::Answer::Email(_))) => Ok(Outcome::go(visit.path.clone())),
                 Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
                 Err(error) => Err(error),
             }
         }
         act @ ("mark" | "unmark") => {
-            visit.ask("emails.favorite", json!({ "emailId": id, "favorite": act == "mark" })).await?;
+            visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
         _ => Err(PageError::not_found()),
@@ -131,213 +335,132 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Returns the email for the preview frame, with sample merge data.
-async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on("emails.html", json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
+pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-/// Shows its document as text.
-async fn document(visit: &Visit) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "document");
-    context["has_document"] = email["document"].is_object().into();
-    context["purpose"] = email["document"]["purpose"].as_str().map(spaced).into();
-    context["blocks"] = rows(&email["document"]["blocks"]).iter().map(outline).collect();
-    Ok(Outcome::page("email_document.html", context))
+/// Shows the plain-text part of the email.
+pub async fn text(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let head = EmailHead::new(&email, series, "text");
+    Ok(Outcome::draw(&TextPage { head, text: email.text }))
 }
 
-/// Returns the outline of a block: its kind, its texts in order, and its link targets.
-fn outline(block: &Value) -> Value {
-    let mut lines = Vec::new();
-    collect(block, &mut lines);
-    json!({ "kind": block["type"].as_str().map(spaced), "lines": lines })
-}
-
-/// Fields that define the design, not the content.
-const SILENT: [&str; 12] =
-    ["id", "type", "level", "align", "width", "height", "ratio", "style", "currency", "network", "layout", "ordered"];
-
-fn collect(value: &Value, lines: &mut Vec<Value>) {
-    let Value::Object(fields) = value else { return };
-    for (name, value) in fields.iter().filter(|(name, _)| !SILENT.contains(&name.as_str())) {
-        match value {
-            Value::String(text) if !text.is_empty() => {
-                let kind = match name.as_str() {
-                    "href" | "url" => "link",
-                    "src" | "logo" => "picture",
-                    "title" | "heading" => "title",
-                    _ => "text",
-                };
-                lines.push(json!({ "kind": kind, "name": spaced(name), "text": text }));
-            }
-            Value::Array(items) => {
-                for item in items {
-                    match item {
-                        Value::String(text) => lines.push(json!({ "kind": "text", "name": spaced(name), "text": text })),
-                        // Rows of a table.
-                        Value::Array(cells) => {
-                            let text = cells.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" · ");
-                            lines.push(json!({ "kind": "text", "name": "row", "text": text }));
-                        }
-                        other => collect(other, lines),
-                    }
-                }
-            }
-            other => collect(other, lines),
-        }
-    }
-}
-
-/// `winBack` → `win back`
-fn spaced(word: &str) -> String {
-    let mut out = String::with_capacity(word.len() + 4);
-    for c in word.chars() {
-        if c.is_uppercase() {
-            out.push(' ');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
-/// The plain-text part.
-async fn text(visit: &Visit) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "text");
-    context["text"] = email["text"].clone();
-    Ok(Outcome::page("email_text.html", context))
-}
-
-/// Lists its versions.
-async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "versions");
-    let number = visit.page();
-    let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": number });
-    let data = visit.ask("emails.versions", wanted).await?;
-    let versions = rows(&data["versions"]).into_iter().map(|version| {
-        let prompt = version["prompt"].as_str().map(|prompt| prompt.chars().take(PROMPT_CHARACTERS).collect::<String>());
-        json!({
-            "version": version["version"], "origin": version["origin"], "prompt": prompt, "label": version["label"],
-            "restored": version["restoredVersion"], "subject": version["subject"], "current": version["current"],
-            "at": version["createdAt"], "thumbnail": own(visit, &version["thumbnailUrl"]),
-            "screenshot": own(visit, &version["screenshotUrl"]),
-        })
-    });
-    context["versions"] = versions.collect();
-    context["pagination"] = data["pagination"].clone();
-    Ok(Outcome::page("email_versions.html", context))
+/// Lists the versions of the email.
+pub async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": visit.page() });
+    let found = visit.ask::<emails::ops::versions::Versions>(wanted).await?;
+    let tile = |version: VersionView| {
+        let (thumbnail, screenshot) =
+            (own(visit, version.thumbnail_url.as_deref()), own(visit, version.screenshot_url.as_deref()));
+        VersionTile::new(version, thumbnail, screenshot)
+    };
+    let context = VersionsPage {
+        head: EmailHead::new(&email, series, "versions"),
+        pagination: found.pagination(),
+        versions: found.items.into_iter().map(tile).collect(),
+    };
+    Ok(Outcome::draw(&context))
 }
 
 /// Restores an earlier version.
-async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
-    visit.ask("emails.restore", json!({ "emailId": visit.name("id"), "version": version })).await?;
+    visit.ask::<emails::ops::restore::Restore>(json!({ "emailId": visit.name("id"), "version": version })).await?;
     Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
 }
 
-/// Lists the export formats and the files just created.
-async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "exports");
-    let wanted = json!({ "conversationId": email["conversationId"], "emailId": email["id"] });
-    let able = visit.ask("exports.status", wanted.clone()).await?;
-    let known = visit.ask("exports.formats", json!({})).await?;
-    let mut formats = Vec::new();
-    for format in rows(&known["formats"]) {
-        let name = format["name"].as_str().unwrap_or_default();
-        let is_platform = format["type"] == "complex";
-        let why_not = match is_platform {
-            // The export itself reports whether an account is connected.
-            true => visit.ask(&format!("exports.{name}"), wanted.clone()).await.err().map(|error| error.message),
-            false if rows(&able["availableFormats"]).iter().any(|word| *word == name) => None,
-            false => Some(able["reason"].as_str().unwrap_or_default().to_owned()),
-        };
-        let label = name.to_uppercase().replace("PLATFORM_", "Platform ");
-        let about = &format["description"];
-        formats.push(json!({ "name": name, "label": label, "about": about, "why_not": why_not, "platform": is_platform }));
+/// Exports the email in this format and returns the files.
+async fn export(visit: &Visit, format: &str, wanted: Value) -> Result<Vec<FileView>, PageError> {
+    async fn made<T: Operation<Output = Done<EmailExport>>>(visit: &Visit, wanted: Value) -> Result<Vec<FileView>, PageError> {
+        Ok(visit.ask::<T>(wanted).await?.0.files)
     }
-    let chosen =
-        formats.iter().filter(|format| format["why_not"].is_null()).find(|format| format["name"] == visit.query.get("format"));
-    let made = match chosen {
-        Some(format) => {
-            // All emails of its request, or only this one.
-            let wanted =
-                if visit.query.some("all").is_some() { json!({ "conversationId": email["conversationId"] }) } else { wanted };
-            Some(visit.ask(&format!("exports.{}", format["name"].as_str().unwrap_or_default()), wanted).await)
-        }
-        None => None,
-    };
-    let (files, error) = match made {
-        Some(Ok(made)) => (made["files"].clone(), None),
-        Some(Err(error)) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => {
-            (Value::Null, Some(error))
-        }
-        Some(Err(error)) => return Err(error),
-        None => (Value::Null, None),
-    };
-    context["formats"] = formats.into();
-    context["files"] = rows(&files)
-        .into_iter()
-        .map(|file| json!({ "name": file["filename"], "path": own(visit, &file["url"]), "expires": file["expiresAt"] }))
-        .collect();
-    Ok(finish("email_exports.html", context, error))
+    match format {
+        "html" => made::<exports::ops::html::Html>(visit, wanted).await,
+        "mjml" => made::<exports::ops::mjml::Mjml>(visit, wanted).await,
+        "png" => made::<exports::ops::png::Png>(visit, wanted).await,
+        "pdf" => made::<exports::ops::pdf::Pdf>(visit, wanted).await,
+        "platform_a" => made::<exports::ops::platform_a::PlatformA>(visit, wanted).await,
+        "platform_b" => made::<exports::ops::platform_b::PlatformB>(visit, wanted).await,
+        "platform_c" => made::<exports::ops::platform_c::PlatformC>(visit, wanted).await,
+        _ => Err(PageError::not_found()),
+    }
 }
 
-/// The form for a test send.
-async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
+/// Lists the export formats, and the files that were just created.
+pub async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let wanted = json!({ "conversationId": email.conversation_id, "emailId": email.id });
+    let Done(able) = visit.ask::<exports::ops::status::Status>(wanted.clone()).await?;
+    let known = visit.ask::<exports::ops::formats::Formats>(json!({})).await?;
+    let mut formats = Vec::new();
+    for format in known.data.formats {
+        let platform = format.kind == "complex";
+        let why_not = match platform {
+            // The export itself reports whether the account at the provider is connected.
+            true => export(visit, format.name, wanted.clone()).await.err().map(|error| error.message),
+            false if able.available_formats.contains(&format.name) => None,
+            false => Some(able.reason.clone()),
+        };
+        let label = format.name.to_uppercase().replace("PLATFORM_", "Platform ");
+        formats.push(FormatRow { name: format.name, label, about: format.description, why_not, platform });
+    }
+    let chosen = formats.iter().find(|format| format.why_not.is_none() && format.name == visit.query.get("format"));
+    let made = match chosen {
+        Some(format) => {
+            // The export contains all emails of the generation request, or only this email.
+            let all = visit.query.some("all").is_some();
+            let wanted = if all { json!({ "conversationId": email.conversation_id }) } else { wanted };
+            export(visit, format.name, wanted).await
+        }
+        None => Ok(Vec::new()),
+    };
+    let (files, error) = match made {
+        Ok(files) => (files, None),
+        Err(error) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => (Vec::new(), Some(error)),
+        Err(error) => return Err(error),
+    };
+    let link = |file: FileView| FileLink { path: own(visit, Some(&file.url)), name: file.filename, expires: file.expires_at };
+    let context =
+        ExportsPage { head: EmailHead::new(&email, series, "exports"), formats, files: files.into_iter().map(link).collect() };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Shows the form for a test send.
+pub async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
     draw_trial(visit, None).await
 }
 
 async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let email = email(visit).await?;
-    let mut context = head(visit, &email, "try");
-    let own_address = visit.who.as_ref().map(|who| who.user.email.clone()).unwrap_or_default();
-    context["to"] = visit.form.some("to").map_or(own_address, ToOwned::to_owned).into();
-    let project = visit.ask("projects.get", json!({ "projectId": email["projectId"] })).await.unwrap_or_default();
-    let sender = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();
-    let is_sent = error.is_some();
-    context["from"] = if is_sent { visit.form.get("from").to_owned() } else { sender("from") }.into();
-    context["from_name"] = if is_sent { visit.form.get("from_name").to_owned() } else { sender("fromName") }.into();
-    context["is_live"] = (visit.environment == Environment::Live).into();
-    Ok(finish("email_test.html", context, error))
+    let EmailDetails { email, series, .. } = email(visit).await?;
+    let own_address = visit.who.as_ref().map(|who| who.user.email.to_string()).unwrap_or_default();
+    let project = visit.ask::<projects::ops::get::Get>(json!({ "projectId": email.project_id })).await.ok();
+    let sender = project.and_then(|Done(project)| project.default_sender).map(|sender| (sender.from, sender.from_name));
+    let (from, from_name) = match (&error, sender) {
+        (None, Some((from, from_name))) => (from, from_name.unwrap_or_default()),
+        _ => (visit.form.get("from").to_owned(), visit.form.get("from_name").to_owned()),
+    };
+    let context = TestPage {
+        head: EmailHead::new(&email, series, "try"),
+        to: visit.form.some("to").map_or(own_address, ToOwned::to_owned),
+        from,
+        from_name,
+        is_live: visit.environment == Environment::Live,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({
         "emailId": visit.name("id"), "to": form.get("to"), "from": form.some("from"), "fromName": form.some("from_name"),
     });
-    match visit.ask("sending.test", input).await {
+    match visit.ask::<sending::ops::test::Test>(input).await {
         Ok(_) => Ok(Outcome::go(format!("{}?done=sent", visit.path))),
         Err(error) if is_shown(&error) || error.status == http::StatusCode::UNPROCESSABLE_ENTITY => {
             draw_trial(visit, Some(error)).await
         }
         Err(error) => Err(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_block_has_a_text_outline() {
-        let block = json!({
-            "type": "hero", "id": "hero", "eyebrow": "New", "title": "Spring", "level": "title",
-            "button": { "label": "Look", "href": "https://acme.example/" }, "items": ["a", { "text": "b" }], "rows": [["x", "y"]],
-        });
-        let told = outline(&block);
-        let lines: Vec<String> = rows(&told["lines"])
-            .iter()
-            .map(|line| format!("{}:{}", line["kind"].as_str().unwrap_or(""), line["text"].as_str().unwrap_or("")))
-            .collect();
-        assert_eq!(told["kind"], "hero");
-        let mut sorted = lines.clone();
-        sorted.sort();
-        assert_eq!(
-            sorted,
-            ["link:https://acme.example/", "text:Look", "text:New", "text:a", "text:b", "text:x · y", "title:Spring"]
-        );
-        assert_eq!(spaced("winBack"), "win back");
     }
 }

@@ -1,156 +1,393 @@
-//! Emails: the list, generating new ones, importing existing ones, and the emails of one request side by side.
+//! Pages about emails: the list, the forms to generate and to import emails, and the emails of one request side by side.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::brands::{may, rows};
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use super::brands::word;
+use crate::engine::api::page::Pagination;
+use crate::engine::api::{Created, Done};
+use crate::features::emails::ops::generate::AcceptedGeneration;
+use crate::features::emails::views::{ConversationView, EmailView, GenerationStatus};
+use crate::features::{emails, projects};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/emails").get(|visit| Box::pin(list(visit))),
-    closed("/{environment}/emails/new").get(|visit| Box::pin(new(visit))).post(|visit| Box::pin(send_new(visit))),
-    closed("/{environment}/emails/import")
-        .get(|visit| Box::pin(import(visit)))
-        .post(|visit| Box::pin(send_import(visit)))
-        .files(limits::DASHBOARD_EMAIL_BYTES_MAX),
-    closed("/{environment}/emails/series/{conversation}").get(|visit| Box::pin(series(visit))),
-];
-
-/// The built-in composer.
+/// The name of the built-in composer in the form.
 const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
-/// References to choose from: the newest favorites.
+/// The number of newest favorites that the user can choose from as a reference.
 const PATTERNS: u64 = 50;
 
+/// The data of the page with the emails of one brand.
+#[derive(Serialize)]
+pub struct EmailsPage {
+    brands: Vec<BrandChoice>,
+    brand: String,
+    search: String,
+    status: String,
+    favorite: bool,
+    is_filtered: bool,
+    conversations: Vec<ConversationTile>,
+    pagination: Option<Pagination>,
+    pages_base: String,
+}
+
+/// A brand that the user can choose.
+#[derive(Serialize)]
+pub struct BrandChoice {
+    pub id: ProjectId,
+    pub name: String,
+    pub status: String,
+    pub chosen: bool,
+}
+
+impl BrandChoice {
+    #[cfg(test)]
+    fn samples() -> Vec<Self> {
+        let brand = |status: &str, chosen| Self {
+            id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("an ID has 24 hexadecimal characters"),
+            name: "Acme".into(),
+            status: status.into(),
+            chosen,
+        };
+        vec![brand("active", true), brand("processing", false)]
+    }
+}
+
+#[derive(Serialize)]
+struct ConversationTile {
+    #[serde(flatten)]
+    conversation: ConversationView,
+    thumbnail: Option<String>,
+}
+
+page_context!(EmailsPage, "emails.html", {
+    use crate::engine::api::Operation;
+
+    let one = || emails::ops::list::List::example().1.items.remove(0);
+    let tile = |conversation, thumbnail: Option<&str>| ConversationTile { conversation, thumbnail: thumbnail.map(str::to_owned) };
+    let page = |conversations, is_filtered| Self {
+        brands: BrandChoice::samples(),
+        brand: "66f1a2b3d4e5f60718293a4b".into(),
+        search: String::new(),
+        status: "failed".into(),
+        favorite: is_filtered,
+        is_filtered,
+        conversations,
+        pagination: Some(Pagination::sample()),
+        pages_base: "?".into(),
+    };
+    let single = ConversationView { email_count: 1, favorite: true, status: "processing", ..one() };
+    let series = ConversationView { email_count: 3, subject: None, ..one() };
+    vec![
+        page(vec![tile(single, Some("/v1/files/a.png")), tile(series, None)], false),
+        page(Vec::new(), true),
+        page(Vec::new(), false),
+        Self { brands: Vec::new(), brand: String::new(), pagination: None, ..page(Vec::new(), false) },
+    ]
+});
+
 /// Lists the emails of one brand.
-async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let (brands, brand) = brands(visit, visit.query.get("brand")).await?;
     let query = &visit.query;
     let favorite = query.some("favorite").is_some();
-    let data = match brand.is_empty() {
-        true => Value::Null,
+    let (found, pagination) = match brand.is_empty() {
+        true => (Vec::new(), None),
         false => {
             let wanted = json!({
                 "projectId": brand, "search": query.some("search"), "status": query.some("status"), "favorite": favorite,
                 "limit": CONVERSATIONS_PER_PAGE, "page": visit.page(),
             });
-            visit.ask("emails.list", wanted).await?
+            let found = visit.ask::<emails::ops::list::List>(wanted).await?;
+            let pagination = found.pagination();
+            (found.items, Some(pagination))
         }
     };
-    let conversations = rows(&data["emails"]).into_iter().map(|mut one| {
-        one["thumbnail"] = own(visit, &one["thumbnailUrl"]);
-        one
-    });
+    let tile = |conversation: ConversationView| ConversationTile {
+        thumbnail: own(visit, conversation.thumbnail_url.as_deref()),
+        conversation,
+    };
     let filters = [("brand", brand.as_str()), ("search", query.get("search")), ("status", query.get("status"))];
     let mut kept: Vec<(&str, &str)> = filters.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     if favorite {
         kept.push(("favorite", "1"));
     }
-    let context = json!({
-        "title": "Emails",
-        "brands": brands,
-        "brand": brand,
-        "search": query.get("search"),
-        "status": query.get("status"),
-        "favorite": favorite,
-        "is_filtered": favorite || query.some("search").is_some() || query.some("status").is_some(),
-        "conversations": conversations.collect::<Vec<_>>(),
-        "pagination": data["pagination"],
-        "pages_base": format!("?{}&", serde_urlencoded::to_string(kept).unwrap_or_default()),
-        "may_write": may(visit, Permission::EmailWrite),
-        "base": visit.api.0.base_url(),
-    });
-    Ok(Outcome::page("emails.html", context))
+    let pages_base = format!("?{}&", serde_urlencoded::to_string(kept).unwrap_or_default());
+    let context = EmailsPage {
+        brands,
+        brand,
+        search: query.get("search").to_owned(),
+        status: query.get("status").to_owned(),
+        favorite,
+        is_filtered: favorite || query.some("search").is_some() || query.some("status").is_some(),
+        conversations: found.into_iter().map(tile).collect(),
+        pagination,
+        pages_base,
+    };
+    Ok(Outcome::draw(&context))
 }
 
-/// Returns the brands, each with whether it is selected, and the id of the selected one: by default the newest usable one.
-pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Value, String), PageError> {
-    let data = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
-    let mut all = rows(&data["projects"]);
-    if !wanted.is_empty() && !all.iter().any(|brand| brand["id"] == wanted) {
-        // An older brand than those listed; the operation fails if it does not exist.
-        all.push(visit.ask("projects.get", json!({ "projectId": wanted })).await?);
+/// Returns the brands, whether each brand is selected, and the ID of the selected brand. By default, the newest usable brand is selected.
+pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, String), PageError> {
+    let mut all = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items;
+    if !wanted.is_empty() && !all.iter().any(|brand| brand.id.to_string() == wanted) {
+        // The wanted brand is older than the listed brands. If the brand does not exist, the operation fails.
+        let Done(older) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": wanted })).await?;
+        all.push(older);
     }
-    let usable = all.iter().find(|brand| brand["status"] == "active").or(all.first());
+    let mut brands: Vec<BrandChoice> = all
+        .into_iter()
+        .map(|brand| BrandChoice { id: brand.id, name: brand.name, status: word(&brand.status), chosen: false })
+        .collect();
+    let usable = brands.iter().find(|brand| brand.status == "active").or(brands.first());
     let chosen = match wanted {
-        "" => usable.and_then(|brand| brand["id"].as_str()).unwrap_or_default().to_owned(),
+        "" => usable.map(|brand| brand.id.to_string()).unwrap_or_default(),
         wanted => wanted.to_owned(),
     };
-    let brands = all.iter().map(|brand| {
-        json!({ "id": brand["id"], "name": brand["name"], "status": brand["status"], "chosen": brand["id"] == chosen.as_str() })
-    });
-    Ok((brands.collect(), chosen))
+    for brand in &mut brands {
+        brand.chosen = brand.id.to_string() == chosen;
+    }
+    Ok((brands, chosen))
 }
 
-/// Returns a link to one of our files as a path: the browser may use another host name, and pages load nothing from other hosts.
-pub fn own(visit: &Visit, link: &Value) -> Value {
-    let link = link.as_str().unwrap_or_default();
-    link.strip_prefix(visit.api.0.base_url()).filter(|path| path.starts_with('/')).into()
+/// Returns the path of a link to one of this service's files: the browser may use a different host name, and pages load no files from other
+/// hosts.
+pub fn own(visit: &Visit, link: Option<&str>) -> Option<String> {
+    let path = link?.strip_prefix(visit.api.0.base_url())?;
+    path.starts_with('/').then(|| path.to_owned())
 }
 
-/// The form for new emails.
-async fn new(visit: &Visit) -> Result<Outcome, PageError> {
+/// The context that both forms for emails share.
+#[derive(Serialize)]
+struct EmailForm {
+    brands: Vec<BrandChoice>,
+    brand: String,
+}
+
+impl EmailForm {
+    #[cfg(test)]
+    fn sample() -> Self {
+        Self { brands: BrandChoice::samples(), brand: "66f1a2b3d4e5f60718293a4b".into() }
+    }
+}
+
+/// The data of the form that generates emails.
+#[derive(Serialize)]
+pub struct NewEmailPage {
+    #[serde(flatten)]
+    form: EmailForm,
+    prompt: String,
+    count: String,
+    languages: String,
+    images: String,
+    reference: String,
+    visibility: String,
+    model: String,
+    no_web: bool,
+    /// The favorites that the user can choose as a reference.
+    patterns: Vec<ConversationView>,
+    count_max: usize,
+    prompt_max: usize,
+    /// The configured language model, if there is one.
+    language_model: Option<String>,
+}
+
+page_context!(NewEmailPage, "email_new.html", {
+    use crate::engine::api::Operation;
+
+    let page = || Self {
+        form: EmailForm::sample(),
+        prompt: "Welcome email".into(),
+        count: "2".into(),
+        languages: "en, de".into(),
+        images: String::new(),
+        reference: String::new(),
+        visibility: "private".into(),
+        model: "composer".into(),
+        no_web: true,
+        patterns: emails::ops::list::List::example().1.items,
+        count_max: 10,
+        prompt_max: 4_000,
+        language_model: Some("writer-1".into()),
+    };
+    let none = EmailForm { brands: Vec::new(), ..EmailForm::sample() };
+    vec![
+        page(),
+        Self { prompt: String::new(), patterns: Vec::new(), language_model: None, ..page() },
+        Self { form: none, ..page() },
+    ]
+});
+
+/// The data of the form that imports an email.
+#[derive(Serialize)]
+pub struct ImportEmailPage {
+    #[serde(flatten)]
+    form: EmailForm,
+    source: String,
+    name: String,
+    instruction: String,
+}
+
+page_context!(ImportEmailPage, "email_import.html", {
+    let page = |form| Self { form, source: "<p>Hello</p>".into(), name: String::new(), instruction: String::new() };
+    let none = EmailForm { brands: Vec::new(), ..EmailForm::sample() };
+    vec![page(EmailForm::sample()), page(none)]
+});
+
+/// The data of the page with the emails of one request.
+#[derive(Serialize)]
+pub struct SeriesPage {
+    title: String,
+    conversation: ConversationId,
+    brand: ProjectId,
+    prompt: String,
+    status: &'static str,
+    running: bool,
+    error: Option<String>,
+    percentage: u8,
+    stage: &'static str,
+    emails: Vec<EmailTile>,
+    /// The number of languages of the request.
+    languages: usize,
+}
+
+#[derive(Serialize)]
+struct EmailTile {
+    id: EmailId,
+    slot: u8,
+    language: String,
+    status: &'static str,
+    subject: String,
+    preheader: String,
+    error: Option<String>,
+    favorite: bool,
+    days: Option<i32>,
+    /// The planned purpose of the email.
+    purpose: Option<String>,
+    screenshot: Option<String>,
+}
+
+impl EmailTile {
+    fn new(email: EmailView, purpose: Option<String>, screenshot: Option<String>) -> Self {
+        Self {
+            id: email.id,
+            slot: email.slot,
+            language: email.language,
+            status: email.status,
+            subject: email.subject,
+            preheader: email.preheader,
+            error: email.error,
+            favorite: email.favorite,
+            days: email.send_offset_days,
+            purpose,
+            screenshot,
+        }
+    }
+}
+
+impl SeriesPage {
+    fn new(status: GenerationStatus, emails: Vec<EmailTile>, languages: usize) -> Self {
+        Self {
+            title: if status.title.is_empty() { "Emails".to_owned() } else { status.title },
+            conversation: status.conversation_id,
+            brand: status.project_id,
+            prompt: status.prompt,
+            status: status.status,
+            running: matches!(status.status, "pending" | "processing"),
+            error: status.error,
+            percentage: status.progress.percentage,
+            stage: stage_words(status.progress.stage),
+            emails,
+            languages,
+        }
+    }
+}
+
+page_context!(SeriesPage, "email_series.html", {
+    use crate::engine::api::Operation;
+
+    let status = || emails::ops::status::Status::example().1.0;
+    let email = EmailView::sample;
+    let full = EmailTile::new(
+        EmailView { send_offset_days: Some(2), favorite: true, ..email() },
+        Some("Says hello".into()),
+        Some("/v1/files/a.png".into()),
+    );
+    let waiting = EmailTile::new(EmailView { status: "processing", subject: String::new(), ..email() }, None, None);
+    let failed = EmailTile::new(EmailView { error: Some("The model refused.".into()), ..email() }, None, None);
+    vec![
+        Self::new(status(), Vec::new(), 0),
+        Self::new(GenerationStatus { status: "completed", ..status() }, vec![full, waiting], 2),
+        Self::new(GenerationStatus { status: "failed", ..status() }, vec![failed], 1),
+    ]
+});
+
+/// Shows the form that generates emails.
+pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_new(visit, None).await
 }
 
-const FIELDS: [&str; 9] = ["prompt", "count", "languages", "images", "reference", "visibility", "model", "name", "instruction"];
-
 async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let (mut context, brand) = begun(visit, "New email", error.as_ref()).await?;
-    context.insert("no_web".into(), visit.form.some("no-web").is_some().into());
+    let form = prepare(visit).await?;
+    let (sent, asked) = (&visit.form, &visit.query);
+    let (mut prompt, mut reference) = (sent.get("prompt").to_owned(), sent.get("reference").to_owned());
     if error.is_none() {
-        context.insert("prompt".into(), visit.query.get("prompt").into());
-        context.insert("reference".into(), visit.query.get("reference").into());
-        // Prefills the form from an existing request.
-        if let Some(from) = visit.query.some("from") {
-            let before = visit.ask("emails.status", json!({ "conversationId": from })).await?;
-            context.insert("prompt".into(), before["prompt"].clone());
+        (prompt, reference) = (asked.get("prompt").to_owned(), asked.get("reference").to_owned());
+        // The values of an existing request prefill the form.
+        if let Some(from) = asked.some("from") {
+            let Done(before) = visit.ask::<emails::ops::status::Status>(json!({ "conversationId": from })).await?;
+            prompt = before.prompt;
         }
     }
-    let favorites = match brand.is_empty() {
-        true => Value::Null,
-        false => visit.ask("emails.list", json!({ "projectId": brand, "favorite": true, "limit": PATTERNS })).await?,
+    let patterns = match form.brand.is_empty() {
+        true => Vec::new(),
+        false => {
+            let wanted = json!({ "projectId": form.brand, "favorite": true, "limit": PATTERNS });
+            visit.ask::<emails::ops::list::List>(wanted).await?.items
+        }
     };
-    context.insert("patterns".into(), rows(&favorites["emails"]).into());
-    context.insert("count_max".into(), limits::EMAILS_PER_SERIES_MAX.into());
-    context.insert("prompt_max".into(), limits::PROMPT_CHARACTERS_MAX.into());
-    let language_model = visit.api.0.language_model.as_ref().map(|client| client.model().to_owned());
-    context.insert("language_model".into(), language_model.into());
-    Ok(page("email_new.html", context, error))
+    let context = NewEmailPage {
+        form,
+        prompt,
+        count: sent.get("count").to_owned(),
+        languages: sent.get("languages").to_owned(),
+        images: sent.get("images").to_owned(),
+        reference,
+        visibility: sent.get("visibility").to_owned(),
+        model: sent.get("model").to_owned(),
+        no_web: sent.some("no-web").is_some(),
+        patterns,
+        count_max: limits::EMAILS_PER_SERIES_MAX,
+        prompt_max: limits::PROMPT_CHARACTERS_MAX,
+        language_model: visit.api.0.language_model.as_ref().map(|client| client.model().to_owned()),
+    };
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Returns the context that both email forms share: the brands and the submitted values.
-async fn begun(visit: &Visit, title: &str, error: Option<&PageError>) -> Result<(Map<String, Value>, String), PageError> {
+/// Returns the context that both forms for emails share: the brands.
+async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
-    let mut context = entered(&visit.form, &FIELDS, error);
-    // For lists and objects, the list or object is the field of the form.
-    let field = error.map(|error| error.field.split(['[', '.']).next().unwrap_or_default());
-    let field = match field.unwrap_or_default() {
+    Ok(EmailForm { brands, brand })
+}
+
+/// Replaces the API's name of the invalid field with the form's name. For an item of a list or object, the form's field is the whole list
+/// or object.
+fn in_form(error: PageError) -> PageError {
+    let field = match error.field.split(['[', '.']).next().unwrap_or_default() {
         "referenceId" => "reference",
         "html" | "htmls" => "source",
         other => other,
     };
-    context.insert("wrong_field".into(), field.into());
-    context.insert("title".into(), title.into());
-    context.insert("brands".into(), brands);
-    context.insert("brand".into(), brand.clone().into());
-    context.insert("base".into(), visit.api.0.base_url().into());
-    Ok((context, brand))
+    PageError { field: field.to_owned(), ..error }
 }
 
-fn page(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
-    match error {
-        Some(error) => Outcome::again(template, Value::Object(context), &error),
-        None => Outcome::page(template, Value::Object(context)),
-    }
-}
-
-async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let images = form.get("images").split_whitespace().map(|url| json!({ "source": { "type": "url", "url": url } }));
     let input = json!({
@@ -164,11 +401,11 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
         "model": form.some("model"),
         "webMode": form.some("no-web").is_none(),
     });
-    match visit.ask("emails.generate", input).await {
-        Ok(begun) => Ok(to_series(visit, &begun)),
-        // The favorite belongs to another brand.
+    match visit.ask::<emails::ops::generate::Generate>(input).await {
+        Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
+        // The favorite belongs to a different brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
-            let message = "This favorite belongs to another brand. Choose one of this brand.".to_owned();
+            let message = "This favorite belongs to a different brand. Choose one that belongs to this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
@@ -176,8 +413,8 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-fn to_series(visit: &Visit, begun: &Value) -> Outcome {
-    let id = begun["conversationId"].as_str().unwrap_or_default();
+fn to_series(visit: &Visit, accepted: &AcceptedGeneration) -> Outcome {
+    let id = accepted.conversation_id;
     Outcome::go(format!("/{}/emails/series/{id}", visit.environment))
 }
 
@@ -185,24 +422,28 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Splits at commas or spaces.
+/// Splits the text at commas or spaces.
 fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }
 
-/// Imports existing emails.
-async fn import(visit: &Visit) -> Result<Outcome, PageError> {
+/// Imports an existing email.
+pub async fn import(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
 }
 
 async fn draw_import(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let (mut context, _) = begun(visit, "Import an email", error.as_ref()).await?;
-    context.insert("source".into(), visit.form.get("source").into());
-    Ok(page("email_import.html", context, error))
+    let context = ImportEmailPage {
+        form: prepare(visit).await?,
+        source: visit.form.get("source").to_owned(),
+        name: visit.form.get("name").to_owned(),
+        instruction: visit.form.get("instruction").to_owned(),
+    };
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let (name, source) = match form.file("file") {
         Some(file) => (form.some("name").unwrap_or(&file.name), String::from_utf8_lossy(&file.bytes).into_owned()),
@@ -215,58 +456,39 @@ async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({
         "projectId": form.get("brand"), "htmls": [{ "name": name, "source": source }], "instruction": form.some("instruction"),
     });
-    match visit.ask("emails.import_html", input).await {
-        Ok(begun) => Ok(to_series(visit, &begun)),
+    match visit.ask::<emails::ops::import_html::ImportHtml>(input).await {
+        Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
         Err(error) if is_shown(&error) => draw_import(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Shows the emails of one request: the progress, then all side by side.
-async fn series(visit: &Visit) -> Result<Outcome, PageError> {
-    let status = visit.ask("emails.status", json!({ "conversationId": visit.name("conversation") })).await?;
-    let emails = rows(&status["result"]["emails"]);
-    // A single email has its own page, also when it was just finished.
-    if let ([email], "completed") = (emails.as_slice(), status["status"].as_str().unwrap_or_default()) {
-        let id = email["id"].as_str().unwrap_or_default();
-        return Ok(Outcome::go(format!("/{}/emails/{id}", visit.environment)));
+/// Shows the emails of one request: first the progress, then all emails side by side.
+pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
+    let wanted = json!({ "conversationId": visit.name("conversation") });
+    let Done(mut status) = visit.ask::<emails::ops::status::Status>(wanted).await?;
+    let result = status.result.take();
+    // A single email has its own page, even if the email has just been finished.
+    if let (Some([email]), "completed") = (result.as_ref().map(|result| result.emails.as_slice()), status.status) {
+        return Ok(Outcome::go(format!("/{}/emails/{}", visit.environment, email.id)));
     }
-    // The composer has its own stage names.
-    let is_told = status["model"] != COMPOSER;
-    let slots = if is_told { rows(&status["result"]["seriesPlan"]["slots"]) } else { Vec::new() };
-    let card = |email: &Value| {
-        let slot = &email["slotIdx"];
-        let planned = slots.iter().find(|planned| planned["slotIdx"] == *slot);
-        json!({
-            "id": email["id"], "slot": email["slot"], "language": email["language"], "status": email["status"],
-            "subject": email["subject"], "preheader": email["preheader"], "error": email["error"], "favorite": email["favorite"],
-            "days": email["sendOffsetDays"], "purpose": planned.map(|planned| planned["purpose"].clone()),
-            "screenshot": own(visit, &email["screenshotUrl"]),
-        })
+    let (found, plan, languages) =
+        result.map_or((Vec::new(), None, 0), |result| (result.emails, result.series_plan, result.languages.len()));
+    // The composer has its own names for the stages.
+    let slots = plan.filter(|_| status.model != COMPOSER).map(|plan| plan.slots).unwrap_or_default();
+    let tile = |email: EmailView| {
+        let planned = slots.iter().find(|planned| planned.slot_idx == usize::from(email.slot_idx));
+        let screenshot = own(visit, email.screenshot_url.as_deref());
+        EmailTile::new(email, planned.map(|planned| planned.purpose.clone()), screenshot)
     };
-    let stage = status["progress"]["stage"].as_str().unwrap_or_default();
-    let context = json!({
-        "title": status["title"].as_str().filter(|title| !title.is_empty()).unwrap_or("Emails"),
-        "conversation": status["conversationId"],
-        "brand": status["projectId"],
-        "prompt": status["prompt"],
-        "status": status["status"],
-        "running": matches!(status["status"].as_str(), Some("pending" | "processing")),
-        "error": status["error"],
-        "percentage": status["progress"]["percentage"],
-        "stage": stage_words(stage),
-        "emails": emails.iter().map(card).collect::<Vec<_>>(),
-        "count": emails.len(),
-        "languages": rows(&status["result"]["languages"]).len(),
-        "may_write": may(visit, Permission::EmailWrite),
-    });
-    Ok(Outcome::page("email_series.html", context))
+    let tiles = found.into_iter().map(tile).collect();
+    Ok(Outcome::draw(&SeriesPage::new(status, tiles, languages)))
 }
 
-/// Returns the text for a stage.
+/// Returns the label of a stage.
 fn stage_words(stage: &str) -> &'static str {
     match stage {
-        "waiting" => "Waiting in the queue, or for the brand import",
+        "waiting" => "Waiting in the queue or for the brand import to finish",
         "writing" => "Writing",
         "rendering" => "Rendering the emails",
         "completed" => "Done",

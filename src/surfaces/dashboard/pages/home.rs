@@ -1,4 +1,4 @@
-//! The home page: what needs attention, sending health, the latest campaigns, and the first steps.
+//! The home page: notices that need attention, sending health, the latest campaigns, and the first steps.
 
 mod attention;
 mod steps;
@@ -6,29 +6,24 @@ mod steps;
 use std::collections::BTreeMap;
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::brands::may;
-use super::campaigns::{dates, takings};
+use super::campaigns::report::{dates, revenue_chart};
 use crate::base::clock::Timestamp;
+use crate::engine::api::Operation;
+use crate::features::{campaigns, contacts, domains, projects, sending, system, webhooks};
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
-use crate::surfaces::dashboard::layout::may_ask;
-use crate::surfaces::dashboard::route::{Route, closed, open};
+use crate::surfaces::dashboard::page::spec;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
-use crate::vocab::permissions::Permission;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    open("/").get(|visit| Box::pin(start(visit))),
-    closed("/{environment}/").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(seen(visit))),
-];
-
-/// Campaigns that are checked for what needs attention.
-const CAMPAIGNS_LOOKED_AT: usize = 20;
-/// Campaigns that are shown.
+/// The number of campaigns that are checked for problems.
+const CAMPAIGNS_EXAMINED: usize = 20;
+/// The number of campaigns that the page shows.
 const CAMPAIGNS_SHOWN: usize = 5;
 
-/// The root path: redirects to the last environment.
+/// Redirects from the root path to the last environment.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(format!("/{}/", visit.environment)),
@@ -36,85 +31,138 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// The data of the account, each part null if the user may not read it.
+/// The data of the account. Each part is null if the user may not read it.
 struct AccountOverview {
     projects: Vec<Value>,
     domains: Vec<Value>,
     webhooks: Vec<Value>,
-    /// Imports, exports and changes of contacts, newest first.
+    /// The imports, exports and bulk changes of contacts, newest first.
     jobs: Vec<Value>,
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
     /// The status of the service.
     service: Value,
-    /// Why a part could not be read, other than for lack of permission.
+    /// The reason why a part of the data could not be read, if the reason is not a missing permission.
     error: Option<String>,
-    /// Why sending is on hold, if it is.
+    /// The reason why sending is on hold, if it is.
     hold: Option<String>,
     now: Timestamp,
 }
 
 impl AccountOverview {
-    /// Reads all of it. A user who may not read a part sees the rest.
+    /// Reads the data of the account. If the user may not read one part, the other parts are still read.
     async fn of(visit: &Visit) -> Self {
         let mut error = None;
-        let mut part = async |id: &str, input: Value| match visit.ask(id, input).await {
-            Ok(value) => value,
-            Err(refused) => {
-                if refused.status != StatusCode::FORBIDDEN {
-                    error.get_or_insert(refused.message);
-                }
-                Value::Null
-            }
-        };
+        let error = &mut error;
         let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
-        let campaigns = json!({ "limit": CAMPAIGNS_LOOKED_AT, "archived": false });
+        let campaigns = json!({ "limit": CAMPAIGNS_EXAMINED, "archived": false });
         Self {
-            projects: match may_ask(visit, "projects.get") {
-                true => list(&part("projects.list", json!({ "limit": 100 })).await["projects"]),
+            projects: match visit.may_ask(spec::<projects::ops::get::Get>()) {
+                true => list(&part::<projects::ops::list::List>(visit, json!({ "limit": 100 }), error).await["projects"]),
                 false => Vec::new(),
             },
-            domains: list(&part("domains.list", json!({})).await),
-            webhooks: list(&part("webhooks.list", json!({ "limit": 100 })).await["webhooks"]),
-            jobs: list(&part("contacts.jobs", json!({ "limit": 100 })).await["jobs"]),
-            campaigns: list(&part("campaigns.overview", campaigns).await["campaigns"]),
-            timeline: part("sending.timeline", json!({})).await,
-            plan: part("sending.plan", json!({})).await,
-            service: part("system.health", json!({})).await,
-            error,
+            domains: list(&part::<domains::ops::list::List>(visit, json!({}), error).await),
+            webhooks: list(&part::<webhooks::ops::list::List>(visit, json!({ "limit": 100 }), error).await["webhooks"]),
+            jobs: list(&part::<contacts::ops::jobs::Jobs>(visit, json!({ "limit": 100 }), error).await["jobs"]),
+            campaigns: list(&part::<campaigns::ops::overview::Overview>(visit, campaigns, error).await["campaigns"]),
+            timeline: part::<sending::ops::timeline::Timeline>(visit, json!({}), error).await,
+            plan: part::<sending::ops::plan::Plan>(visit, json!({}), error).await,
+            service: part::<system::ops::health::Health>(visit, json!({}), error).await,
+            error: error.take(),
             hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
             now: visit.api.0.clock.now(),
         }
     }
 }
 
-/// The page.
+/// The data of the home page. Each part comes from one function and is built from responses of operations.
+#[derive(Serialize)]
+pub struct HomePage {
+    base: String,
+    steps: Value,
+    /// The reason why a part of the data could not be read.
+    trouble: Option<String>,
+    attention: Vec<Value>,
+    health: Value,
+    charts: Vec<Value>,
+    /// The items of `campaigns.overview`.
+    campaigns: Vec<Value>,
+}
+
+page_context!(HomePage, "home.html", {
+    use crate::features::campaigns::model::CampaignStatus;
+    use crate::features::campaigns::ops::overview::CampaignLine;
+    use crate::features::campaigns::stats::CampaignStats;
+    use crate::features::campaigns::views::CampaignView;
+    use crate::surfaces::dashboard::template::context;
+
+    let timeline = context(&sending::ops::timeline::Timeline::example().1.0);
+    let days = timeline["days"].as_array().cloned().unwrap_or_default();
+    let line = |campaign, stats| context(&CampaignLine { campaign, stats });
+    let page = || Self {
+        base: "/test".into(),
+        steps: steps::sample(),
+        trouble: Some("The search index is not ready.".into()),
+        attention: attention::samples(),
+        health: health(&timeline["summary"]),
+        charts: charts(&days),
+        campaigns: vec![
+            line(CampaignView::sample(), CampaignStats::sample()),
+            line(CampaignView::sample_in(CampaignStatus::Sent), CampaignStats::sample()),
+            line(CampaignView::sample_in(CampaignStatus::Sent), CampaignStats { conversion: None, ..CampaignStats::sample() }),
+        ],
+    };
+    let nothing = Self {
+        steps: Value::Null,
+        trouble: None,
+        attention: Vec::new(),
+        health: Value::Null,
+        charts: Vec::new(),
+        campaigns: Vec::new(),
+        ..page()
+    };
+    vec![page(), nothing]
+});
+
+/// Returns a part of the data as JSON, or null if the user may not read that part. The first failure for another reason is stored in
+/// `error`.
+async fn part<T: Operation>(visit: &Visit, input: Value, error: &mut Option<String>) -> Value {
+    match visit.json::<T>(input).await {
+        Ok(value) => value,
+        Err(refused) => {
+            if refused.status != StatusCode::FORBIDDEN {
+                error.get_or_insert(refused.message);
+            }
+            Value::Null
+        }
+    }
+}
+
+/// Shows the home page.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let known = AccountOverview::of(visit).await;
     let steps = steps::of(visit, &known).await;
     let days = known.timeline["days"].as_array().map_or(&[][..], Vec::as_slice);
-    let context = json!({
-        "title": "Home",
-        "base": format!("/{}", visit.environment),
-        "steps": steps,
-        "trouble": known.error,
-        "attention": attention::of(visit.environment, &known),
-        "may_note": may(visit, Permission::AudienceWrite),
-        "health": health(&known.timeline["summary"]),
-        "charts": charts(days),
-        "campaigns": known.campaigns.iter().take(CAMPAIGNS_SHOWN).collect::<Vec<_>>(),
-    });
-    Ok(Outcome::page("home.html", context))
+    let context = HomePage {
+        base: format!("/{}", visit.environment),
+        steps,
+        attention: attention::of(visit.environment, &known),
+        health: health(&known.timeline["summary"]),
+        charts: charts(days),
+        campaigns: known.campaigns.iter().take(CAMPAIGNS_SHOWN).cloned().collect(),
+        trouble: known.error,
+    };
+    Ok(Outcome::draw(&context))
 }
 
-/// Dismisses a failure.
-async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.ask("contacts.job_seen", json!({ "id": visit.form.get("job") })).await?;
+/// Dismisses a failed contact job.
+pub async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.ask::<contacts::ops::job_seen::JobSeen>(json!({ "id": visit.form.get("job") })).await?;
     Ok(Outcome::go(format!("/{}/", visit.environment)))
 }
 
-/// Returns the sending health; null if nothing was sent, or if the user may not read it.
+/// Returns the sending health, or null if no email was sent or the user may not read the statistics.
 fn health(summary: &Value) -> Value {
     let rate = |name: &str| summary[name].as_f64();
     let (Some(delivered), Some(bounces)) = (rate("deliveredRate"), rate("bounceRate")) else { return Value::Null };
@@ -126,7 +174,7 @@ fn health(summary: &Value) -> Value {
     };
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        // Includes immediate rejections, because rates are based on both.
+        // Immediate rejections are included, because rates are based on both.
         "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {
@@ -143,7 +191,7 @@ fn health(summary: &Value) -> Value {
     })
 }
 
-/// Returns the charts: opens and clicks, and revenue, or emails sent if there is no revenue.
+/// Returns the charts: opens and clicks, and revenue. If there is no revenue, the second chart shows sent emails.
 fn charts(days: &[Value]) -> Vec<Value> {
     if days.is_empty() {
         return Vec::new();
@@ -159,7 +207,7 @@ fn charts(days: &[Value]) -> Vec<Value> {
         series: vec![series("Opened", "opened"), series("Clicked", "clicked")],
     };
     let second = match main_currency(days) {
-        Some(currency) => takings(days, &currency, "revenue", &format!("Revenue by day in {currency}")),
+        Some(currency) => revenue_chart(days, &currency, "revenue", &format!("Revenue by day in {currency}")),
         None => {
             let series = vec![series("Sent", "sent")];
             let title = "Emails sent by day";
@@ -169,11 +217,11 @@ fn charts(days: &[Value]) -> Vec<Value> {
     vec![readers.draw(), second]
 }
 
-/// Returns the currency with the most orders.
+/// Returns the currency that has the most orders.
 fn main_currency(days: &[Value]) -> Option<String> {
     let mut orders: BTreeMap<&str, i64> = BTreeMap::new();
-    for takings in days.iter().flat_map(|day| day["takings"].as_array().into_iter().flatten()) {
-        *orders.entry(takings["currency"].as_str()?).or_default() += takings["conversions"].as_i64().unwrap_or(0);
+    for entry in days.iter().flat_map(|day| day["revenue"].as_array().into_iter().flatten()) {
+        *orders.entry(entry["currency"].as_str()?).or_default() += entry["conversions"].as_i64().unwrap_or(0);
     }
     let most = orders.into_iter().rev().max_by_key(|(_, many)| *many);
     most.map(|(currency, _)| currency.to_owned())
@@ -185,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_currency_with_most_orders_is_shown() {
-        let day = |takings: Value| json!({ "date": "2026-01-31", "takings": takings });
+        let day = |revenue: Value| json!({ "date": "2026-01-31", "revenue": revenue });
         let days = [
             day(json!([{ "currency": "EUR", "conversions": 1, "revenue": 900 }])),
             day(

@@ -1,68 +1,191 @@
-//! Contact imports from a file: the user uploads it and maps its columns, then the page shows the progress.
+//! The import of contacts from a file: the user uploads the file and maps its columns, then the page shows the progress.
 //!
-//! Between the steps the service stores the file under the id of its import, so the user can leave the page at any time.
+//! Between these steps, the service stores the file under the ID of its import, so the user can leave the page at any time.
 
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::audience::{self, Audience};
-use super::contacts::STATUSES;
+use super::audience::{self, Audience, AudienceContext};
+use super::contact_form::STATUSES;
+use crate::engine::api::Done;
 use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::response::WireTime;
+use crate::features::contacts;
+use crate::features::contacts::ops::import_errors::ImportError;
+use crate::features::contacts::ops::import_preview::{ImportColumn, ImportPreviewed};
+use crate::features::contacts::ops::import_status::ImportProgress;
+use crate::features::contacts::ops::jobs::ContactJob;
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::layout;
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::headers;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
+use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/contacts/import").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(upload(visit))).stream(),
-    closed("/{environment}/contacts/import/{id}").get(|visit| Box::pin(one(visit))).post(|visit| Box::pin(start(visit))),
-    closed("/{environment}/contacts/import/{id}/errors.csv").get(|visit| Box::pin(errors(visit))),
-];
+/// Returns the fields that a column can be mapped to, with their labels.
+fn fields() -> Vec<(&'static str, &'static str)> {
+    let own = CONTACT_FIELDS.iter().filter(|field| field.importable).map(|field| (field.key, field.label));
+    own.chain([("name", "First and last name"), ("custom", "Custom field")]).collect()
+}
 
-/// The fields a column can be mapped to, with their labels.
-const FIELDS: [(&str, &str); 10] = [
-    ("email", "Email"),
-    ("firstName", "First name"),
-    ("lastName", "Last name"),
-    ("name", "First and last name"),
-    ("phone", "Phone"),
-    ("country", "Country"),
-    ("language", "Language"),
-    ("tags", "Tags"),
-    ("status", "Status"),
-    ("custom", "Custom field"),
-];
-/// Columns of our own exports that cannot be imported.
-const OWN: [&str; 4] = ["id", "created_at", "updated_at", "unsubscribed_at"];
+/// Returns whether this is a column of Mailmill's own exports that cannot be imported.
+fn is_export_only(header: &str) -> bool {
+    CONTACT_FIELDS.iter().any(|field| !field.importable && field.column == header)
+}
 /// The separators between cells, with their labels.
 const DELIMITERS: [(&str, &str); 4] = [(",", "Comma (,)"), (";", "Semicolon (;)"), ("\\t", "Tab"), ("|", "Vertical bar (|)")];
-/// Rejected rows per page.
+/// The number of rejected rows on a page.
 const ERRORS: u64 = 50;
 const JOBS: u64 = 10;
 
-/// Shows the upload form, and recent imports.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Import contacts")) };
+/// The data of the page with the upload form and recent imports.
+#[derive(Serialize)]
+pub struct ImportPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    jobs: Vec<ContactJob>,
+    rows_max: u64,
+    bytes_max: u64,
+}
+
+page_context!(ImportPage, "import.html", {
+    use crate::engine::api::Operation;
+
+    let jobs = || contacts::ops::jobs::Jobs::example().1.0.jobs;
+    let kinds = ["import", "export", "change", "bulk"];
+    let of_kind = |kind| jobs().into_iter().map(move |job| ContactJob { kind, status: "uploaded", ..job });
+    let page = |jobs| Self { audience: AudienceContext::sample("Import contacts"), jobs, rows_max: 100_000, bytes_max: 1 << 20 };
+    vec![page(kinds.into_iter().flat_map(of_kind).collect()), page(Vec::new())]
+});
+
+/// The data of the page that maps the columns of a file.
+#[derive(Serialize)]
+pub struct ImportColumnsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    columns: Vec<ColumnChoice>,
+    #[serde(rename = "fileName")]
+    file_name: String,
+    bytes: u64,
+    #[serde(rename = "expiresAt")]
+    expires_at: WireTime,
+    delimiter: String,
+    delimiters: &'static [(&'static str, &'static str)],
+    fields: Vec<(&'static str, &'static str)>,
+    statuses: &'static [(&'static str, &'static str)],
+    #[serde(flatten)]
+    options: ImportOptions,
+}
+
+#[derive(Serialize)]
+struct ColumnChoice {
+    header: String,
+    samples: Vec<String>,
+    field: String,
+    custom: String,
+}
+
+#[derive(Serialize)]
+struct ImportOptions {
+    tags: String,
+    status: String,
+    existing: String,
+    tag_names: Vec<String>,
+}
+
+impl ImportColumnsPage {
+    fn new(audience: AudienceContext, preview: ImportPreviewed, sent: Vec<(String, String)>, options: ImportOptions) -> Self {
+        let choice = |(at, column): (usize, ImportColumn)| {
+            let (field, custom) = sent.get(at).cloned().unwrap_or_else(|| seems(&column));
+            ColumnChoice { header: column.header, samples: column.samples, field, custom }
+        };
+        Self {
+            audience,
+            columns: preview.columns.into_iter().enumerate().map(choice).collect(),
+            file_name: preview.file_name,
+            bytes: preview.bytes,
+            expires_at: preview.expires_at,
+            delimiter: if preview.delimiter == "\t" { "\\t".into() } else { preview.delimiter },
+            delimiters: &DELIMITERS,
+            fields: fields(),
+            statuses: &STATUSES,
+            options,
+        }
+    }
+}
+
+page_context!(ImportColumnsPage, "import_columns.html", {
+    use crate::engine::api::Operation;
+
+    let preview = || contacts::ops::import_preview::ImportPreview::example().1.0;
+    let options = |existing: &str| ImportOptions {
+        tags: "vip".into(),
+        status: "subscribed".into(),
+        existing: existing.into(),
+        tag_names: vec!["vip".into()],
+    };
+    let audience = || AudienceContext::sample("Match your columns");
+    vec![
+        Self::new(audience(), preview(), Vec::new(), options("")),
+        Self::new(audience(), preview(), vec![("email".into(), String::new())], options("skip")),
+    ]
+});
+
+/// The data of the page with the progress of an import.
+#[derive(Serialize)]
+pub struct ImportProgressPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    pages_base: String,
+    open: bool,
+    import: ImportProgress,
+    errors: Vec<ImportError>,
+    pagination: Pagination,
+}
+
+page_context!(ImportProgressPage, "import_progress.html", {
+    use crate::engine::api::Operation;
+
+    let import = || contacts::ops::import_status::ImportStatus::example().1.0;
+    let page = |open, import, errors| Self {
+        audience: AudienceContext::sample("Contact import"),
+        pages_base: "/test/contacts/import/66f1a2b3d4e5f60718293a4b?".into(),
+        open,
+        import,
+        errors,
+        pagination: Pagination::sample(),
+    };
+    let failed = ImportProgress { error: Some("The file is gone.".into()), ..import() };
+    vec![page(true, import(), Vec::new()), page(false, failed, contacts::ops::import_errors::ImportErrors::example().1.items)]
+});
+
+/// Shows the upload form and recent imports.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Import contacts")) };
     page(visit, &audience, None).await
 }
 
 async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
-    let recent = visit.ask("contacts.jobs", json!({ "projectId": audience.id, "limit": JOBS })).await?;
-    let mut context = audience.context(visit, "Import contacts");
-    context.insert("jobs".into(), recent["jobs"].clone());
-    context.insert("rows_max".into(), limits::IMPORT_ROWS_MAX.into());
-    context.insert("bytes_max".into(), visit.api.0.settings.limits.upload_bytes_max.get().into());
-    Ok(audience.page(visit, "import.html", context, error))
+    let input = json!({ "projectId": audience.id, "limit": JOBS });
+    let Done(recent) = visit.ask::<contacts::ops::jobs::Jobs>(input).await?;
+    let context = ImportPage {
+        audience: audience.context(visit, "Import contacts"),
+        jobs: recent.jobs,
+        rows_max: limits::IMPORT_ROWS_MAX,
+        bytes_max: visit.api.0.settings.limits.upload_bytes_max.get(),
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Receives a file and stores it.
-async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
-    match visit.ask_with_rest("contacts.import").await {
+/// Receives an uploaded file and stores it.
+pub async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
+    match visit.json_with_rest::<contacts::ops::import::Import>().await {
         Ok(kept) => {
             let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
             let path = format!("{}/{}", visit.path, kept["id"].as_str().unwrap_or_default());
@@ -76,12 +199,15 @@ async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows one import: its columns, or its progress.
-async fn one(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };
-    let status = visit.ask("contacts.import_status", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
-    match status["status"].as_str() {
-        Some("uploaded") => {
+/// Shows one import: the columns of its file, or its progress.
+pub async fn one(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having::<contacts::ops::job::Job>(visit, |Done(it)| it.project_id).await? else {
+        return Err(PageError::not_found());
+    };
+    let input = json!({ "id": visit.name("id"), "projectId": audience.id });
+    let Done(status) = visit.ask::<contacts::ops::import_status::ImportStatus>(input).await?;
+    match status.status {
+        "uploaded" => {
             visit.need(Permission::AudienceWrite)?;
             columns(visit, &audience, None).await
         }
@@ -89,75 +215,63 @@ async fn one(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<Outcome, PageError> {
-    let offset = audience::offset(visit, ERRORS);
-    let told = visit.ask("contacts.import_errors", json!({ "id": visit.name("id"), "limit": ERRORS, "offset": offset })).await?;
-    let mut context = audience.context(visit, "Contact import");
-    let open = matches!(status["status"].as_str(), Some("pending" | "processing"));
-    let path = audience.path(&visit.path, &[]);
-    context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
-    context.insert("open".into(), open.into());
-    context.insert("import".into(), status);
-    context.insert("errors".into(), told["errors"].clone());
-    context.insert("pagination".into(), told["pagination"].clone());
-    Ok(audience.page(visit, "import_progress.html", context, None))
+async fn progress(visit: &Visit, audience: &Audience, status: ImportProgress) -> Result<Outcome, PageError> {
+    let input = json!({ "id": visit.name("id"), "limit": ERRORS, "offset": audience::offset(visit, ERRORS) });
+    let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
+    let context = ImportProgressPage {
+        audience: audience.context(visit, "Contact import"),
+        pages_base: audience.pages_base(visit, &[]),
+        open: matches!(status.status, "pending" | "processing"),
+        import: status,
+        pagination: told.pagination(),
+        errors: told.items,
+    };
+    Ok(audience.finish(visit, Outcome::draw(&context)))
 }
 
 /// Shows the columns of an uploaded file. Submitted choices are kept.
 async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
-    let input = json!({ "id": visit.name("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
-    let looked = visit.ask("contacts.import_preview", input).await;
-    let preview = match looked {
-        // The delimiter does not fit, so the suggested one is used.
-        Err(PageError { status: StatusCode::BAD_REQUEST, .. }) => {
-            visit.ask("contacts.import_preview", json!({ "id": visit.name("id"), "projectId": audience.id, "rows": 3 })).await?
-        }
-        looked => looked?,
+    let preview = async |delimiter: Option<&str>| {
+        let input = json!({ "id": visit.name("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
+        visit.ask::<contacts::ops::import_preview::ImportPreview>(input).await
+    };
+    let Done(preview) = match preview(delimiter).await {
+        // The delimiter does not fit the file, so the suggested delimiter is used.
+        Err(PageError { status: StatusCode::BAD_REQUEST, .. }) => preview(None).await?,
+        response => response?,
     };
     let (chosen, names) = (form.all("column"), form.all("custom"));
-    let rows = preview["columns"].as_array().into_iter().flatten().enumerate().map(|(at, column)| {
-        let (field, custom) = match (chosen.get(at), names.get(at)) {
-            (Some(field), Some(name)) => ((*field).to_owned(), (*name).to_owned()),
-            _ => seems(column),
-        };
-        json!({ "header": column["header"], "samples": column["samples"], "field": field, "custom": custom })
-    });
-    let rows: Vec<Value> = rows.collect();
-    let mut context = audience.context(visit, "Match your columns");
-    context.insert("columns".into(), rows.into());
-    for name in ["fileName", "bytes", "expiresAt"] {
-        context.insert(name.into(), preview[name].clone());
-    }
-    let delimiter = preview["delimiter"].as_str().map_or(",", |found| if found == "\t" { "\\t" } else { found }).to_owned();
-    context.insert("delimiter".into(), delimiter.into());
-    context.insert("delimiters".into(), json!(DELIMITERS));
-    context.insert("fields".into(), json!(FIELDS));
-    context.insert("statuses".into(), json!(STATUSES));
-    for name in ["tags", "status", "existing"] {
-        context.insert(name.into(), form.get(name).into());
-    }
-    context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
-    Ok(audience.page(visit, "import_columns.html", context, error))
+    let sent = chosen.into_iter().zip(names).map(|(field, name)| (field.to_owned(), name.to_owned())).collect();
+    let options = ImportOptions {
+        tags: form.get("tags").to_owned(),
+        status: form.get("status").to_owned(),
+        existing: form.get("existing").to_owned(),
+        tag_names: audience::tag_names(visit, &audience.id).await?.0,
+    };
+    let context = audience.context(visit, "Match your columns");
+    let context = ImportColumnsPage::new(context, preview, sent, options);
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Guesses a column's field, and the name if it is a custom one. No column with a name and content is skipped automatically.
-fn seems(column: &Value) -> (String, String) {
-    let header = column["header"].as_str().unwrap_or_default();
-    let filled = column["samples"].as_array().is_some_and(|samples| samples.iter().any(|sample| sample != ""));
-    match column["guess"].as_str() {
+/// Guesses the field that a column contains, and the field's name if it is a custom field. A column with a name and content is never
+/// skipped automatically.
+fn seems(column: &ImportColumn) -> (String, String) {
+    let header = column.header.as_str();
+    let filled = column.samples.iter().any(|sample| !sample.is_empty());
+    match column.guess.as_deref() {
         Some(guess) => match guess.strip_prefix("customFields.") {
             Some(name) => ("custom".into(), name.into()),
             None => (guess.into(), String::new()),
         },
-        None if filled && !header.is_empty() && !OWN.contains(&header) => ("custom".into(), header.into()),
+        None if filled && !header.is_empty() && !is_export_only(header) => ("custom".into(), header.into()),
         None => (String::new(), String::new()),
     }
 }
 
-/// Starts the import.
-async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+/// Starts the import of an uploaded file.
+pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let asked = match mapping(form) {
@@ -167,20 +281,20 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
                 "onConflict": if form.get("existing") == "skip" { "skip" } else { "upsert" },
                 "tags": audience::names(form.get("tags")), "status": form.some("status"),
             });
-            visit.ask("contacts.import_start", input).await
+            visit.ask::<contacts::ops::import_start::ImportStart>(input).await
         }
         Err(error) => Err(error),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
-        // It has already started, perhaps by a second click, so show its progress.
-        Err(error) if error.code == "WRONG_STATE" => Ok(Outcome::go(audience.path(&visit.path, &[]))),
+        // The import has already started, perhaps by a second click, so its progress is shown.
+        Err(error) if error.code == Some(Code::WrongState) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
         Err(error) if audience::can_correct(&error) => columns(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Returns the mapping of headers to fields in the form.
+/// Returns the mapping of column headers to fields that the form contains.
 fn mapping(form: &Fields) -> Result<Value, PageError> {
     let wrong =
         |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
@@ -192,46 +306,46 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
             "" => {}
             "custom" if name.is_empty() => return wrong(&format!("Enter a custom field name for the column “{header}”.")),
             "custom" if custom.contains_key(name) => {
-                return wrong(&format!("Two columns use the custom field “{name}”. Choose one of them."));
+                return wrong(&format!("Two columns are imported as the custom field “{name}”. Import only one of them."));
             }
             "custom" => drop(custom.insert(name.to_owned(), header.into())),
             field if map.contains_key(field) => {
-                let label = FIELDS.iter().find(|(word, _)| *word == field).map_or(field, |(_, label)| label);
-                return wrong(&format!("Two columns are imported as “{label}”. Choose one of them."));
+                let label = fields().into_iter().find(|(word, _)| *word == field).map_or(field, |(_, label)| label);
+                return wrong(&format!("Two columns are imported as “{label}”. Import only one of them."));
             }
             field => drop(map.insert(field.to_owned(), header.into())),
         }
     }
     if !map.contains_key("email") {
-        return wrong("Choose the column that contains the email address. Every contact needs one.");
+        return wrong("Choose the column that contains the email address. Every contact needs an email address.");
     }
     map.insert("customFields".into(), custom.into());
     Ok(map.into())
 }
 
 /// Returns the rejected rows as a file.
-async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
     for part in 0..limits::BULK_ERRORS_SHOWN_MAX as u64 / limit {
         let input = json!({ "id": visit.name("id"), "limit": limit, "offset": part * limit });
-        let told = visit.ask("contacts.import_errors", input).await?;
-        for error in told["errors"].as_array().into_iter().flatten() {
-            let text = |field: &str| cell(error[field].as_str().unwrap_or_default());
-            file.push_str(&format!("{},{},{},{}\r\n", error["row"], text("email"), text("field"), text("error")));
+        let told = visit.ask::<contacts::ops::import_errors::ImportErrors>(input).await?;
+        for ImportError { row, email, field, error } in &told.items {
+            let email = cell(email.as_deref().unwrap_or_default());
+            file.push_str(&format!("{row},{email},{},{}\r\n", cell(field), cell(error)));
         }
-        if told["pagination"]["hasMore"] != true {
+        if !told.pagination().has_more {
             break;
         }
     }
-    let mut headers = layout::headers();
+    let mut headers = headers::headers();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(file.len()));
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"import-errors.csv\""));
     Ok(Outcome::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
 }
 
-/// Returns text as a CSV cell, never as a formula.
+/// Returns the text as a CSV cell that spreadsheets do not treat as a formula.
 fn cell(text: &str) -> String {
     let mark = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{mark}{}\"", text.replace('"', "\"\""))
@@ -245,9 +359,9 @@ mod tests {
     fn columns_become_a_mapping_and_errors_are_named() {
         let form = |text: &str| mapping(&Fields::read(text.as_bytes()));
         let right = form("header=E&column=email&custom=&header=S&column=custom&custom=shoe&header=X&column=&custom=");
-        assert_eq!(right.expect("right"), json!({ "email": "E", "customFields": { "shoe": "S" } }));
+        assert_eq!(right.expect("the columns are valid"), json!({ "email": "E", "customFields": { "shoe": "S" } }));
         for (wrong, part) in [
-            ("header=A&column=phone&custom=", "Every contact needs one"),
+            ("header=A&column=phone&custom=", "Every contact needs an email address"),
             ("header=A&column=email&custom=&header=B&column=email&custom=", "Two columns are imported as “Email”"),
             ("header=A&column=email&custom=&header=B&column=custom&custom=", "name for the column “B”"),
         ] {
@@ -257,12 +371,16 @@ mod tests {
 
     #[test]
     fn an_unknown_column_with_content_becomes_a_custom_field() {
-        let column = |header: &str, guess: Value, sample: &str| json!({ "header": header, "guess": guess, "samples": [sample] });
+        let column = |header: &str, guess: Option<&str>, sample: &str| ImportColumn {
+            header: header.into(),
+            guess: guess.map(str::to_owned),
+            samples: vec![sample.into()],
+        };
         let of = |field: &str, name: &str| (field.to_owned(), name.to_owned());
-        assert_eq!(seems(&column("Shoe", Value::Null, "38")), of("custom", "Shoe"));
-        assert_eq!(seems(&column("Shoe", Value::Null, "")), of("", ""));
-        assert_eq!(seems(&column("id", Value::Null, "1")), of("", ""));
-        assert_eq!(seems(&column("custom.x", json!("customFields.x"), "")), of("custom", "x"));
-        assert_eq!(seems(&column("Mail", json!("email"), "")), of("email", ""));
+        assert_eq!(seems(&column("Shoe", None, "38")), of("custom", "Shoe"));
+        assert_eq!(seems(&column("Shoe", None, "")), of("", ""));
+        assert_eq!(seems(&column("id", None, "1")), of("", ""));
+        assert_eq!(seems(&column("custom.x", Some("customFields.x"), "")), of("custom", "x"));
+        assert_eq!(seems(&column("Mail", Some("email"), "")), of("email", ""));
     }
 }

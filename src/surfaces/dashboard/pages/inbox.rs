@@ -1,20 +1,17 @@
-//! The built-in inbox: its messages as recipients would see them, and their source.
+//! The pages of the built-in inbox: messages as recipients would see them, and their source.
 
+use serde::Serialize;
 use serde_json::json;
 
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::engine::api::page::Pagination;
+use crate::features::sending;
+use crate::features::sending::ops::inbox_get::{DkimSignature, MessageHeader, WholeMessage};
+use crate::features::sending::views::MessageView;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/inbox").get(|visit| Box::pin(list(visit))),
-    closed("/{environment}/inbox/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(delete(visit))),
-    closed("/{environment}/inbox/{id}/mail").get(|visit| Box::pin(mail(visit))),
-    closed("/{environment}/inbox/{id}/picture").get(|visit| Box::pin(picture(visit))),
-    closed("/{environment}/inbox/{id}/source").get(|visit| Box::pin(source(visit))),
-];
-
-/// The behavior of simulated recipients.
+/// The behavior of the simulated recipients.
 const SIMULATED: [(&str, &str); 8] = [
     ("delivered", "accepts the message"),
     ("deferred", "defers the message, then accepts it"),
@@ -26,79 +23,141 @@ const SIMULATED: [(&str, &str); 8] = [
     ("unsubscribe", "unsubscribes with one click"),
 ];
 
-/// The messages, newest first.
-async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+/// The data of the page with the list of messages.
+#[derive(Serialize)]
+pub struct InboxPage {
+    messages: Vec<MessageView>,
+    pagination: Pagination,
+    pages: String,
+    search: String,
+    /// The ID of the send whose messages are listed.
+    send: String,
+    simulated: Vec<SimulatedRecipient>,
+}
+
+#[derive(Serialize)]
+struct SimulatedRecipient {
+    name: &'static str,
+    does: &'static str,
+}
+
+page_context!(InboxPage, "inbox.html", {
+    let page = |messages, search: &str, send: &str| Self {
+        messages,
+        pagination: Pagination::sample(),
+        pages: "?".into(),
+        search: search.into(),
+        send: send.into(),
+        simulated: simulated(),
+    };
+    vec![page(vec![MessageView::sample()], "", "666666666666666666666666"), page(Vec::new(), "tea", ""), page(Vec::new(), "", "")]
+});
+
+fn simulated() -> Vec<SimulatedRecipient> {
+    SIMULATED.map(|(name, does)| SimulatedRecipient { name, does }).into()
+}
+
+/// The data of the page with one message.
+#[derive(Serialize)]
+pub struct MessagePage {
+    title: String,
+    view: &'static str,
+    images: bool,
+    has_html: bool,
+    message: MessageView,
+    envelope_from: String,
+    headers: Vec<MessageHeader>,
+    text: Option<String>,
+    links: Vec<String>,
+    dkim: Vec<DkimSignature>,
+}
+
+impl MessagePage {
+    fn new(whole: WholeMessage, view: &str, images: bool) -> Self {
+        let has_html = whole.html.is_some();
+        let view = match view {
+            "phone" => "phone",
+            "text" => "text",
+            "headers" => "headers",
+            _ if has_html => "mail",
+            _ => "text",
+        };
+        let title = if whole.message.subject.is_empty() { "(no subject)" } else { &whole.message.subject };
+        Self {
+            title: title.to_owned(),
+            view,
+            images,
+            has_html,
+            message: whole.message,
+            envelope_from: whole.envelope_from,
+            headers: whole.headers,
+            text: whole.text,
+            links: whole.links,
+            dkim: whole.dkim,
+        }
+    }
+}
+
+page_context!(MessagePage, "message.html", {
+    use crate::engine::api::Operation;
+
+    let whole = || sending::ops::inbox_get::InboxGet::example().1.0;
+    let bare = || WholeMessage { html: None, text: None, links: Vec::new(), dkim: Vec::new(), ..whole() };
+    vec![
+        Self::new(whole(), "", false),
+        Self::new(whole(), "phone", true),
+        Self::new(whole(), "headers", false),
+        Self::new(whole(), "text", false),
+        Self::new(bare(), "headers", false),
+        Self::new(bare(), "", false),
+    ]
+});
+
+/// Lists the messages, newest first.
+pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
-    let input = json!({
-        "search": query.some("search"),
-        "sendId": query.some("send"),
-        "page": visit.page(),
-        "limit": 50,
-    });
-    let data = visit.ask("sending.inbox_list", input).await?;
+    let input = json!({ "search": query.some("search"), "sendId": query.some("send"), "page": visit.page(), "limit": 50 });
+    let found = visit.ask::<sending::ops::inbox_list::InboxList>(input).await?;
     let kept: Vec<(&str, &str)> =
         ["search", "send"].iter().filter_map(|name| query.some(name).map(|value| (*name, value))).collect();
     let base = serde_urlencoded::to_string(&kept).map(|kept| if kept.is_empty() { kept } else { kept + "&" }).unwrap_or_default();
-    let context = json!({
-        "title": "Inbox",
-        "messages": data["messages"],
-        "pagination": data["pagination"],
-        "pages": format!("?{base}"),
-        "search": query.get("search"),
-        "send": query.get("send"),
-        "done": query.get("done"),
-        "base": visit.api.0.base_url(),
-        "simulated": SIMULATED.map(|(name, does)| json!({ "name": name, "does": does })),
-    });
-    Ok(Outcome::page("inbox.html", context))
-}
-
-/// One message.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let data = visit.ask("sending.inbox_get", json!({ "id": visit.name("id") })).await?;
-    let view = match visit.query.get("view") {
-        word @ ("phone" | "text" | "headers") => word,
-        _ if data["html"].is_null() => "text",
-        _ => "mail",
+    let context = InboxPage {
+        pagination: found.pagination(),
+        messages: found.items,
+        pages: format!("?{base}"),
+        search: query.get("search").to_owned(),
+        send: query.get("send").to_owned(),
+        simulated: simulated(),
     };
-    let context = json!({
-        "title": match data["message"]["subject"].as_str() {
-            Some(subject) if !subject.is_empty() => subject,
-            _ => "(no subject)",
-        },
-        "view": view,
-        "images": visit.wants_images(),
-        "has_html": !data["html"].is_null(),
-        "message": data["message"],
-        "envelope_from": data["envelopeFrom"],
-        "headers": data["headers"],
-        "text": data["text"],
-        "links": data["links"],
-        "dkim": data["dkim"],
-    });
-    Ok(Outcome::page("message.html", context))
+    Ok(Outcome::draw(&context))
 }
 
-/// Its HTML, as a document for the frame.
-async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on("sending.inbox_html", json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
+/// Shows one message.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Done(whole) = visit.ask::<sending::ops::inbox_get::InboxGet>(json!({ "id": visit.name("id") })).await?;
+    Ok(Outcome::draw(&MessagePage::new(whole, visit.query.get("view"), visit.wants_images())))
 }
 
-/// Its screenshot.
-async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on("sending.inbox_screenshot", json!({ "id": visit.name("id") })).await
+/// Returns the HTML of a message, as a document for the frame.
+pub async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.hand_on::<sending::ops::inbox_html::InboxHtml>(json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-/// Its source.
-async fn source(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on("sending.inbox_raw", json!({ "id": visit.name("id") })).await
+/// Returns a screenshot of a message.
+pub async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.hand_on::<sending::ops::inbox_screenshot::InboxScreenshot>(json!({ "id": visit.name("id") })).await
 }
 
-/// Remove it.
-async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
+/// Returns the source of a message.
+pub async fn source(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.hand_on::<sending::ops::inbox_raw::InboxRaw>(json!({ "id": visit.name("id") })).await
+}
+
+/// Deletes a message.
+pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "delete" => {
-            visit.ask("sending.inbox_delete", json!({ "id": visit.name("id") })).await?;
+            visit.ask::<sending::ops::inbox_delete::InboxDelete>(json!({ "id": visit.name("id") })).await?;
             Ok(Outcome::go(format!("/{}/inbox?done=deleted", visit.environment)))
         }
         _ => Err(PageError::not_found()),

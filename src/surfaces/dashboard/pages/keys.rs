@@ -1,79 +1,118 @@
-//! API keys: creating one, which is shown once, and revoking.
+//! The page about API keys: creating a key, which is shown once, and revoking keys.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::permissions;
+use super::{PermissionChoice, permissions};
+use crate::engine::api::{Created, Done};
+use crate::features::accounts;
+use crate::features::accounts::key_management::NewKeyView;
+use crate::features::accounts::ops::key_usage::{KeyUsageDay, UsageOfKey};
+use crate::features::accounts::views::KeyView;
 use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/keys").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
+/// The data of the page with the list of keys and the form for a new key.
+#[derive(Serialize)]
+pub struct KeysPage {
+    name: String,
+    environment: String,
+    keys: Vec<UsedKey>,
+    usage: Option<UsageChart>,
+    permissions: Vec<PermissionChoice>,
+    made: Option<NewKeyView>,
+}
 
-/// The list and the form.
+/// A key, its daily requests as a sparkline, and the sum of the requests.
+#[derive(Clone, Serialize)]
+struct UsedKey {
+    #[serde(flatten)]
+    key: KeyView,
+    recent: u64,
+    spark: String,
+}
+
+/// The usage chart of one key.
+#[derive(Serialize)]
+struct UsageChart {
+    key: UsedKey,
+    chart: Value,
+}
+
+page_context!(KeysPage, "keys.html", {
+    use crate::base::clock::Timestamp;
+    use crate::engine::api::Operation;
+    use crate::engine::api::response::WireTime;
+
+    let usage = accounts::ops::key_usage::KeyUsage::example().1.0.keys;
+    let key = KeyView { id: usage[0].id.clone(), ..KeyView::sample() };
+    let gone = KeyView { revoked_at: Some(WireTime(Timestamp(0))), ..key.clone() };
+    let keys = || vec![with_usage(key.clone(), &usage), with_usage(gone.clone(), &[])];
+    let full = || Self {
+        name: "Shop".into(),
+        environment: String::new(),
+        usage: chart(&key.id, &keys(), &usage),
+        keys: keys(),
+        permissions: permissions(|_| true),
+        made: Some(NewKeyView::sample().1),
+    };
+    vec![full(), Self { keys: Vec::new(), usage: None, made: None, environment: "live".into(), ..full() }]
+});
+
+/// Shows the list of keys and the form for a new key.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, Value::Null, None).await
+    page(visit, None, None).await
 }
 
-async fn page(visit: &Visit, made: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let data = visit.ask("accounts.key_list", json!({})).await?;
-    let mut context = entered(&visit.form, &["name", "environment"], error.as_ref());
+async fn page(visit: &Visit, made: Option<NewKeyView>, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(data) = visit.ask::<accounts::ops::key_list::KeyList>(json!({})).await?;
+    let Done(usage) = visit.ask::<accounts::ops::key_usage::KeyUsage>(json!({})).await?;
+    let keys: Vec<UsedKey> = data.keys.into_iter().map(|key| with_usage(key, &usage.keys)).collect();
     let chosen = visit.form.all("permission");
-    context.insert("title".into(), "API keys".into());
-    let usage = visit.ask("accounts.key_usage", json!({})).await?;
-    let used = usage["keys"].as_array().map_or(&[][..], Vec::as_slice);
-    let keys: Vec<Value> = data["keys"].as_array().into_iter().flatten().map(|key| with_usage(key, used)).collect();
-    context.insert("usage".into(), chart(visit.query.get("usage"), &keys, used));
-    context.insert("keys".into(), keys.into());
-    context.insert("permissions".into(), permissions(&chosen));
-    context.insert("made".into(), made);
-    context.insert("done".into(), visit.query.get("done").into());
-    context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(match error {
-        Some(error) => Outcome::again("keys.html", Value::Object(context), &error),
-        None => Outcome::page("keys.html", Value::Object(context)),
-    })
+    let context = KeysPage {
+        name: visit.form.get("name").to_owned(),
+        environment: visit.form.get("environment").to_owned(),
+        usage: chart(visit.query.get("usage"), &keys, &usage.keys),
+        keys,
+        permissions: permissions(|permission| chosen.contains(&permission.word())),
+        made,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-fn days<'u>(id: &str, used: &'u [Value]) -> &'u [Value] {
-    let found = used.iter().find(|usage| usage["id"] == id).and_then(|usage| usage["days"].as_array());
-    found.map_or(&[][..], Vec::as_slice)
+fn days<'u>(id: &str, used: &'u [UsageOfKey]) -> &'u [KeyUsageDay] {
+    used.iter().find(|usage| usage.id == id).map_or(&[][..], |usage| &usage.days)
 }
 
-/// Returns a key with its daily requests as a sparkline, and their sum.
-fn with_usage(key: &Value, used: &[Value]) -> Value {
-    let days = days(key["id"].as_str().unwrap_or_default(), used);
-    let requests: Vec<u64> = days.iter().map(|day| day["requests"].as_u64().unwrap_or(0)).collect();
-    let mut key = key.clone();
-    key["recent"] = requests.iter().sum::<u64>().into();
-    key["spark"] = charts::spark(&requests).into();
-    key
+fn with_usage(key: KeyView, used: &[UsageOfKey]) -> UsedKey {
+    let requests: Vec<u64> = days(&key.id, used).iter().map(|day| day.requests).collect();
+    UsedKey { key, recent: requests.iter().sum(), spark: charts::spark(&requests) }
 }
 
-/// Returns the chart of one key, if requested.
-fn chart(id: &str, keys: &[Value], used: &[Value]) -> Value {
-    let Some(key) = keys.iter().find(|key| key["id"] == id) else { return Value::Null };
+/// Returns the usage chart of one key, if the user requested it.
+fn chart(id: &str, keys: &[UsedKey], used: &[UsageOfKey]) -> Option<UsageChart> {
+    let key = keys.iter().find(|one| one.key.id == id)?;
     let days = days(id, used);
-    let values = days.iter().map(|day| day["requests"].as_f64().unwrap_or(0.0)).collect();
-    let dates = days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect();
+    let values = days.iter().map(|day| day.requests as f64).collect();
+    let dates = days.iter().map(|day| day.date.clone()).collect();
     let series = vec![Series { label: "Requests".into(), values }];
     let chart = Chart { id: "usage", title: "Requests by day", unit: "", shape: Shape::Bars, dates, series };
-    json!({ "key": key, "chart": chart.draw() })
+    Some(UsageChart { key: key.clone(), chart: chart.draw() })
 }
 
 /// Creates or revokes a key.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     if form.get("act") == "revoke" {
-        visit.ask("accounts.key_revoke", json!({ "id": form.get("id") })).await?;
+        visit.ask::<accounts::ops::key_revoke::KeyRevoke>(json!({ "id": form.get("id") })).await?;
         return Ok(Outcome::go(format!("{}?done=revoked", visit.path)));
     }
     let input =
         json!({ "name": form.get("name"), "environment": form.get("environment"), "permissions": form.all("permission") });
-    match visit.ask("accounts.key_create", input).await {
-        Ok(made) => page(visit, made, None).await,
-        Err(error) if error.status == http::StatusCode::BAD_REQUEST => page(visit, Value::Null, Some(error)).await,
+    match visit.ask::<accounts::ops::key_create::KeyCreate>(input).await {
+        Ok(Created(made)) => page(visit, Some(made), None).await,
+        Err(error) if error.status == http::StatusCode::BAD_REQUEST => page(visit, None, Some(error)).await,
         Err(error) => Err(error),
     }
 }

@@ -1,88 +1,163 @@
-//! Members: the users of the account, their roles, and links for invitations and password resets.
+//! The page about members: the users of the account, their roles, and links for invitations and password resets.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::permissions;
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use super::{PermissionChoice, permissions};
+use crate::engine::api::{Created, Done};
+use crate::features::accounts::user_views::{InvitationView, LinkView, MemberRole, MemberView};
+use crate::features::{accounts, system};
+use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/members").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
+/// The data of the page with the list of members and the forms.
+#[derive(Serialize)]
+pub struct MembersPage {
+    email: String,
+    role: String,
+    members: Vec<MemberView>,
+    invitations: Vec<InvitationView>,
+    /// The member whose role is being changed.
+    changing: Option<RoleChange>,
+    permissions: Vec<PermissionChoice>,
+    link: Option<NewLink>,
+    /// The ID of the user who opened the page.
+    own: String,
+}
 
-/// The list and the form.
+#[derive(Serialize)]
+struct RoleChange {
+    id: String,
+    email: String,
+    name: String,
+    role: String,
+    permissions: Vec<PermissionChoice>,
+}
+
+/// A new link, and the result of emailing the link.
+#[derive(Serialize)]
+struct NewLink {
+    #[serde(flatten)]
+    link: LinkView,
+    mailed: bool,
+    reason: Option<String>,
+}
+
+page_context!(MembersPage, "members.html", {
+    let member = MemberView::sample;
+    let changing = || RoleChange {
+        id: member().id.to_string(),
+        email: member().email,
+        name: String::new(),
+        role: "custom".into(),
+        permissions: permissions(|_| true),
+    };
+    let link =
+        |mailed, reason: Option<&str>| NewLink { link: LinkView::sample("join"), mailed, reason: reason.map(str::to_owned) };
+    let full = || Self {
+        email: String::new(),
+        role: String::new(),
+        members: vec![member(), MemberView { name: String::new(), role: MemberRole::Custom, second_factor: true, ..member() }],
+        invitations: vec![InvitationView::sample()],
+        changing: None,
+        permissions: permissions(|_| false),
+        link: None,
+        own: String::new(),
+    };
+    vec![
+        full(),
+        Self { link: Some(link(true, None)), own: member().id.to_string(), ..full() },
+        Self { link: Some(link(false, Some("The server refused it."))), invitations: Vec::new(), ..full() },
+        Self { changing: Some(changing()), role: "custom".into(), ..full() },
+    ]
+});
+
+/// Shows the list of members and the forms.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, Value::Null, None).await
+    draw(visit, None, None).await
 }
 
-async fn page(visit: &Visit, link: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let data = visit.ask("accounts.member_list", json!({})).await?;
-    let mut context = entered(&visit.form, &["email", "role", "act"], error.as_ref());
-    let own = visit.who.as_ref().map(|who| who.user.id.to_string());
+async fn draw(visit: &Visit, link: Option<NewLink>, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(data) = visit.ask::<accounts::ops::member_list::MemberList>(json!({})).await?;
+    let own = visit.who.as_ref().map(|who| who.user.id.to_string()).unwrap_or_default();
     let is_sent = visit.form.get("act") == "role";
-    context.insert("changing".into(), changing(visit, &data["members"], own.as_deref()));
-    context.insert("title".into(), "Members".into());
-    context.insert("members".into(), data["members"].clone());
-    context.insert("invitations".into(), data["invitations"].clone());
-    context.insert("permissions".into(), permissions(&if is_sent { Vec::new() } else { visit.form.all("permission") }));
-    context.insert("link".into(), link);
-    context.insert("own".into(), own.into());
-    context.insert("done".into(), visit.query.get("done").into());
-    Ok(match error {
-        Some(error) => Outcome::again("members.html", Value::Object(context), &error),
-        None => Outcome::page("members.html", Value::Object(context)),
-    })
+    let chosen = if is_sent { Vec::new() } else { visit.form.all("permission") };
+    let context = MembersPage {
+        email: visit.form.get("email").to_owned(),
+        role: visit.form.get("role").to_owned(),
+        changing: changing(visit, &data.members, &own),
+        members: data.members,
+        invitations: data.invitations,
+        permissions: permissions(|permission| chosen.contains(&permission.word())),
+        link,
+        own,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the member whose role is being changed, with the selected role: the submitted one, else the current one. Users cannot change
-/// their own role or the owner's.
-fn changing(visit: &Visit, members: &Value, own: Option<&str>) -> Value {
+/// Returns the member whose role is being changed, and the selected role: the submitted role, or the current role by default. Users cannot
+/// change their own role or the owner's role.
+fn changing(visit: &Visit, members: &[MemberView], own: &str) -> Option<RoleChange> {
     let form = &visit.form;
     let is_sent = form.get("act") == "role";
     let id = if is_sent { form.get("id") } else { visit.query.get("member") };
-    let is_it = |member: &&Value| member["id"] == id && member["id"].as_str() != own && member["role"] != "owner";
-    let Some(member) = members.as_array().and_then(|members| members.iter().find(is_it)) else { return Value::Null };
-    let held = || member["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let chosen: Vec<&str> = if is_sent { form.all("permission") } else { held() };
-    let role = if is_sent { form.get("role") } else { member["role"].as_str().unwrap_or_default() };
-    json!({
-        "id": member["id"], "email": member["email"], "name": member["name"], "role": role, "permissions": permissions(&chosen),
+    let is_it = |member: &&MemberView| member.id.to_string() == id && id != own && member.role != MemberRole::Owner;
+    let member = members.iter().find(is_it)?;
+    let sent = form.all("permission");
+    let role = match is_sent {
+        true => form.get("role").to_owned(),
+        false => template::context(&member.role).as_str().unwrap_or_default().to_owned(),
+    };
+    Some(RoleChange {
+        id: id.to_owned(),
+        email: member.email.clone(),
+        name: member.name.clone(),
+        role,
+        permissions: permissions(|permission| match is_sent {
+            true => sent.contains(&permission.word()),
+            false => member.permissions.contains(permission),
+        }),
     })
 }
 
-/// Handles the forms.
+/// Handles the forms on the members page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let id = form.get("id");
     let custom = (form.get("role") == "custom").then(|| form.all("permission"));
-    let asked = match form.get("act") {
+    let done = match form.get("act") {
         "invite" => {
             let input = json!({ "email": form.get("email"), "role": form.get("role"), "permissions": custom });
-            visit.ask("accounts.member_invite", input).await
+            visit.ask::<accounts::ops::member_invite::MemberInvite>(input).await.map(|Created(link)| Some((link, "invitation")))
         }
-        "reset" => visit.ask("accounts.member_reset", json!({ "id": id })).await,
-        "role" => visit.ask("accounts.member_update", json!({ "id": id, "role": form.get("role"), "permissions": custom })).await,
-        "remove" => visit.ask("accounts.member_remove", json!({ "id": id })).await,
-        "withdraw" => visit.ask("accounts.invitation_remove", json!({ "id": id })).await,
+        "reset" => {
+            let made = visit.ask::<accounts::ops::member_reset::MemberReset>(json!({ "id": id })).await;
+            made.map(|Created(link)| Some((link, "reset")))
+        }
+        "role" => {
+            let input = json!({ "id": id, "role": form.get("role"), "permissions": custom });
+            visit.ask::<accounts::ops::member_update::MemberUpdate>(input).await.map(|_| None)
+        }
+        "remove" => visit.ask::<accounts::ops::member_remove::MemberRemove>(json!({ "id": id })).await.map(|_| None),
+        "withdraw" => visit.ask::<accounts::ops::invitation_remove::InvitationRemove>(json!({ "id": id })).await.map(|_| None),
         _ => return Err(PageError::not_found()),
     };
-    match (asked, form.get("act")) {
-        (Ok(link), act @ ("invite" | "reset")) => page(visit, mailed(visit, link, act).await, None).await,
-        (Ok(_), done) => Ok(Outcome::go(format!("{}?done={done}", visit.path))),
-        (Err(error), _) if matches!(error.status.as_u16(), 400 | 409) => page(visit, Value::Null, Some(error)).await,
-        (Err(error), _) => Err(error),
+    match done {
+        Ok(Some((link, purpose))) => draw(visit, Some(mailed(visit, link, purpose).await), None).await,
+        Ok(None) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, None, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
-/// Emails the link to its recipient if possible; `mailed` and `reason` hold the result.
-async fn mailed(visit: &Visit, mut link: Value, act: &str) -> Value {
-    if visit.mails_links() {
-        let purpose = if act == "invite" { "invitation" } else { "reset" };
-        let input = json!({ "to": link["email"], "purpose": purpose, "link": link["link"] });
-        let told = visit.ask_inside("system.mail_link", input).await;
-        let told = told.unwrap_or_else(|error| json!({ "mailed": false, "reason": error.message }));
-        link["mailed"] = told["mailed"].clone();
-        link["reason"] = told["reason"].clone();
+/// Emails the link to its recipient, if possible.
+async fn mailed(visit: &Visit, link: LinkView, purpose: &str) -> NewLink {
+    if !visit.mails_links() {
+        return NewLink { link, mailed: false, reason: None };
     }
-    link
+    let input = json!({ "to": link.email, "purpose": purpose, "link": link.link });
+    match visit.ask_inside::<system::ops::mail_link::MailLink>(input).await {
+        Ok(Done(told)) => NewLink { link, mailed: told.mailed, reason: told.reason },
+        Err(error) => NewLink { link, mailed: false, reason: Some(error.message) },
+    }
 }

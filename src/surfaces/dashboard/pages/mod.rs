@@ -1,4 +1,11 @@
-//! The pages, one file per feature. A page calls operations and names a template; it contains no business rules.
+//! TABLE: every page, with its path, its entry in the navigation, its functions, and its templates.
+//!
+//! To add a page: write its file in this folder, with a context struct and its samples (`page_context!`), and its template in
+//! `assets/dashboard`; then add a `pub mod` and a row here. Operations that a page calls by type are in `features/<noun>/ops`, each with a
+//! `pub mod` in that folder and a row in `operations.rs`.
+//!
+//! The functions are in the files of this folder. They call operations as the signed-in user and fill a context; they contain no business
+//! rules. The navigation lists the pages in the order of the table.
 
 pub mod agent;
 pub mod approvals;
@@ -8,6 +15,7 @@ pub mod brand_parts;
 pub mod brands;
 pub mod campaigns;
 pub mod contact;
+mod contact_form;
 pub mod contact_jobs;
 pub mod contacts;
 pub mod demo;
@@ -31,17 +39,145 @@ pub mod tags;
 pub mod topics;
 pub mod webhooks;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use super::page::{Page, closed, drawn, open, spec};
+use crate::features;
+use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// Returns every permission with its description, for forms; `chosen` ones are selected.
-pub fn permissions(chosen: &[&str]) -> Value {
-    Permission::ALL
-        .map(|permission| {
-            let word = permission.word();
-            json!({ "word": word, "allows": permission.allows(), "chosen": chosen.contains(&word) })
-        })
-        .into_iter()
-        .collect()
+/// Creates a row of the table of pages. The operations in `needs` are relative to the features.
+macro_rules! page {
+    ($auth:ident $path:literal $(, menu $group:literal $label:literal)? $(, needs [$($($need:ident)::+),+])? $(, get $get:path)?
+     $(, post $post:path)? $(, files $bytes:path)? $(, streams $streams:literal)? $(, draws [$($context:ty),+])?) => {
+        Page {
+            $(menu: Some(($group, $label)),)?
+            $(needs: const { &[$(spec::<features::$($need)::+>()),+] },)?
+            $(get: Some(|visit| Box::pin($get(visit))),)?
+            $(post: Some(|visit| Box::pin($post(visit))),)?
+            $(files: Some($bytes),)?
+            $(streams: $streams,)?
+            $(draws: const { &[$(drawn::<$context>()),+] },)?
+            ..$auth($path)
+        }
+    };
+}
+
+/// All pages of the dashboard.
+pub const PAGES: &[Page] = &[
+    page!(open "/", get home::start),
+    page!(closed "/{environment}/", menu "" "Home", get home::show, post home::seen, draws [home::HomePage]),
+    page!(closed "/test/demo", get demo::show, post demo::begin, draws [demo::DemoPage]),
+    page!(closed "/{environment}/brands", menu "" "Brands", needs [projects::ops::get::Get], get brands::list, draws [brands::BrandsPage]),
+    page!(closed "/{environment}/brands/new", get brands::new, post brands::send_new, draws [brands::NewBrandPage]),
+    page!(closed "/{environment}/brands/{id}", get brands::show, post brands::send, draws [brands::BrandPage]),
+    page!(closed "/{environment}/brands/{id}/picture", get brands::picture),
+    page!(closed "/{environment}/brands/{id}/look", get brand_parts::look, post brand_parts::send_look,
+        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ThemePage]),
+    page!(closed "/{environment}/brands/{id}/images", get brand_parts::images, post brand_parts::send_images,
+        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ImagesPage]),
+    page!(closed "/{environment}/brands/{id}/knowledge", get brand_parts::knowledge, post brand_parts::send_knowledge,
+        files limits::DASHBOARD_TEXT_BYTES_MAX, draws [brand_parts::KnowledgePage]),
+    page!(closed "/{environment}/brands/{id}/knowledge/{entry}", get brand_parts::entry, post brand_parts::send_entry,
+        files limits::DASHBOARD_TEXT_BYTES_MAX, draws [brand_parts::EntryPage]),
+    page!(closed "/{environment}/brands/{id}/guidelines", get brand_parts::guidelines, post brand_parts::send_guidelines,
+        draws [brand_parts::GuidelinesPage]),
+    page!(closed "/{environment}/emails", menu "" "Emails", needs [projects::ops::list::List, emails::ops::list::List], get emails::list,
+        draws [emails::EmailsPage]),
+    page!(closed "/{environment}/emails/new", get emails::new, post emails::send_new, draws [emails::NewEmailPage]),
+    page!(closed "/{environment}/emails/import", get emails::import, post emails::send_import, files limits::DASHBOARD_EMAIL_BYTES_MAX,
+        draws [emails::ImportEmailPage]),
+    page!(closed "/{environment}/emails/series/{conversation}", get emails::series, draws [emails::SeriesPage]),
+    page!(closed "/{environment}/emails/{id}", get email::show, post email::send, draws [email::EmailPage]),
+    page!(closed "/{environment}/emails/{id}/frame", get email::frame),
+    page!(closed "/{environment}/emails/{id}/document", get email::content::document, draws [email::content::ContentPage]),
+    page!(closed "/{environment}/emails/{id}/text", get email::text, draws [email::TextPage]),
+    page!(closed "/{environment}/emails/{id}/versions", get email::versions, post email::send_version, draws [email::VersionsPage]),
+    page!(closed "/{environment}/emails/{id}/exports", get email::exports, draws [email::ExportsPage]),
+    page!(closed "/{environment}/emails/{id}/try", get email::trial, post email::send_trial, draws [email::TestPage]),
+    page!(closed "/{environment}/campaigns", menu "" "Campaigns", needs [campaigns::ops::overview::Overview], get campaigns::list::show,
+        draws [campaigns::list::CampaignsPage]),
+    page!(closed "/{environment}/campaigns/new", get campaigns::edit::new, post campaigns::edit::create,
+        draws [campaigns::edit::ChoosePage, campaigns::edit::EditPage]),
+    page!(closed "/{environment}/campaigns/{id}", get campaigns::detail::show, post campaigns::detail::send,
+        draws [campaigns::detail::CampaignPage]),
+    page!(closed "/{environment}/campaigns/{id}/edit", get campaigns::edit::show, post campaigns::edit::change),
+    page!(closed "/{environment}/campaigns/{id}/launch", get campaigns::launch::show, post campaigns::launch::send,
+        draws [campaigns::launch::LaunchPage]),
+    page!(closed "/{environment}/campaigns/{id}/frame", get campaigns::detail::frame),
+    page!(closed "/{environment}/campaigns/{id}/report", get campaigns::report::show, draws [campaigns::report::ReportPage]),
+    page!(closed "/{environment}/campaigns/{id}/log", get campaigns::report::log, draws [campaigns::report::LogPage]),
+    page!(closed "/{environment}/inbox", menu "" "Inbox", needs [sending::ops::inbox_list::InboxList], get inbox::list,
+        draws [inbox::InboxPage]),
+    page!(closed "/{environment}/inbox/{id}", get inbox::show, post inbox::delete, draws [inbox::MessagePage]),
+    page!(closed "/{environment}/inbox/{id}/mail", get inbox::mail),
+    page!(closed "/{environment}/inbox/{id}/picture", get inbox::picture),
+    page!(closed "/{environment}/inbox/{id}/source", get inbox::source),
+    page!(closed "/{environment}/contacts", menu "Audience" "Contacts", needs [projects::ops::list::List, contacts::ops::list::List],
+        get contacts::show, post contacts::send, draws [contacts::ContactsPage, audience::NoBrandPage]),
+    page!(closed "/{environment}/contacts/new", get contacts::new, post contacts::add, draws [contacts::NewContactPage]),
+    page!(closed "/{environment}/contacts/{id}", get contact::show, post contact::send, draws [contact::ContactPage]),
+    page!(closed "/{environment}/contacts/{id}/data", get contact::data),
+    page!(closed "/{environment}/contacts/import", get imports::show, post imports::upload, streams true, draws [imports::ImportPage]),
+    page!(closed "/{environment}/contacts/import/{id}", get imports::one, post imports::start,
+        draws [imports::ImportColumnsPage, imports::ImportProgressPage]),
+    page!(closed "/{environment}/contacts/import/{id}/errors.csv", get imports::errors),
+    page!(closed "/{environment}/contacts/jobs/{kind}/{id}", get contact_jobs::show, draws [contact_jobs::ContactJobPage]),
+    page!(closed "/{environment}/segments", menu "Audience" "Segments", needs [projects::ops::list::List, segments::ops::list::List],
+        get segments::list, post segments::remove, draws [segments::SegmentsPage]),
+    page!(closed "/{environment}/segments/new", get segments::show, post segments::send, draws [segments::SegmentPage]),
+    page!(closed "/{environment}/segments/{id}", get segments::show, post segments::send),
+    page!(closed "/{environment}/tags", menu "Audience" "Tags", needs [projects::ops::list::List, tags::ops::list::List], get tags::show,
+        post tags::send, draws [tags::TagsPage]),
+    page!(closed "/{environment}/topics", menu "Audience" "Topics", needs [projects::ops::list::List, topics::ops::list::List],
+        get topics::show, post topics::send, draws [topics::TopicsPage]),
+    page!(closed "/{environment}/suppressions", menu "Audience" "Suppressions", needs [suppressions::ops::list::List],
+        get suppressions::show, post suppressions::send, draws [suppressions::SuppressionsPage]),
+    page!(closed "/{environment}/domains", menu "Setup" "Domains", needs [domains::ops::list::List], get domains::show_all,
+        post domains::add, draws [domains::DomainsPage]),
+    page!(closed "/{environment}/domains/{domain}", get domains::show, post domains::send, draws [domains::DomainPage]),
+    page!(closed "/{environment}/settings/keys", menu "Developers" "API keys", needs [accounts::ops::key_list::KeyList], get keys::show,
+        post keys::send, draws [keys::KeysPage]),
+    page!(closed "/{environment}/settings/approvals", menu "Developers" "Agent requests",
+        needs [accounts::ops::approval_list::ApprovalList], get approvals::show, post approvals::send, draws [approvals::ApprovalsPage]),
+    page!(closed "/agent", get agent::show, post agent::decide, draws [agent::AgentPage]),
+    page!(closed "/{environment}/settings/webhooks", menu "Developers" "Webhooks", needs [webhooks::ops::list::List],
+        get webhooks::show_all, post webhooks::create, draws [webhooks::WebhooksPage]),
+    page!(closed "/{environment}/settings/webhooks/{id}", get webhooks::show, post webhooks::send, draws [webhooks::WebhookPage]),
+    page!(closed "/{environment}/settings/members", menu "Account" "Members", needs [accounts::ops::member_list::MemberList],
+        get members::show, post members::send, draws [members::MembersPage]),
+    page!(closed "/{environment}/settings/security", menu "Account" "Security", needs [accounts::ops::session_list::SessionList],
+        get security::show, post security::send, draws [security::SecurityPage]),
+    page!(closed "/{environment}/settings/plan", menu "Account" "Plan and limits", needs [sending::ops::plan::Plan], get plan::show,
+        post plan::change, draws [plan::PlanPage]),
+    page!(closed "/{environment}/settings/audit", menu "Account" "Audit log", needs [accounts::ops::audit_list::AuditList],
+        get audit::show, draws [audit::AuditPage]),
+    page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,
+        post system::resume, draws [system::SystemPage]),
+    page!(open "/signin", get sign_in::show, post sign_in::send, draws [sign_in::SignInPage]),
+    page!(closed "/signout", post sign_in::sign_out),
+    page!(closed "/confirm", get sign_in::confirm, post sign_in::send_confirm, draws [sign_in::ConfirmPage]),
+    page!(open "/setup/{token}", get links::set_up, post links::send_set_up, draws [links::SetUpPage]),
+    page!(open "/signup", get links::sign_up, post links::send_sign_up, draws [links::SignUpPage]),
+    page!(open "/forgot", get links::forgot, post links::send_forgot, draws [links::ForgotPage]),
+    page!(open "/reset/{token}", get links::reset, post links::send_reset, draws [links::ResetPage]),
+    page!(open "/join/{token}", get links::join, post links::send_join, draws [links::JoinPage]),
+];
+
+/// A permission and its description, for forms.
+#[derive(Clone, Debug, Serialize)]
+pub struct PermissionChoice {
+    word: &'static str,
+    allows: &'static str,
+    chosen: bool,
+}
+
+/// Returns every permission with its description, for forms. The permissions for which `is_chosen` returns true are selected.
+pub fn permissions(is_chosen: impl Fn(Permission) -> bool) -> Vec<PermissionChoice> {
+    let one = |permission: Permission| PermissionChoice {
+        word: permission.word(),
+        allows: permission.allows(),
+        chosen: is_chosen(permission),
+    };
+    Permission::ALL.map(one).into()
 }

@@ -1,44 +1,79 @@
-//! Plan and limits: what the account may do, and how much of it is used. Managers of the installation also change plans here.
+//! The page about the plan and its limits: what the account may do, and how much of each limit is used. Managers of the installation also
+//! change the plans of accounts here.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
+use crate::features::accounts::plans::AccountList;
+use crate::features::sending::ops::plan::{AccountPlan, PlanQuota};
+use crate::features::{accounts, sending};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The pages of this file.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/plan").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(change(visit)))];
-
-/// The plan.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let plan = visit.ask("sending.plan", json!({})).await?;
-    let quotas: Vec<Value> = [("Today", "daily"), ("This month", "monthly")]
-        .into_iter()
-        .map(|(label, name)| {
-            let (limit, used) = (plan[name]["limit"].as_u64(), plan[name]["used"].as_u64().unwrap_or(0));
-            let share = limit.map(|limit| if limit == 0 { 1.0 } else { used as f64 / limit as f64 });
-            json!({
-                "label": label, "limit": limit, "used": used, "remaining": plan[name]["remaining"], "resets_at": plan[name]["resetsAt"],
-                "share": share,
-            })
-        })
-        .collect();
-    let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
-    let accounts = if may_change { visit.ask("accounts.account_list", json!({})).await? } else { Value::Null };
-    let context = json!({
-        "title": "Plan and limits",
-        "accounts": accounts,
-        "done": visit.query.get("done"),
-        "address": visit.api.0.base_url(),
-        "plan": plan,
-        "quotas": quotas,
-    });
-    Ok(Outcome::page("plan.html", context))
+/// The data of the page about the account's plan.
+#[derive(Serialize)]
+pub struct PlanPage {
+    /// The accounts whose plans the user may change.
+    accounts: Option<AccountList>,
+    quotas: [Quota; 2],
+    plan: AccountPlan,
 }
 
-/// Change the plan of an account.
-async fn change(visit: &Visit) -> Result<Outcome, PageError> {
+#[derive(Serialize)]
+struct Quota {
+    label: &'static str,
+    limit: Option<u64>,
+    used: u64,
+    remaining: Option<u64>,
+    resets_at: WireTime,
+    share: Option<f64>,
+}
+
+impl Quota {
+    fn of(label: &'static str, quota: &PlanQuota) -> Self {
+        let PlanQuota { limit, used, remaining, resets_at } = *quota;
+        let share = limit.map(|limit| if limit == 0 { 1.0 } else { used as f64 / limit as f64 });
+        Self { label, limit, used, remaining, resets_at, share }
+    }
+}
+
+impl PlanPage {
+    fn new(plan: AccountPlan, accounts: Option<AccountList>) -> Self {
+        let quotas = [Quota::of("Today", &plan.daily), Quota::of("This month", &plan.monthly)];
+        Self { accounts, quotas, plan }
+    }
+}
+
+page_context!(PlanPage, "plan.html", {
+    use crate::engine::api::Operation;
+
+    let plan = || sending::ops::plan::Plan::example().1.0;
+    let open = AccountPlan {
+        recipients_per_second: None,
+        provider: None,
+        daily: PlanQuota { limit: None, remaining: None, ..plan().daily },
+        ..plan()
+    };
+    vec![Self::new(plan(), Some(AccountList::sample())), Self::new(open, None)]
+});
+
+/// Shows the account's plan.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Done(plan) = visit.ask::<sending::ops::plan::Plan>(json!({})).await?;
+    let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
+    let accounts = match may_change {
+        true => Some(visit.ask::<accounts::ops::account_list::AccountListing>(json!({})).await?.0),
+        false => None,
+    };
+    Ok(Outcome::draw(&PlanPage::new(plan, accounts)))
+}
+
+/// Changes the plan of an account.
+pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    visit.ask("accounts.account_plan", json!({ "id": form.get("id"), "plan": form.get("plan") })).await?;
+    let input = json!({ "id": form.get("id"), "plan": form.get("plan") });
+    visit.ask::<accounts::ops::account_plan::AccountPlanChange>(input).await?;
     Ok(Outcome::go(format!("{}?done=plan", visit.path)))
 }

@@ -1,91 +1,145 @@
-//! The user's own sign-in: password, authenticator app, and sessions.
+//! The page about the user's own sign-in: password, authenticator app, and sessions.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::base::qr;
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::engine::api::Done;
+use crate::features::accounts;
+use crate::features::accounts::user_views::{SessionState, SessionView};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/security").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
+/// The user's password, sessions and authenticator app.
+#[derive(Serialize)]
+pub struct SecurityPage {
+    /// The name of the submitted form.
+    act: String,
+    sessions: Vec<NamedSession>,
+    session: SessionState,
+    app: App,
+}
 
-/// The page.
+#[derive(Serialize)]
+struct NamedSession {
+    #[serde(flatten)]
+    session: SessionView,
+    program: Option<String>,
+}
+
+/// The details of an authenticator app during its setup.
+#[derive(Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+enum App {
+    None,
+    Unconfirmed { secret: String, uri: String, qr: Option<QrCode> },
+    Confirmed { codes: Vec<String> },
+    Renewed { codes: Vec<String> },
+}
+
+#[derive(Serialize)]
+struct QrCode {
+    size: usize,
+    path: String,
+}
+
+page_context!(SecurityPage, "security.html", {
+    let named = |agent: &str, current| NamedSession {
+        program: program(agent),
+        session: SessionView { agent: agent.into(), current, ..SessionView::sample() },
+    };
+    let page = |app, session: SessionState| Self {
+        act: "password".into(),
+        sessions: vec![named("Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0", true), named("Shop 1.2", false)],
+        session,
+        app,
+    };
+    let session = |second_factor, left| SessionState {
+        second_factor,
+        recovery_codes_left: second_factor.then_some(left),
+        ..SessionState::sample()
+    };
+    let codes = || vec!["ABCD-EFGH".to_owned()];
+    let uri = "otpauth://totp/Mailmill:ada@example.com?secret=JBSWY3DPEHPK3PXP";
+    let mut samples = vec![
+        page(unconfirmed("JBSWY3DPEHPK3PXP".into(), uri), session(false, 0)),
+        page(unconfirmed("JBSWY3DPEHPK3PXP".into(), "elsewhere"), session(false, 0)),
+        page(App::Confirmed { codes: codes() }, session(true, 8)),
+        page(App::Renewed { codes: codes() }, session(true, 8)),
+        page(App::None, session(false, 0)),
+    ];
+    samples.extend([0, 1, 8].map(|left| page(App::None, session(true, left))));
+    samples
+});
+
+/// Shows the page about the user's own sign-in.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, json!({ "state": "none" }), None).await
+    draw(visit, App::None, None).await
 }
 
-/// Renders the page. `app` has the details of an authenticator app during setup.
-async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let mut sessions = visit.ask("accounts.session_list", json!({})).await?;
-    for session in sessions["sessions"].as_array_mut().into_iter().flatten() {
-        session["program"] = session["agent"].as_str().and_then(program).into();
-    }
-    let session = visit.ask("accounts.session", json!({})).await?;
-    let mut context = entered(&visit.form, &["act"], error.as_ref());
-    context.insert("title".into(), "Security".into());
-    context.insert("sessions".into(), sessions["sessions"].clone());
-    context.insert("session".into(), session);
-    context.insert("app".into(), app);
-    context.insert("done".into(), visit.query.get("done").into());
-    Ok(match error {
-        Some(error) => Outcome::again("security.html", Value::Object(context), &error),
-        None => Outcome::page("security.html", Value::Object(context)),
-    })
+async fn draw(visit: &Visit, app: App, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(sessions) = visit.ask::<accounts::ops::session_list::SessionList>(json!({})).await?;
+    let Done(session) = visit.ask::<accounts::ops::session::State>(json!({})).await?;
+    let named = |session: SessionView| NamedSession { program: program(&session.agent), session };
+    let context = SecurityPage {
+        act: visit.form.get("act").to_owned(),
+        sessions: sessions.sessions.into_iter().map(named).collect(),
+        session,
+        app,
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Handles the forms.
+/// Handles the forms on the security page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     match form.get("act") {
         "password" => {
             let input = json!({ "current": form.raw("current"), "code": form.some("code"), "password": form.raw("password") });
-            settle(visit, visit.ask("accounts.password", input).await, json!({ "state": "none" })).await
+            match visit.ask::<accounts::ops::password::ChangePassword>(input).await {
+                Ok(_) => Ok(Outcome::go(format!("{}?done=password", visit.path))),
+                Err(error) if error.code == Some(Code::NotSignedIn) => Err(error),
+                Err(error) => draw(visit, App::None, Some(error)).await,
+            }
         }
         "end" => {
-            visit.ask("accounts.session_end", json!({ "id": form.get("id") })).await?;
+            visit.ask::<accounts::ops::session_end::SessionEnd>(json!({ "id": form.get("id") })).await?;
             Ok(Outcome::go(format!("{}?done=end", visit.path)))
         }
         "app" => {
-            let secret = visit.ask("accounts.totp_begin", json!({})).await?;
-            page(visit, begun(&secret["secret"], &secret["uri"]), None).await
+            let Done(app) = visit.ask::<accounts::ops::totp_begin::TotpBegin>(json!({})).await?;
+            draw(visit, unconfirmed(app.secret, &app.uri), None).await
         }
-        "app-confirm" => match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
-            Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
-            Err(error) if error.code == "SIGN_IN_FAILED" => {
-                page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(error)).await
+        "app-confirm" => match visit.ask::<accounts::ops::totp_confirm::TotpConfirm>(json!({ "code": form.get("code") })).await {
+            Ok(Done(made)) => draw(visit, App::Confirmed { codes: made.recovery_codes }, None).await,
+            Err(error) if error.code == Some(Code::SignInFailed) => {
+                draw(visit, unconfirmed(form.get("secret").to_owned(), form.get("uri")), Some(error)).await
             }
             Err(error) => Err(error),
         },
         "codes" => {
-            let data = visit.ask("accounts.recovery_codes", json!({})).await?;
-            page(visit, json!({ "state": "renewed", "codes": data["recoveryCodes"] }), None).await
+            let Done(made) = visit.ask::<accounts::ops::recovery_codes::RenewRecoveryCodes>(json!({})).await?;
+            draw(visit, App::Renewed { codes: made.recovery_codes }, None).await
         }
         "app-remove" => {
-            visit.ask("accounts.totp_remove", json!({})).await?;
+            visit.ask::<accounts::ops::totp_remove::TotpRemove>(json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))
         }
         _ => Err(PageError::not_found()),
     }
 }
 
-/// Returns an authenticator app's setup: its secret, its URI, and the same as a QR code.
-fn begun(secret: &Value, uri: &Value) -> Value {
-    // Accepts only URIs for authenticator apps: a form sends the URI back after a wrong code.
-    let uri = uri.as_str().filter(|uri| uri.starts_with("otpauth://totp/")).unwrap_or_default();
-    let code = qr::draw(uri).map(|code| json!({ "size": code.size, "path": code.path }));
-    json!({ "state": "begun", "secret": secret, "uri": uri, "qr": code })
+/// Returns an authenticator app that is being set up: its secret, its URI, and the URI as a QR code.
+fn unconfirmed(secret: String, uri: &str) -> App {
+    // Only URIs for authenticator apps are accepted, because a form sends the URI back after a wrong code.
+    let uri = if uri.starts_with("otpauth://totp/") { uri } else { "" };
+    let qr = qr::draw(uri).map(|code| QrCode { size: code.size, path: code.path });
+    App::Unconfirmed { secret, uri: uri.to_owned(), qr }
 }
 
-async fn settle(visit: &Visit, asked: Result<Value, PageError>, app: Value) -> Result<Outcome, PageError> {
-    match asked {
-        Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, visit.form.get("act")))),
-        Err(error) if error.code == "NOT_SIGNED_IN" => Err(error),
-        Err(error) => page(visit, app, Some(error)).await,
-    }
-}
-
-/// TABLE: User-Agent tokens, most specific first: Edge and Opera also send `Chrome/` and `Safari/`.
+/// TABLE: tokens in the User-Agent header and the browsers that send them, most specific first: Edge and Opera also send `Chrome/` and
+/// `Safari/`.
 const BROWSERS: [(&str, &str); 6] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -95,7 +149,7 @@ const BROWSERS: [(&str, &str); 6] = [
     ("curl/", "curl"),
 ];
 
-/// TABLE: the same for operating systems.
+/// TABLE: tokens in the User-Agent header and the operating systems that they identify.
 const SYSTEMS: [(&str, &str); 6] = [
     ("iPhone", "an iPhone"),
     ("iPad", "an iPad"),
@@ -105,7 +159,7 @@ const SYSTEMS: [(&str, &str); 6] = [
     ("Linux", "Linux"),
 ];
 
-/// Returns the browser and system of a User-Agent; `None` if the browser is unknown.
+/// Returns the browser and the operating system that a User-Agent names; `None` if the browser is unknown.
 fn program(agent: &str) -> Option<String> {
     let known = |table: &[(&str, &'static str)]| table.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     let browser = known(&BROWSERS)?;

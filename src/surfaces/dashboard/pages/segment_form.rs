@@ -1,7 +1,7 @@
-//! The filter of a segment as a form: rows in page order, each a group or a condition.
+//! The filter of a segment as a form: rows in page order, each of which is a group or a condition.
 //!
-//! Every row sends the same fields, so a form can be read without its previous state; buttons name their row. The API's filter tree becomes
-//! rows and rows become a tree; an error in the tree finds its row by the path in the API error.
+//! Every row sends the same fields, so a form can be read without its previous state; buttons name the row that they change. The API's
+//! filter tree is converted to rows, and rows are converted to a tree; the path in an API error identifies the row with the error.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,35 @@ use serde_json::{Map, Value, json};
 
 use super::audience::{in_one, names};
 use crate::surfaces::dashboard::forms::Fields;
+use crate::vocab::contact_fields::{CONTACT_FIELDS, ContactField};
 
-/// A row of the form.
+/// A row of the form: a group or a condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Its nesting depth; the root group has depth 0.
+    /// The nesting depth of the row; the root group has depth 0.
     pub depth: usize,
-    /// `all` or `any` for a group, nothing for a condition.
+    /// `all` or `any` for a group; empty for a condition.
     pub combine: String,
-    /// The kind of condition.
+    /// The kind of the condition.
     pub what: String,
-    /// The name of a custom field or of an event.
+    /// The name of a custom field or of a customer event.
     pub name: String,
     pub mode: String,
     pub value: String,
     /// The end of a range.
     pub more: String,
     pub unit: String,
-    /// The campaign of an activity, kept unchanged.
+    /// The campaign of an activity, which the form keeps unchanged.
     pub campaign: String,
 }
 
-/// Contact fields that are compared as text.
-const TEXTS: [&str; 6] = ["email", "firstName", "lastName", "phone", "country", "language"];
-/// Activities of a contact.
-const DEEDS: [&str; 3] = ["sent", "opened", "clicked"];
+/// Returns the contact field that a condition with this key tests.
+fn own_field(key: &str) -> Option<&'static ContactField> {
+    CONTACT_FIELDS.iter().find(|field| field.filterable && field.key == key)
+}
+
+/// The kinds of email activity that a condition can test.
+const ACTIVITIES: [&str; 3] = ["sent", "opened", "clicked"];
 
 impl Row {
     fn group(depth: usize, combine: &str) -> Self {
@@ -45,12 +49,12 @@ impl Row {
         Self { depth, what: "email".into(), mode: "contains".into(), unit: "days".into(), ..Self::default() }
     }
 
-    /// Returns whether it is a group.
+    /// Returns whether the row is a group.
     pub fn is_group(&self) -> bool {
         !self.combine.is_empty()
     }
 
-    /// Returns its modes, most common first.
+    /// Returns the modes that the condition can have, most common first.
     pub fn modes(&self) -> Vec<(&'static str, &'static str)> {
         const WORDS: [(&str, &str); 6] = [
             ("is", "is"),
@@ -86,19 +90,19 @@ impl Row {
             "createdAt" | "updatedAt" => DATES.to_vec(),
             "event" => EVENTS.to_vec(),
             "validation" => WORDS[..1].to_vec(),
-            what if DEEDS.contains(&what) => ACTIVITY.to_vec(),
-            what if TEXTS.contains(&what) => WORDS.to_vec(),
+            what if ACTIVITIES.contains(&what) => ACTIVITY.to_vec(),
+            what if own_field(what).is_some_and(ContactField::is_text) => WORDS.to_vec(),
             _ => [&WORDS[..], &NUMBERS[..], &DATES[..]].concat(),
         }
     }
 
-    /// Returns the input type of its value.
+    /// Returns the input type of the condition's value.
     pub fn input(&self) -> &'static str {
         match (self.what.as_str(), self.mode.as_str()) {
             ("status" | "validation", _) => "status",
             ("tag", _) => "tag",
             ("topic", _) => "topic",
-            (what, "within" | "before" | "not_within") if what == "event" || DEEDS.contains(&what) => "amount",
+            (what, "within" | "before" | "not_within") if what == "event" || ACTIVITIES.contains(&what) => "amount",
             (_, "between" | "not_between" | "date_between") => "dates",
             (_, "never" | "ever") => "nothing",
             (_, "number_between") => "numbers",
@@ -122,7 +126,7 @@ impl Row {
     }
 }
 
-/// Returns the rows of a form, up to a maximum. Without any, returns an empty root group.
+/// Returns the rows in a form, up to a maximum. If the form has no rows, returns an empty root group.
 pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let of = |name: &str| form.all(name);
     let (depths, combines, whats, fields) = (of("depth"), of("combine"), of("what"), of("name-of"));
@@ -130,7 +134,7 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let text = |list: &[&str], at: usize| list.get(at).map_or_else(String::new, |text| text.trim().to_owned());
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..depths.len().min(rows_max) {
-        // A row belongs to the group before it, or to one around that.
+        // A row belongs to the group before it, or to a group around that one.
         let deepest = rows.last().map_or(0, |row| if row.is_group() { row.depth + 1 } else { row.depth });
         let depth = text(&depths, at).parse().unwrap_or(0usize).min(deepest);
         let row = Row {
@@ -152,7 +156,8 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     }
 }
 
-/// Applies a button: `add:3` adds a condition to the group in row 3, `group:3` a group, `remove:3` removes row 3 with its contents.
+/// Applies a button to the rows: `add:3` adds a condition to the group in row 3, `group:3` adds a group there, and `remove:3` removes row 3
+/// with its contents.
 pub fn press(rows: &mut Vec<Row>, button: &str) {
     let Some((act, Some(at))) = button.split_once(':').map(|(act, at)| (act, at.parse::<usize>().ok())) else { return };
     let Some(row) = rows.get(at) else { return };
@@ -170,7 +175,7 @@ pub fn press(rows: &mut Vec<Row>, button: &str) {
     }
 }
 
-/// The ids of tags by name, for the tags in the rows.
+/// The IDs of tags by name, for the tags in the rows.
 pub type TagIds = BTreeMap<String, String>;
 
 /// Returns the names of the tags in the rows.
@@ -178,7 +183,7 @@ pub fn tags_of(rows: &[Row]) -> Vec<String> {
     rows.iter().filter(|row| row.what == "tag").flat_map(|row| names(&row.value)).collect()
 }
 
-/// A filter tree for the API, and the source row of each of its paths.
+/// A filter tree for the API, and the row that each path in the tree comes from.
 pub struct BuiltFilter {
     pub tree: Value,
     paths: Vec<(String, usize)>,
@@ -193,7 +198,7 @@ impl BuiltFilter {
     }
 }
 
-/// Builds the tree of these rows, without empty groups; `ids` has the ids of tags by name.
+/// Builds the filter tree of these rows, without empty groups. `ids` contains the IDs of tags by name.
 pub fn build(rows: &[Row], ids: &TagIds) -> BuiltFilter {
     let mut built = BuiltFilter { tree: Value::Null, paths: Vec::new() };
     built.tree = group(rows, 0, "filters", ids, &mut built.paths);
@@ -219,7 +224,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
         }
         let (list, value) = condition(row, ids);
         match list {
-            // One list means any of its members; a second condition on tags or topics requires its own group.
+            // A list means any of its members, so a second condition on tags or topics requires its own group.
             "tags" | "excludeTags" | "topics" | "excludeTopics" if tree.contains_key(list) => {
                 paths.push((place("groups", &parts), index));
                 parts.entry("groups").or_default().push(json!({ "match": "all", (list): value }));
@@ -238,7 +243,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
     tree.into()
 }
 
-/// Returns a condition, and the list of its group that it belongs to.
+/// Returns a condition, and the name of the list in its group that the condition belongs to.
 fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     let amount = || row.value.parse::<u64>().map_or_else(|_| json!(row.value), |number| json!(number));
     let moment = |day: &str| if day.len() == 10 { json!(format!("{day}T00:00:00Z")) } else { json!(day) };
@@ -260,7 +265,7 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
         }
         "validation" => ("validationStatus", row.value.as_str().into()),
         "event" => ("events", timed(json!({ "name": row.name, "mode": row.mode }))),
-        what if DEEDS.contains(&what) => {
+        what if ACTIVITIES.contains(&what) => {
             let mut value = timed(json!({ "action": what, "mode": row.mode }));
             if !row.campaign.is_empty() {
                 value["campaignId"] = row.campaign.as_str().into();
@@ -272,7 +277,7 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
             let values = match row.input() {
                 "dates" | "numbers" => vec![row.value.clone(), row.more.clone()],
                 "text" => match names(&row.value) {
-                    // Nothing was entered: the API reports that a value is required.
+                    // No value was entered: the API reports that a value is required.
                     none if none.is_empty() => vec![String::new()],
                     several => several,
                 },
@@ -283,14 +288,14 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     }
 }
 
-/// Returns the rows of a tree. `named` has the names of tags by id.
+/// Returns the rows of a filter tree. `named` contains the names of tags by ID.
 pub fn rows_of(tree: &Value, named: &BTreeMap<String, String>) -> Vec<Row> {
     let mut rows = Vec::new();
     add_group(tree, 0, named, &mut rows);
     rows
 }
 
-/// Returns the ids of the tags in a tree.
+/// Returns the IDs of the tags in a filter tree.
 pub fn ids_in(tree: &Value) -> Vec<String> {
     let list = |name: &str| tree[name].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let nested = tree["groups"].as_array().into_iter().flatten().flat_map(ids_in);
@@ -339,19 +344,19 @@ fn add_group(tree: &Value, depth: usize, named: &BTreeMap<String, String>, rows:
     for nested in tree["groups"].as_array().into_iter().flatten() {
         let at = rows.len();
         add_group(nested, inside, named, rows);
-        // A group of one condition becomes that condition.
+        // A group of one condition is converted to that condition.
         if rows.len() == at + 2 && !rows[at + 1].is_group() {
             rows.remove(at);
             rows[at].depth = inside;
         }
     }
-    debug_assert!(rows[start..].iter().all(|row| row.depth > depth), "what is in a group is deeper than the group");
+    debug_assert!(rows[start..].iter().all(|row| row.depth > depth), "the rows in a group are nested deeper than the group");
 }
 
 fn field_row(condition: &Value, depth: usize) -> Row {
     let key = condition["key"].as_str().unwrap_or_default();
-    let is_own = TEXTS.contains(&key) || ["status", "createdAt", "updatedAt"].contains(&key);
-    let (what, name) = if is_own { (key, "") } else { ("custom", key.strip_prefix("customFields.").unwrap_or(key)) };
+    let (what, name) =
+        if own_field(key).is_some() { (key, "") } else { ("custom", key.strip_prefix("customFields.").unwrap_or(key)) };
     let mode = condition["mode"].as_str().unwrap_or_default().to_owned();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let values: Vec<String> = condition["values"].as_array().into_iter().flatten().map(text).collect();
@@ -472,7 +477,7 @@ mod tests {
         assert_eq!(read("depth=0&combine=&what=email"), [Row::group(0, "all")], "the first row is a group");
         let rows = read("depth=7&combine=any&depth=9&combine=&what=status&mode=within&value=x&depth=0&combine=all");
         assert_eq!(rows.iter().map(|row| row.depth).collect::<Vec<_>>(), [0, 1, 1]);
-        assert_eq!(rows[1].mode, "is", "a mode that another field had is set right");
+        assert_eq!(rows[1].mode, "is", "a mode that belongs to a different field is corrected");
         assert_eq!(read(&"depth=1&combine=all&".repeat(80)).len(), 50);
     }
 }

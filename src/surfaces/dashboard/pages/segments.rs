@@ -1,98 +1,213 @@
-//! Segments: the list, and the filter editor with a live count of matching contacts.
+//! The pages about segments: the list, and the filter editor with a live count of matching contacts.
 
 use std::collections::BTreeMap;
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::audience::{self, Audience};
-use super::contacts::STATUSES;
+use super::audience::{self, Audience, AudienceContext};
+use super::contact_form::STATUSES;
 use super::segment_form::{self, BuiltFilter, Row, TagIds};
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::page::Pagination;
+use crate::engine::api::{Created, Done};
+use crate::features::contact_records::ContactView;
+use crate::features::segments::views::SegmentView;
+use crate::features::{contacts, events, segments, tags};
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
+use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/segments").get(|visit| Box::pin(list(visit))).post(|visit| Box::pin(remove(visit))),
-    closed("/{environment}/segments/new").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/{environment}/segments/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-];
-
 const PER_PAGE: u64 = 20;
-/// The maximum number of rows: the conditions a tree may have, and groups around them.
+/// The maximum number of rows: the conditions that a filter tree may have, and groups around them.
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
-/// Members shown beside the count.
+/// The number of matching contacts that are listed below the count.
 const MEMBERS: u64 = 5;
-/// Contacts that are searched for names of custom fields.
-const LOOKED_AT: u64 = 2_000;
+/// The number of contacts that are searched for names of custom fields.
+const CONTACTS_EXAMINED: u64 = 2_000;
 
-/// Shows the list. Counting is slow, so counts load separately.
-async fn list(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Segments")) };
-    let count = visit.query.get("count") == "1";
+/// The data of the page with the list of segments.
+#[derive(Serialize)]
+pub struct SegmentsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    pages_base: String,
+    counted: bool,
+    count_path: String,
+    segments: Vec<SegmentView>,
+    pagination: Pagination,
+}
+
+page_context!(SegmentsPage, "segments.html", {
+    use crate::engine::api::Operation;
+
+    let segments = || segments::ops::list::List::example().1.items;
+    let page = |segments, counted| Self {
+        audience: AudienceContext::sample("Segments"),
+        pages_base: "/test/segments?".into(),
+        counted,
+        count_path: "/test/segments?count=1".into(),
+        segments,
+        pagination: Pagination::sample(),
+    };
+    let uncounted = segments().into_iter().map(|one| SegmentView { count: None, description: None, ..one }).collect();
+    vec![page(segments(), true), page(uncounted, false), page(Vec::new(), false)]
+});
+
+/// The data of the form for a segment.
+#[derive(Serialize)]
+pub struct SegmentPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    is_new: bool,
+    id: String,
+    name: String,
+    description: String,
+    rows: Vec<RowView>,
+    count: Option<MemberCount>,
+    own_fields: Vec<(&'static str, &'static str)>,
+    custom_fields: Vec<String>,
+    event_names: Vec<String>,
+    tag_names: Vec<String>,
+    topics: Vec<(String, String)>,
+    statuses: &'static [(&'static str, &'static str)],
+    levels_max: usize,
+}
+
+/// A row of the form, as the template reads it.
+#[derive(Serialize)]
+struct RowView {
+    stray: Option<String>,
+    depth: usize,
+    combine: String,
+    what: String,
+    name: String,
+    mode: String,
+    value: String,
+    more: String,
+    unit: String,
+    campaign: String,
+    input: &'static str,
+    modes: Vec<(&'static str, &'static str)>,
+    wrong: bool,
+}
+
+/// The number of matching contacts and some of them, or the reason why they cannot be counted.
+#[derive(Clone, Default, Serialize)]
+struct MemberCount {
+    wrong: String,
+    count: u64,
+    contacts: Vec<ContactView>,
+}
+
+page_context!(SegmentPage, "segment_edit.html", {
+    let tree = json!({ "match": "all", "groups": [] });
+    let topics = vec![("66f1a2b3000000015c3e9d71".to_owned(), "Updates".to_owned())];
+    let whats = ["email", "status", "validation", "createdAt", "tag", "topic", "custom", "opened", "event"];
+    let mut rows = segment_form::rows_of(&tree, &BTreeMap::new());
+    for what in whats {
+        rows.push(Row { what: what.into(), ..Row::fresh(1) }.settled());
+    }
+    let number = Row { what: "custom".into(), mode: "number_between".into(), ..Row::fresh(1) };
+    rows.extend([Row { mode: "number_gt".into(), ..number.clone() }, number]);
+    let page = |rows: &[Row], count| Self {
+        audience: AudienceContext::sample("New segment"),
+        is_new: true,
+        id: String::new(),
+        name: "Readers".into(),
+        description: String::new(),
+        rows: rows.iter().enumerate().map(|(at, row)| drawn(row, at == 1, &topics)).collect(),
+        count,
+        own_fields: own_fields(),
+        custom_fields: vec!["plan".into()],
+        event_names: vec!["purchase.completed".into()],
+        tag_names: vec!["vip".into()],
+        topics: topics.clone(),
+        statuses: &STATUSES,
+        levels_max: limits::SEGMENT_LEVELS_MAX,
+    };
+    let members = MemberCount { wrong: String::new(), count: 2, contacts: vec![ContactView::sample()] };
+    let unfinished = MemberCount { wrong: "Enter a tag.".into(), ..MemberCount::default() };
+    vec![
+        page(&rows, Some(members)),
+        page(&rows[..1], Some(unfinished)),
+        Self { is_new: false, id: "66f1a2b3d4e5f60718293a4b".into(), ..page(&rows, None) },
+    ]
+});
+
+/// Shows the list of segments. Counting is slow, so the counts are loaded separately.
+pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Segments")) };
+    let counted = visit.query.get("count") == "1";
     let offset = audience::offset(visit, PER_PAGE);
-    let input = json!({ "projectId": audience.id, "limit": PER_PAGE, "offset": offset, "count": count });
-    let found = visit.ask("segments.list", input).await?;
-    let mut context = audience.context(visit, "Segments");
-    let page = visit.query.get("page");
-    let path = audience.path(&visit.path, &[]);
-    context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
-    context.insert("counted".into(), count.into());
-    context.insert("count_path".into(), audience.path(&visit.path, &[("page", page), ("count", "1")]).into());
-    context.insert("segments".into(), found["segments"].clone());
-    context.insert("pagination".into(), found["pagination"].clone());
-    Ok(audience.page(visit, "segments.html", context, None))
+    let input = json!({ "projectId": audience.id, "limit": PER_PAGE, "offset": offset, "count": counted });
+    let found = visit.ask::<segments::ops::list::List>(input).await?;
+    let context = SegmentsPage {
+        audience: audience.context(visit, "Segments"),
+        pages_base: audience.pages_base(visit, &[]),
+        counted,
+        count_path: audience.path(&visit.path, &[("page", visit.query.get("page")), ("count", "1")]),
+        pagination: found.pagination(),
+        segments: found.items,
+    };
+    Ok(audience.finish(visit, Outcome::draw(&context)))
 }
 
 /// Deletes a segment.
-async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
-    visit.ask("segments.delete", json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
+    visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// The state of the editor.
+/// The state of the segment editor.
 struct Draft {
     name: String,
     description: String,
     rows: Vec<Row>,
-    /// The matching contacts, if counted.
-    count: Value,
+    /// The matching contacts, if they were counted.
+    count: Option<MemberCount>,
 }
 
 /// Shows a new or saved segment.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
-    let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.project").await? };
+    let found = if is_new {
+        Audience::of(visit).await?
+    } else {
+        Audience::having::<segments::ops::project::Project>(visit, |Done(it)| it.project_id).await?
+    };
     let audience = match found {
         Some(audience) => audience,
-        None if is_new => return Ok(audience::none(visit, "New segment")),
+        None if is_new => return Ok(audience::none("New segment")),
         None => return Err(PageError::not_found()),
     };
     let draft = match visit.name("id") {
         "" => {
             let rows = segment_form::rows_of(&json!({ "match": "all" }), &BTreeMap::new());
             let rows = rows.into_iter().chain([Row::fresh(1)]).collect();
-            Draft { name: String::new(), description: String::new(), rows, count: Value::Null }
+            Draft { name: String::new(), description: String::new(), rows, count: None }
         }
         id => {
-            let saved = visit.ask("segments.get", json!({ "id": id, "projectId": audience.id, "count": false })).await?;
-            let named = tag_names(visit, &audience.id, &saved["filters"]).await?;
-            let text = |field: &str| saved[field].as_str().unwrap_or_default().to_owned();
-            let rows = segment_form::rows_of(&saved["filters"], &named);
-            Draft { name: text("name"), description: text("description"), rows, count: Value::Null }
+            let input = json!({ "id": id, "projectId": audience.id, "count": false });
+            let Done(saved) = visit.ask::<segments::ops::get::Get>(input).await?;
+            let filters = template::context(&saved.filters);
+            let named = tag_names(visit, &audience.id, &filters).await?;
+            let rows = segment_form::rows_of(&filters, &named);
+            Draft { name: saved.name, description: saved.description.unwrap_or_default(), rows, count: None }
         }
     };
-    page(visit, &audience, &draft, None, None).await
+    draw(visit, &audience, &draft, None, None).await
 }
 
 async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMap<String, String>, PageError> {
     let mut named = BTreeMap::new();
     for id in segment_form::ids_in(tree) {
-        match visit.ask("tags.get", json!({ "id": id, "projectId": project })).await {
-            Ok(tag) => drop(named.insert(id, tag["name"].as_str().unwrap_or_default().to_owned())),
-            // It was deleted in the meantime.
+        match visit.ask::<tags::ops::get::Get>(json!({ "id": id, "projectId": project })).await {
+            Ok(Done(tag)) => drop(named.insert(id, tag.name)),
+            // The segment was deleted in the meantime.
             Err(error) if error.status == StatusCode::NOT_FOUND => {}
             Err(error) => return Err(error),
         }
@@ -100,7 +215,7 @@ async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMa
     Ok(named)
 }
 
-async fn page(
+async fn draw(
     visit: &Visit,
     audience: &Audience,
     draft: &Draft,
@@ -108,37 +223,55 @@ async fn page(
     wrong_row: Option<usize>,
 ) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
-    let mut context = audience.context(visit, if is_new { "New segment" } else { &draft.name });
-    let catalog = visit.ask("contacts.field_catalog", json!({ "projectId": audience.id, "examine": LOOKED_AT })).await?;
-    let custom = catalog["entries"].as_array().into_iter().flatten().filter(|entry| entry["auto"] == false);
-    let custom: Vec<Value> = custom.map(|entry| entry["key"].clone()).take(100).collect();
-    let events = visit.ask("events.names", json!({ "projectId": audience.id, "limit": limits::PAGE_LIMIT_MAX })).await?;
+    let wanted = json!({ "projectId": audience.id, "examine": CONTACTS_EXAMINED });
+    let Done(catalog) = visit.ask::<contacts::ops::field_catalog::FieldCatalog>(wanted).await?;
+    let custom = catalog.entries.into_iter().filter(|entry| !entry.auto).map(|entry| entry.key);
+    let wanted = json!({ "projectId": audience.id, "limit": limits::PAGE_LIMIT_MAX });
+    let Done(events) = visit.ask::<events::ops::names::Names>(wanted).await?;
     let topics = audience::topics(visit, &audience.id).await?;
-    let rows: Vec<Value> = draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at), &topics)).collect();
-    context.insert("is_new".into(), is_new.into());
-    context.insert("id".into(), visit.name("id").into());
-    context.insert("name".into(), draft.name.as_str().into());
-    context.insert("description".into(), draft.description.as_str().into());
-    context.insert("rows".into(), rows.into());
-    context.insert("count".into(), draft.count.clone());
-    context.insert("custom_fields".into(), custom.into());
-    context.insert("event_names".into(), events["names"].clone());
-    context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
-    context.insert("topics".into(), json!(topics));
-    context.insert("statuses".into(), json!(STATUSES));
-    context.insert("levels_max".into(), limits::SEGMENT_LEVELS_MAX.into());
-    Ok(audience.page(visit, "segment_edit.html", context, error))
+    let context = SegmentPage {
+        audience: audience.context(visit, if is_new { "New segment" } else { &draft.name }),
+        is_new,
+        id: visit.name("id").to_owned(),
+        name: draft.name.clone(),
+        description: draft.description.clone(),
+        rows: draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at), &topics)).collect(),
+        count: draft.count.clone(),
+        own_fields: own_fields(),
+        custom_fields: custom.take(100).collect(),
+        event_names: events.names,
+        tag_names: audience::tag_names(visit, &audience.id).await?.0,
+        topics,
+        statuses: &STATUSES,
+        levels_max: limits::SEGMENT_LEVELS_MAX,
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-fn drawn(row: &Row, is_wrong: bool, topics: &[(String, String)]) -> Value {
-    json!({
-        "stray": stray(row, topics),
-        "depth": row.depth, "combine": row.combine, "what": row.what, "name": row.name, "mode": row.mode, "value": row.value,
-        "more": row.more, "unit": row.unit, "campaign": row.campaign, "input": row.input(), "modes": row.modes(), "wrong": is_wrong,
-    })
+/// Returns the filterable contact fields, with their labels.
+fn own_fields() -> Vec<(&'static str, &'static str)> {
+    CONTACT_FIELDS.iter().filter(|field| field.filterable).map(|field| (field.key, field.label)).collect()
 }
 
-/// Returns the text for a topic value that is not among the choices: several topics, or a deleted one.
+fn drawn(row: &Row, wrong: bool, topics: &[(String, String)]) -> RowView {
+    RowView {
+        stray: stray(row, topics),
+        input: row.input(),
+        modes: row.modes(),
+        wrong,
+        depth: row.depth,
+        combine: row.combine.clone(),
+        what: row.what.clone(),
+        name: row.name.clone(),
+        mode: row.mode.clone(),
+        value: row.value.clone(),
+        more: row.more.clone(),
+        unit: row.unit.clone(),
+        campaign: row.campaign.clone(),
+    }
+}
+
+/// Returns the label of a topic value that is not among the choices: several topics, or a deleted topic.
 fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     let ids: Vec<&str> = row.value.split(',').collect();
     let is_id = |id: &&str| id.len() == 24 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -147,15 +280,15 @@ fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     is_odd.then(|| ids.iter().map(|id| name(id).unwrap_or("a deleted topic")).collect::<Vec<_>>().join(" or "))
 }
 
-/// Handles the form: adds or removes rows, counts matching contacts, or saves.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Handles the segment form: adds or removes rows, counts matching contacts, or saves the segment.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut rows = segment_form::sent(form, ROWS_MAX);
     segment_form::press(&mut rows, form.get("do"));
     rows.truncate(ROWS_MAX);
     let (name, description) = (form.get("name").to_owned(), form.get("description").to_owned());
-    let mut draft = Draft { name, description, rows, count: Value::Null };
+    let mut draft = Draft { name, description, rows, count: None };
     let asked = match form.get("do") {
         "count" => counted(visit, &audience, &mut draft).await.map(|()| None),
         "save" => save(visit, &audience, &draft).await.map(Some),
@@ -164,29 +297,29 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match asked {
         Ok(Some(outcome)) => Ok(outcome),
-        Ok(None) => page(visit, &audience, &draft, None, None).await,
+        Ok(None) => draw(visit, &audience, &draft, None, None).await,
         Err((error, row)) if audience::can_correct(&error) => {
             if form.get("do") != "count" {
-                return page(visit, &audience, &draft, Some(&error), row).await;
+                return draw(visit, &audience, &draft, Some(&error), row).await;
             }
             // The user is still editing, so an incomplete filter is not an error.
-            draft.count = json!({ "wrong": error.message });
+            draft.count = Some(MemberCount { wrong: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
-            page(visit, &audience, &draft, Some(&unfinished), row).await
+            draw(visit, &audience, &draft, Some(&unfinished), row).await
         }
         Err((error, _)) => Err(error),
     }
 }
 
 async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
-    visit.ask("segments.delete", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
+    visit.ask::<segments::ops::delete::Delete>(json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// An error, and its row.
+/// An error, and the row that contains the error.
 type RowError = (PageError, Option<usize>);
 
-/// Builds the filter tree of the rows, with the ids of its tags.
+/// Builds the filter tree of the rows, with the IDs of its tags.
 async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
     let at = |row: usize| move |error: PageError| (error, Some(row));
@@ -199,7 +332,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
         for name in named {
             let tag = audience::tag_named(visit, &audience.id, &name).await.map_err(at(index))?;
             let tag = tag.ok_or_else(|| wrong(&format!("The tag “{name}” doesn't exist.")))?;
-            ids.insert(name, tag["id"].as_str().unwrap_or_default().to_owned());
+            ids.insert(name, tag.id.to_string());
         }
     }
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| ["custom", "event"].contains(&row.what.as_str())) {
@@ -214,7 +347,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
     Ok(segment_form::build(rows, &ids))
 }
 
-/// Returns an error in the tree with its row.
+/// Returns the error together with the row that contains it.
 fn located(error: PageError, built: &BuiltFilter) -> RowError {
     let row = built.row_of(&error.field).filter(|row| *row > 0);
     (error, row)
@@ -223,8 +356,8 @@ fn located(error: PageError, built: &BuiltFilter) -> RowError {
 async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Result<(), RowError> {
     let built = build(visit, audience, &draft.rows).await?;
     let input = json!({ "projectId": audience.id, "filters": built.tree, "limit": MEMBERS });
-    draft.count = visit.ask("segments.preview", input).await.map_err(|error| located(error, &built))?;
-    draft.count["wrong"] = "".into();
+    let found = visit.ask::<segments::ops::preview::Preview>(input).await.map_err(|error| located(error, &built))?;
+    draft.count = Some(MemberCount { wrong: String::new(), count: found.0.count, contacts: found.0.contacts });
     Ok(())
 }
 
@@ -234,16 +367,16 @@ async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outco
         "projectId": audience.id, "name": draft.name, "description": draft.description, "filters": built.tree,
     });
     let saved = match visit.name("id") {
-        "" => visit.ask("segments.create", input).await,
+        "" => visit.ask::<segments::ops::create::Create>(input).await.map(|Created(segment)| segment.id),
         id => {
             input["id"] = id.into();
-            visit.ask("segments.update", input).await
+            visit.ask::<segments::ops::update::Update>(input).await.map(|Done(segment)| segment.id)
         }
     };
-    let saved = saved.map_err(|error| match error.code.as_str() {
-        "NAME_TAKEN" => (PageError { field: "name".into(), ..error }, None),
+    let saved = saved.map_err(|error| match error.code {
+        Some(Code::NameTaken) => (PageError { field: "name".into(), ..error }, None),
         _ => located(error, &built),
     })?;
-    let path = format!("/{}/segments/{}", visit.environment, saved["id"].as_str().unwrap_or_default());
+    let path = format!("/{}/segments/{}", visit.environment, saved);
     Ok(Outcome::go(audience.path(&path, &[("done", "save")])))
 }

@@ -1,56 +1,70 @@
-//! Signing in and out, and confirming the password again.
+//! The pages for signing in and out, and for confirming the password again.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
+use crate::engine::api::Done;
+use crate::features::accounts;
 use crate::surfaces::dashboard::forms;
-use crate::surfaces::dashboard::route::{Route, closed, open};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered, with_next};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::limits;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    open("/signin").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-    closed("/signout").post(|visit| Box::pin(sign_out(visit))),
-    closed("/confirm").get(|visit| Box::pin(confirm(visit))).post(|visit| Box::pin(send_confirm(visit))),
-];
-
-/// Returns where to go afterwards: the requested page of ours, or the home page.
+/// Returns the path of the page after signing in: the requested page of the dashboard, or the home page.
 fn next(visit: &Visit) -> String {
     wanted(visit).unwrap_or("/").to_owned()
 }
 
-/// Returns the requested page of ours.
+/// Returns the path of the dashboard page that the user requested.
 pub(super) fn wanted(visit: &Visit) -> Option<&str> {
     let given = visit.form.some("next").or(visit.query.some("next"))?;
     forms::own_path(given, limits::NEXT_BYTES_MAX)
 }
 
-fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageError>) -> Outcome {
-    let mut context = entered(&visit.form, &["email"], error);
-    context.insert("title".into(), title.into());
-    context.insert("next".into(), next(visit).into());
-    context.insert("sign_up".into(), with_next("/signup", wanted(visit)).into());
-    context.insert("wants_code".into(), error.is_some_and(|error| error.code == "SECOND_FACTOR_REQUIRED").into());
-    context.insert("done".into(), visit.query.get("done").into());
-    match error {
-        Some(error) => Outcome::again(template, Value::Object(context), error),
-        None => Outcome::page(template, Value::Object(context)),
-    }
+/// The data of the sign-in form.
+#[derive(Serialize)]
+pub struct SignInPage {
+    email: String,
+    next: String,
+    sign_up: String,
 }
 
-/// Shows the form. A signed-in user is redirected.
+page_context!(SignInPage, "signin.html", {
+    let page = |email: &str| Self { email: email.into(), next: "/".into(), sign_up: "/signup".into() };
+    vec![page(""), page("ada@example.com")]
+});
+
+/// The data of the form that confirms the password.
+#[derive(Serialize)]
+pub struct ConfirmPage {
+    next: String,
+}
+
+page_context!(ConfirmPage, "confirm.html", { vec![Self { next: "/".into() }] });
+
+fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+    let context =
+        SignInPage { email: visit.form.get("email").to_owned(), next: next(visit), sign_up: with_next("/signup", wanted(visit)) };
+    Outcome::draw_with(&context, error)
+}
+
+fn confirm_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
+    Outcome::draw_with(&ConfirmPage { next: next(visit) }, error)
+}
+
+/// Shows the sign-in form. A user who is already signed in is redirected.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(next(visit)),
-        None => page(visit, "signin.html", "Sign in", None),
+        None => sign_in_page(visit, None),
     })
 }
 
-/// Handles the form.
+/// Handles the sign-in form.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match enter(visit, visit.form.get("email")).await {
         Ok(outcome) => outcome,
-        Err(error) => page(visit, "signin.html", "Sign in", Some(&error)),
+        Err(error) => sign_in_page(visit, Some(&error)),
     })
 }
 
@@ -59,36 +73,37 @@ pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
     enter(visit, email).await.unwrap_or_else(|_| Outcome::go(with_next("/signin?done=joined", wanted(visit))))
 }
 
-/// Starts a new session with a new token, whatever the browser had before.
+/// Starts a new session with a new token, even if the browser already had a session.
 async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
-    let data = visit.ask_inside("accounts.sign_in", input).await?;
-    // The old session ends: an attacker who planted its token does not share the new one, and it does not stay open unnoticed.
+    let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
+    // The old session ends, so that an attacker who planted its token does not share the new session, and the old session does not stay
+    // open unnoticed.
     if visit.who.is_some() {
-        let _ = visit.ask("accounts.logout", json!({})).await;
+        let _ = visit.ask::<accounts::ops::logout::Logout>(json!({})).await;
     }
     let days = i64::try_from(visit.api.0.settings.accounts.session_days.get()).unwrap_or(1);
-    let cookie = visit.jar.keep_session(data["token"].as_str().unwrap_or_default(), days * 24 * 60 * 60);
+    let cookie = visit.jar.keep_session(&session.token, days * 24 * 60 * 60);
     Ok(Outcome::go(next(visit)).with_cookie(cookie))
 }
 
-/// Ends the session.
+/// Signs the user out by ending the session.
 pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.ask("accounts.logout", json!({})).await?;
+    visit.ask::<accounts::ops::logout::Logout>(json!({})).await?;
     Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
 }
 
-/// Shows the form for confirming the password.
+/// Shows the form that confirms the password.
 pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
-    Ok(page(visit, "confirm.html", "Confirm it's you", None))
+    Ok(confirm_page(visit, None))
 }
 
-/// Handles the form.
+/// Handles the form that confirms the password.
 pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
-    Ok(match visit.ask("accounts.reauthenticate", input).await {
+    Ok(match visit.ask::<accounts::ops::reauthenticate::Reauthenticate>(input).await {
         Ok(_) => Outcome::go(next(visit)),
-        Err(error) => page(visit, "confirm.html", "Confirm it's you", Some(&error)),
+        Err(error) => confirm_page(visit, Some(&error)),
     })
 }

@@ -1,19 +1,17 @@
-//! The suppression list: addresses that are never mailed, for all brands.
+//! The page with the suppression list: addresses that are never mailed, for all brands.
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::audience;
-use super::brands::may;
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::page::Pagination;
+use crate::features::suppressions;
+use crate::features::suppressions::views::SuppressionView;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
-use crate::vocab::permissions::Permission;
-
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/suppressions").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 const PER_PAGE: u64 = 50;
-/// Reasons, with their labels, and whether users can choose them.
+/// The reasons for a suppression, with their labels, and whether users can choose them.
 const REASONS: [(&str, &str, bool); 5] = [
     ("manual", "Added manually", true),
     ("unsubscribe", "Unsubscribed", true),
@@ -22,8 +20,47 @@ const REASONS: [(&str, &str, bool); 5] = [
     ("erased", "Erased", false),
 ];
 
-/// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+/// The data of the page with the suppression list and the form for a new suppression.
+#[derive(Serialize)]
+pub struct SuppressionsPage {
+    root: String,
+    reason: String,
+    search: String,
+    /// Whether the address in the search field is incomplete.
+    unfinished: bool,
+    reasons: [(&'static str, &'static str, bool); 5],
+    pages_base: String,
+    suppressions: Vec<SuppressionView>,
+    pagination: Option<Pagination>,
+    email: String,
+    note: String,
+    given: String,
+}
+
+page_context!(SuppressionsPage, "suppressions.html", {
+    let full = || Self {
+        root: "/test".into(),
+        reason: String::new(),
+        search: String::new(),
+        unfinished: false,
+        reasons: REASONS,
+        pages_base: "/test/suppressions?".into(),
+        suppressions: vec![SuppressionView::sample()],
+        pagination: Some(Pagination::sample()),
+        email: String::new(),
+        note: String::new(),
+        given: String::new(),
+    };
+    vec![
+        full(),
+        Self { email: "ada".into(), ..full() },
+        Self { suppressions: Vec::new(), pagination: None, search: "ada".into(), unfinished: true, ..full() },
+        Self { suppressions: Vec::new(), ..full() },
+    ]
+});
+
+/// Shows the suppression list and the form for a new suppression.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
 
@@ -31,42 +68,47 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
     let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
     let mut input =
         json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
-    // Addresses are stored so that only complete ones can be found.
+    // Addresses are stored as hashes, so only complete addresses can be found.
     if search.contains('@') {
         input["email"] = search.into();
     }
-    let (found, unfinished) = match visit.ask("suppressions.list", input).await {
-        Ok(found) => (found, !search.is_empty() && !search.contains('@')),
-        // The address is incomplete.
-        Err(error) if error.field == "email" => (json!({ "suppressions": [], "pagination": {} }), true),
+    let (suppressions, pagination, unfinished) = match visit.ask::<suppressions::ops::list::List>(input).await {
+        Ok(found) => {
+            let pagination = found.pagination();
+            (found.items, Some(pagination), !search.is_empty() && !search.contains('@'))
+        }
+        // The address in the search field is incomplete.
+        Err(error) if error.field == "email" => (Vec::new(), None, true),
         Err(error) => return Err(error),
     };
     let base = serde_urlencoded::to_string([("reason", reason), ("search", search)]).unwrap_or_default();
-    let mut context = json!({
-        "title": "Suppressions", "base": visit.api.0.base_url(), "root": format!("/{}", visit.environment), "reason": reason,
-        "search": search, "unfinished": unfinished, "reasons": REASONS, "done": visit.query.get("done"),
-        "pages_base": format!("{}?{base}&", visit.path),
-        "suppressions": found["suppressions"], "pagination": found["pagination"],
-        "may_write": may(visit, Permission::AudienceWrite), "wrong": "", "wrong_field": "", "email": "", "note": "", "given": "",
-    });
-    let Some(error) = error else { return Ok(Outcome::page("suppressions.html", context)) };
-    (context["wrong"], context["wrong_field"]) = (error.message.as_str().into(), error.field.as_str().into());
-    for (name, field) in [("email", "email"), ("note", "note"), ("given", "given")] {
-        context[name] = visit.form.get(field).into();
-    }
-    Ok(Outcome::again("suppressions.html", context, error))
+    let sent = |name: &str| if error.is_some() { visit.form.get(name).to_owned() } else { String::new() };
+    let context = SuppressionsPage {
+        root: format!("/{}", visit.environment),
+        reason: reason.to_owned(),
+        search: search.to_owned(),
+        unfinished,
+        reasons: REASONS,
+        pages_base: format!("{}?{base}&", visit.path),
+        suppressions,
+        pagination,
+        email: sent("email"),
+        note: sent("note"),
+        given: sent("given"),
+    };
+    Ok(Outcome::draw_with(&context, error))
 }
 
-/// Adds or removes an address.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+/// Adds an address to the suppression list, or removes one.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let asked = match form.get("act") {
         "add" => {
             let reason = form.some("given").unwrap_or("manual");
             let input = json!({ "email": form.get("email"), "reason": reason, "note": form.some("note") });
-            visit.ask("suppressions.create", input).await
+            visit.ask::<suppressions::ops::create::Create>(input).await.map(drop)
         }
-        "remove" => visit.ask("suppressions.delete", json!({ "email": form.get("email") })).await,
+        "remove" => visit.ask::<suppressions::ops::delete::Delete>(json!({ "email": form.get("email") })).await.map(drop),
         _ => return Err(PageError::not_found()),
     };
     match asked {

@@ -1,80 +1,120 @@
-//! The status of the installation, for the owner and admins of its own account.
+//! The page with the status of the installation, for the owner and admins of the installation's own account.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
+use crate::features::installation::held_work::SendingHold;
+use crate::features::system::ops::status::{QueueView, StatusView, WorkerView};
+use crate::features::{installation, system};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::environment::Environment;
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/settings/system").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(resume(visit)))];
-
-/// The page.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let status = visit.ask("system.status", json!({})).await?;
-    let hold = match status["hold"].is_null() {
-        true => Value::Null,
-        false => visit.ask("installation.hold", json!({})).await?,
-    };
-    let empty = Vec::new();
-    let items = |name: &str| status[name].as_array().unwrap_or(&empty);
-    let stored: u64 = items("stores").iter().filter_map(|store| store["bytes"].as_u64()).sum();
-    let waiting: u64 = items("queues").iter().filter_map(|queue| queue["waiting"].as_u64()).sum();
-    let context = json!({
-        "title": "System",
-        "uptime": duration(status["uptimeSeconds"].as_u64().unwrap_or_default()),
-        "stored": stored,
-        "waiting": waiting,
-        "queues": by_name(items("queues")),
-        "workers": together(items("workers")),
-        "hold": hold,
-        "done": visit.query.get("done"),
-        "status": status,
-    });
-    Ok(Outcome::page("system.html", context))
+/// The data of the page with the status of the installation.
+#[derive(Serialize)]
+pub struct SystemPage {
+    uptime: String,
+    stored: u64,
+    waiting: u64,
+    queues: Vec<Queue>,
+    workers: Vec<Worker>,
+    hold: Option<SendingHold>,
+    status: StatusView,
 }
 
-/// Ends the hold on sending.
-async fn resume(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.ask("installation.resume", json!({})).await?;
+/// A queue, with its length in each environment.
+#[derive(Debug, PartialEq, Serialize)]
+struct Queue {
+    name: &'static str,
+    live: u64,
+    test: Option<u64>,
+}
+
+/// A background job, with the figures of test and live combined.
+#[derive(Debug, PartialEq, Serialize)]
+struct Worker {
+    name: String,
+    busy: bool,
+    steps: u64,
+    failures: u64,
+    /// The job's last failure: the time, the reason and the environment.
+    at: Option<WireTime>,
+    why: Option<String>,
+    #[serde(rename = "where")]
+    environment: Option<String>,
+}
+
+impl SystemPage {
+    fn new(status: StatusView, hold: Option<SendingHold>) -> Self {
+        Self {
+            uptime: duration(u64::try_from(status.uptime_seconds).unwrap_or_default()),
+            stored: status.stores.iter().map(|store| store.bytes).sum(),
+            waiting: status.queues.iter().map(|queue| queue.waiting).sum(),
+            queues: by_name(&status.queues),
+            workers: together(&status.workers),
+            hold,
+            status,
+        }
+    }
+}
+
+page_context!(SystemPage, "system.html", {
+    use crate::engine::api::Operation;
+
+    let status = || system::ops::status::Status::example().1.0;
+    let mut full = status();
+    full.disk.read_only = true;
+    let bare = StatusView { log: Vec::new(), last_backup: None, ..status() };
+    vec![Self::new(full, Some(SendingHold::sample())), Self::new(bare, None)]
+});
+
+/// Shows the status of the installation.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Done(status) = visit.ask::<system::ops::status::Status>(json!({})).await?;
+    let hold = match status.hold {
+        None => None,
+        Some(_) => Some(visit.ask::<installation::ops::hold::Hold>(json!({})).await?.0),
+    };
+    Ok(Outcome::draw(&SystemPage::new(status, hold)))
+}
+
+/// Resumes sending after a hold.
+pub async fn resume(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.ask::<installation::ops::resume::Resume>(json!({})).await?;
     Ok(Outcome::go(format!("{}?done=resume", visit.path)))
 }
 
-/// Returns one line per queue, with its lengths in both environments.
-fn by_name(queues: &[Value]) -> Value {
-    let length = |name: &Value, environment: &str| {
-        let found = queues.iter().find(|queue| queue["name"] == *name && queue["environment"] == environment);
-        found.map_or(Value::Null, |queue| queue["waiting"].clone())
-    };
-    let live = queues.iter().filter(|queue| queue["environment"] == "live");
-    live.map(|queue| json!({ "name": queue["name"], "live": queue["waiting"], "test": length(&queue["name"], "test") })).collect()
+/// Returns one line per queue, with its length in each environment.
+fn by_name(queues: &[QueueView]) -> Vec<Queue> {
+    let test = |name: &str| queues.iter().find(|queue| queue.name == name && queue.environment == Environment::Test);
+    let live = queues.iter().filter(|queue| queue.environment == Environment::Live);
+    live.map(|queue| Queue { name: queue.name, live: queue.waiting, test: test(queue.name).map(|queue| queue.waiting) }).collect()
 }
 
-/// Returns one line per job, combining test and live. A failure shows its environment.
-fn together(workers: &[Value]) -> Value {
-    let mut lines: Vec<Value> = Vec::new();
+/// Returns one line per background job, with the figures of test and live combined. A failure shows its environment.
+fn together(workers: &[WorkerView]) -> Vec<Worker> {
+    let mut lines: Vec<Worker> = Vec::new();
     for worker in workers {
-        let name = worker["name"].as_str().unwrap_or_default();
-        let (name, environment) = match name.rsplit_once(' ') {
-            Some((name, environment @ ("test" | "live"))) => (name, Value::from(environment)),
-            _ => (name, Value::Null),
+        let (name, environment) = match worker.name.rsplit_once(' ') {
+            Some((name, environment @ ("test" | "live"))) => (name, Some(environment.to_owned())),
+            _ => (worker.name.as_str(), None),
         };
-        let place = lines.iter().position(|line| line["name"] == name).unwrap_or_else(|| {
-            lines.push(json!({ "name": name, "busy": false, "steps": 0, "failures": 0, "at": null, "why": null, "where": null }));
+        let place = lines.iter().position(|line| line.name == name).unwrap_or_else(|| {
+            let name = name.to_owned();
+            lines.push(Worker { name, busy: false, steps: 0, failures: 0, at: None, why: None, environment: None });
             lines.len() - 1
         });
         let line = &mut lines[place];
-        for field in ["steps", "failures"] {
-            line[field] = (line[field].as_u64().unwrap_or(0) + worker[field].as_u64().unwrap_or(0)).into();
-        }
-        line["busy"] = (line["busy"] == true || !worker["busySince"].is_null()).into();
-        // Timestamps in this format sort as text.
-        if worker["lastFailureAt"].as_str() > line["at"].as_str() {
-            (line["at"], line["why"], line["where"]) =
-                (worker["lastFailureAt"].clone(), worker["lastFailure"].clone(), environment);
+        line.steps += worker.steps;
+        line.failures += worker.failures;
+        line.busy |= worker.busy_since.is_some();
+        if worker.last_failure_at.map(|at| at.0) > line.at.map(|at| at.0) {
+            (line.at, line.why, line.environment) = (worker.last_failure_at, worker.last_failure.clone(), environment);
         }
     }
-    lines.into()
+    lines
 }
 
 fn duration(seconds: u64) -> String {
@@ -89,25 +129,32 @@ fn duration(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Timestamp;
 
     #[test]
     fn a_job_of_both_environments_is_one_line_with_the_last_failure() {
-        let worker = |name: &str, steps: u64, failed: Option<&str>| {
-            let (busy, why) = (failed.map(|_| "2026-01-31T00:00:00.000Z"), failed.map(|at| format!("why {at}")));
-            json!({
-                "name": name, "steps": steps, "failures": u64::from(failed.is_some()), "busySince": busy, "lastFailureAt": failed,
-                "lastFailure": why,
-            })
+        let worker = |name: &str, steps: u64, failed: Option<i64>| WorkerView {
+            name: name.into(),
+            steps,
+            failures: u64::from(failed.is_some()),
+            restarts: 0,
+            busy_since: failed.map(|_| WireTime(Timestamp(9))),
+            last_step_at: None,
+            last_failure_at: failed.map(|at| WireTime(Timestamp(at))),
+            last_failure: failed.map(|at| format!("why {at}")),
         };
-        let (early, late) = ("2026-01-30T00:00:00.000Z", "2026-01-31T00:00:00.000Z");
-        let told =
-            together(&[worker("sweep test", 2, Some(late)), worker("sweep live", 3, Some(early)), worker("backup", 1, None)]);
-        let sweep = json!({
-            "name": "sweep", "busy": true, "steps": 5, "failures": 2, "at": late, "why": format!("why {late}"), "where": "test",
-        });
-        let backup =
-            json!({ "name": "backup", "busy": false, "steps": 1, "failures": 0, "at": null, "why": null, "where": null });
-        assert_eq!(told, json!([sweep, backup]));
+        let told = together(&[worker("sweep test", 2, Some(8)), worker("sweep live", 3, Some(7)), worker("backup", 1, None)]);
+        let sweep = Worker {
+            name: "sweep".into(),
+            busy: true,
+            steps: 5,
+            failures: 2,
+            at: Some(WireTime(Timestamp(8))),
+            why: Some("why 8".into()),
+            environment: Some("test".into()),
+        };
+        let backup = Worker { name: "backup".into(), busy: false, steps: 1, failures: 0, at: None, why: None, environment: None };
+        assert_eq!(told, [sweep, backup]);
     }
 
     #[test]

@@ -1,20 +1,57 @@
-//! Tags: the list, how many contacts have each, and creating and renaming them.
+//! The page about tags: the list, the number of contacts with each tag, and creating and renaming tags.
 
+use serde::Serialize;
 use serde_json::json;
 
-use super::audience::{self, Audience};
-use crate::surfaces::dashboard::route::{Route, closed};
+use super::audience::{self, Audience, AudienceContext};
+use crate::engine::api::page::Pagination;
+use crate::features::tags;
+use crate::features::tags::views::TagView;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
-
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/tags").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 const PER_PAGE: u64 = 50;
 
-/// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Tags")) };
+/// The data of the page with the list of tags and the form for a new tag.
+#[derive(Serialize)]
+pub struct TagsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    pages_base: String,
+    search: String,
+    tags: Vec<TagView>,
+    pagination: Pagination,
+    id: String,
+    name: String,
+    color: String,
+    description: String,
+}
+
+page_context!(TagsPage, "tags.html", {
+    let tag = TagView::sample();
+    let full = |id: &str| Self {
+        audience: AudienceContext::sample("Tags"),
+        pages_base: "/test/tags?".into(),
+        search: String::new(),
+        tags: vec![tag.clone(), TagView { color: None, description: None, ..tag.clone() }],
+        pagination: Pagination::sample(),
+        id: id.into(),
+        name: "vip".into(),
+        color: "#1A73E8".into(),
+        description: String::new(),
+    };
+    let own = tag.id.to_string();
+    vec![
+        full(""),
+        full(&own),
+        Self { tags: Vec::new(), ..full("") },
+        Self { tags: Vec::new(), search: "fair".into(), ..full("") },
+    ]
+});
+
+/// Shows the list of tags and the form for a new tag.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Tags")) };
     page(visit, &audience, None).await
 }
 
@@ -24,46 +61,48 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
         "projectId": audience.id, "search": visit.query.some("search"), "sortBy": "name", "sortOrder": "asc", "limit": PER_PAGE,
         "offset": audience::offset(visit, PER_PAGE),
     });
-    let found = visit.ask("tags.list", input).await?;
-    let mut context = audience.context(visit, "Tags");
-    let path = audience.path(&visit.path, &[("search", search)]);
-    context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
-    context.insert("search".into(), search.into());
-    context.insert("tags".into(), found["tags"].clone());
-    context.insert("pagination".into(), found["pagination"].clone());
+    let found = visit.ask::<tags::ops::list::List>(input).await?;
     let sent = |name: &str| if error.is_some() { visit.form.get(name).to_owned() } else { String::new() };
-    for name in ["id", "name", "color", "description"] {
-        context.insert(name.into(), sent(name).into());
-    }
-    Ok(audience.page(visit, "tags.html", context, error))
+    let context = TagsPage {
+        audience: audience.context(visit, "Tags"),
+        pages_base: audience.pages_base(visit, &[("search", search)]),
+        search: search.to_owned(),
+        pagination: found.pagination(),
+        tags: found.items,
+        id: sent("id"),
+        name: sent("name"),
+        color: sent("color"),
+        description: sent("description"),
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
 /// Creates, changes or deletes a tag.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id });
-    let operation = match form.get("act") {
+    let done = match form.get("act") {
         "delete" => {
             input["id"] = form.get("id").into();
-            "tags.delete"
+            visit.ask::<tags::ops::delete::Delete>(input).await.map(drop)
         }
         act @ ("create" | "update") => {
-            // A browser's color field always has a value; it counts only if the checkbox is set.
+            // A browser's color field always has a value, which is used only if the checkbox is selected.
             let color = form.some("color").filter(|_| !form.get("colored").is_empty());
             (input["name"], input["color"], input["description"]) =
                 (form.get("name").into(), json!(color), json!(form.some("description")));
             if act == "create" {
-                "tags.create"
+                visit.ask::<tags::ops::create::Create>(input).await.map(drop)
             } else {
                 input["id"] = form.get("id").into();
-                "tags.update"
+                visit.ask::<tags::ops::update::Update>(input).await.map(drop)
             }
         }
         _ => return Err(PageError::not_found()),
     };
-    match visit.ask(operation, input).await {
-        Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
+    match done {
+        Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }

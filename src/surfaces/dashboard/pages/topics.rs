@@ -1,21 +1,54 @@
-//! Topics: kinds of mail that contacts choose.
+//! The page about topics: kinds of mail that contacts choose.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::audience::{self, Audience};
-use crate::surfaces::dashboard::route::{Route, closed};
+use super::audience::{self, Audience, AudienceContext};
+use crate::engine::api::page::Pagination;
+use crate::features::topics::views::TopicView;
+use crate::features::{contacts, topics};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// Its pages.
-pub const ROUTES: &[Route] =
-    &[closed("/{environment}/topics").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
+/// The data of the page with the list of topics and the form for a new topic.
+#[derive(Serialize)]
+pub struct TopicsPage {
+    #[serde(flatten)]
+    audience: AudienceContext,
+    pages_base: String,
+    topics: Vec<TopicView>,
+    pagination: Pagination,
+    /// The number of the brand's contacts.
+    total_contacts: u64,
+    id: String,
+    name: String,
+    description: String,
+    default: String,
+    visibility: String,
+    order: String,
+}
 
-const FIELDS: [&str; 6] = ["id", "name", "description", "default", "visibility", "order"];
+page_context!(TopicsPage, "topics.html", {
+    let full = |id: String| Self {
+        audience: AudienceContext::sample("Topics"),
+        pages_base: "/test/topics?".into(),
+        topics: vec![TopicView::sample(), TopicView { is_active: false, description: None, ..TopicView::sample() }],
+        pagination: Pagination::sample(),
+        total_contacts: 1_280,
+        id,
+        name: "Updates".into(),
+        description: String::new(),
+        default: "opt_in".into(),
+        visibility: "public".into(),
+        order: "10".into(),
+    };
+    vec![full(String::new()), full(TopicView::sample().id.to_string()), Self { topics: Vec::new(), ..full(String::new()) }]
+});
 
-/// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Topics")) };
+/// Shows the list of topics and the form for a new topic.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none("Topics")) };
     page(visit, &audience, None).await
 }
 
@@ -23,28 +56,32 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     let limit = limits::PAGE_LIMIT_MAX;
     let input =
         json!({ "projectId": audience.id, "includeInactive": true, "limit": limit, "offset": audience::offset(visit, limit) });
-    let found = visit.ask("topics.list", input).await?;
-    let everybody = visit.ask("contacts.list", json!({ "projectId": audience.id, "limit": 1 })).await?;
-    let mut context = audience.context(visit, "Topics");
-    let path = audience.path(&visit.path, &[]);
-    context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
-    context.insert("topics".into(), found["topics"].clone());
-    context.insert("pagination".into(), found["pagination"].clone());
-    context.insert("everybody".into(), everybody["total"].clone());
-    for name in FIELDS {
-        let sent = if error.is_some() { visit.form.get(name) } else { "" };
-        context.insert(name.into(), sent.into());
-    }
-    Ok(audience.page(visit, "topics.html", context, error))
+    let found = visit.ask::<topics::ops::list::List>(input).await?;
+    let all_contacts = visit.ask::<contacts::ops::list::List>(json!({ "projectId": audience.id, "limit": 1 })).await?;
+    let sent = |name: &str| if error.is_some() { visit.form.get(name).to_owned() } else { String::new() };
+    let context = TopicsPage {
+        audience: audience.context(visit, "Topics"),
+        pages_base: audience.pages_base(visit, &[]),
+        pagination: found.pagination(),
+        topics: found.items,
+        total_contacts: all_contacts.total,
+        id: sent("id"),
+        name: sent("name"),
+        description: sent("description"),
+        default: sent("default"),
+        visibility: sent("visibility"),
+        order: sent("order"),
+    };
+    Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
 /// Creates, changes or deletes a topic.
-async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id, "id": form.get("id") });
-    let operation = match form.get("act") {
-        "delete" => "topics.delete",
+    let done = match form.get("act") {
+        "delete" => visit.ask::<topics::ops::delete::Delete>(input).await.map(drop),
         act @ ("create" | "update") => {
             input["name"] = form.get("name").into();
             input["description"] = json!(form.some("description"));
@@ -61,16 +98,16 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             }
             if act == "create" {
                 input.as_object_mut().and_then(|input| input.remove("id"));
-                "topics.create"
+                visit.ask::<topics::ops::create::Create>(input).await.map(drop)
             } else {
                 input["isActive"] = Value::Bool(!form.get("active").is_empty());
-                "topics.update"
+                visit.ask::<topics::ops::update::Update>(input).await.map(drop)
             }
         }
         _ => return Err(PageError::not_found()),
     };
-    match visit.ask(operation, input).await {
-        Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
+    match done {
+        Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
         Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }

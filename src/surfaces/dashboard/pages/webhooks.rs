@@ -1,135 +1,261 @@
-//! Webhooks: endpoints that receive events, their health, and all deliveries.
+//! The pages about webhooks: endpoints that receive events, their health, and all deliveries.
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
-use crate::vocab::permissions::Permission;
+use crate::engine::api::page::Pagination;
+use crate::engine::api::{Created, Done};
+use crate::features::webhooks;
+use crate::features::webhooks::ops::stats::StatsView;
+use crate::features::webhooks::ops::test::WebhookTested;
+use crate::features::webhooks::views::{DeliveryView, WebhookView, WebhookWithSecret};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// Deliveries on a page; each shows its attempts.
+/// The number of deliveries on a page. The number is small because each delivery shows its attempts.
 const DELIVERIES_SHOWN: u32 = 20;
 
-/// Its pages.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/settings/webhooks").get(|visit| Box::pin(show_all(visit))).post(|visit| Box::pin(create(visit))),
-    closed("/{environment}/settings/webhooks/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
-];
+/// The data of the form for a webhook.
+#[derive(Serialize)]
+struct WebhookForm {
+    act: String,
+    url: String,
+    description: String,
+    headers: String,
+    standard: &'static str,
+    events: Vec<EventChoice>,
+}
 
-/// Shows the list, the statistics and the form for a new one.
+#[derive(Serialize)]
+struct EventChoice {
+    #[serde(rename = "type")]
+    kind: String,
+    description: &'static str,
+    #[serde(rename = "optIn")]
+    opt_in: bool,
+    chosen: bool,
+}
+
+/// The data of the page with the list of webhooks, the statistics and the form for a new webhook.
+#[derive(Serialize)]
+pub struct WebhooksPage {
+    #[serde(flatten)]
+    form: WebhookForm,
+    webhooks: Vec<WebhookView>,
+    stats: StatsView,
+    made: Option<WebhookWithSecret>,
+}
+
+/// The data of the page about a webhook and its deliveries.
+#[derive(Serialize)]
+pub struct WebhookPage {
+    #[serde(flatten)]
+    form: WebhookForm,
+    webhook: WebhookView,
+    from: String,
+    to: String,
+    made: Option<WebhookWithSecret>,
+    tested: Option<WebhookTested>,
+    deliveries: Vec<DeliveryView>,
+    pagination: Pagination,
+    status: &'static str,
+    /// Whether the page refreshes, because a delivery is in progress.
+    moves: bool,
+}
+
+#[cfg(test)]
+impl WebhookForm {
+    fn sample(act: &str) -> Self {
+        let event =
+            |kind: &str, chosen| EventChoice { kind: kind.into(), description: "A contact was added.", opt_in: chosen, chosen };
+        Self {
+            act: act.into(),
+            url: "https://acme.example/hooks".into(),
+            description: String::new(),
+            headers: "X-Shop: 7".into(),
+            standard: "yes",
+            events: vec![event("subscriber.added", true), event("campaign.sent", false)],
+        }
+    }
+}
+
+#[cfg(test)]
+fn with_secret() -> WebhookWithSecret {
+    WebhookWithSecret { webhook: WebhookView::sample(), secret: "whsec_AAAA".into() }
+}
+
+page_context!(WebhooksPage, "webhooks.html", {
+    use crate::engine::api::Operation;
+
+    let stats = || webhooks::ops::stats::Stats::example().1.0;
+    let page = |webhooks, stats, made| Self { form: WebhookForm::sample("create"), webhooks, stats, made };
+    let paused = WebhookView { paused_until: WebhookView::sample().last_triggered_at, ..WebhookView::sample() };
+    let off = WebhookView { active: false, description: None, ..WebhookView::sample() };
+    let none = StatsView { success_rate: None, average_response_time: None, days: Vec::new(), ..stats() };
+    vec![
+        page(vec![WebhookView::sample(), paused, off], stats(), Some(with_secret())),
+        page(vec![WebhookView::sample()], none, None),
+        page(Vec::new(), stats(), None),
+    ]
+});
+
+page_context!(WebhookPage, "webhook.html", {
+    use crate::engine::api::Operation;
+    use crate::features::webhooks::model::{DeliveryStatus, PauseReason};
+
+    let delivery = DeliveryView::sample;
+    let page = |act: &str| Self {
+        form: WebhookForm::sample(act),
+        webhook: WebhookView::sample(),
+        from: "2026-01-31T10:05".into(),
+        to: String::new(),
+        made: None,
+        tested: None,
+        deliveries: vec![delivery(), DeliveryView { status: DeliveryStatus::Pending, attempt_log: Vec::new(), ..delivery() }],
+        pagination: Pagination::sample(),
+        status: "",
+        moves: true,
+    };
+    let at = WebhookView::sample().last_triggered_at;
+    let paused = |reason| WebhookView {
+        paused_until: at,
+        pause_reason: Some(reason),
+        previous_secret_expires_at: at,
+        ..WebhookView::sample()
+    };
+    let tested = webhooks::ops::test::Test::example().1.0;
+    vec![
+        Self { tested: Some(tested), ..page("") },
+        Self { made: Some(with_secret()), webhook: paused(PauseReason::Gone), ..page("rotate") },
+        Self { deliveries: Vec::new(), status: "failed", ..page("update") },
+        Self { deliveries: Vec::new(), ..page("redeliver") },
+    ]
+});
+
+/// Shows the list of webhooks, the statistics and the form for a new webhook.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
-    all(visit, Value::Null, None).await
+    all(visit, None, None).await
 }
 
-async fn all(visit: &Visit, made: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let listed = visit.ask("webhooks.list", json!({ "limit": 100 })).await?;
-    let mut context = fields(visit, error.as_ref());
-    context.insert("title".into(), "Webhooks".into());
-    context.insert("webhooks".into(), listed["webhooks"].clone());
-    context.insert("stats".into(), visit.ask("webhooks.stats", json!({})).await?);
-    context.insert("events".into(), events(visit, &visit.form.all("event")).await?);
-    context.insert("made".into(), made);
-    context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(drawn("webhooks.html", context, error))
+async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let listed = visit.ask::<webhooks::ops::list::List>(json!({ "limit": 100 })).await?;
+    let Done(stats) = visit.ask::<webhooks::ops::stats::Stats>(json!({})).await?;
+    let context = WebhooksPage { form: entered(visit, &visit.form.all("event")).await?, webhooks: listed.items, stats, made };
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Creates one. Its secret is shown on the next page, and never again.
+/// Creates a webhook. The webhook's secret is shown on the next page, and never again.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let made = match wanted(visit) {
-        Ok(input) => visit.ask("webhooks.create", input).await,
+        Ok(input) => visit.ask::<webhooks::ops::create::Create>(input).await,
         Err(error) => Err(error),
     };
     match made {
-        Ok(made) => all(visit, made, None).await,
-        Err(error) if is_to_correct(&error) => all(visit, Value::Null, Some(error)).await,
+        Ok(Created(made)) => all(visit, Some(made), None).await,
+        Err(error) if is_to_correct(&error) => all(visit, None, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Shows one webhook.
+/// The result of the last action, which only this page shows.
+#[derive(Default)]
+struct ActionResult {
+    made: Option<WebhookWithSecret>,
+    tested: Option<WebhookTested>,
+}
+
+/// Shows the page about a webhook.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    one(visit, Map::new(), None).await
+    one(visit, ActionResult::default(), None).await
 }
 
-/// Renders the page. `told` is the result of the last action, which only this page shows.
-async fn one(visit: &Visit, told: Map<String, Value>, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn one(visit: &Visit, result: ActionResult, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    let webhook = visit.ask("webhooks.get", json!({ "webhookId": id })).await?;
-    let page = visit.page();
-    let status = visit.query.some("status").filter(|word| ["pending", "success", "failed", "cancelled"].contains(word));
-    let input = json!({ "webhookId": id, "status": status, "limit": DELIVERIES_SHOWN, "page": page });
-    let found = visit.ask("webhooks.deliveries", input).await?;
-    let is_pending = |delivery: &Value| delivery["status"] == "pending";
-    let moves = found["deliveries"].as_array().is_some_and(|all| all.iter().any(is_pending))
-        || webhook["redelivery"]["status"] == "processing";
-
-    let mut context = fields(visit, error.as_ref());
-    if visit.form.get("act") != "update" {
-        fill(&mut context, &webhook);
+    let Done(webhook) = visit.ask::<webhooks::ops::get::Get>(json!({ "webhookId": id })).await?;
+    let status = ["pending", "success", "failed", "cancelled"].into_iter().find(|word| *word == visit.query.get("status"));
+    let input = json!({ "webhookId": id, "status": status, "limit": DELIVERIES_SHOWN, "page": visit.page() });
+    let found = visit.ask::<webhooks::ops::deliveries::Deliveries>(input).await?;
+    let is_pending = |delivery: &DeliveryView| delivery.completed_at.is_none();
+    let moves = found.items.iter().any(is_pending) || webhook.redelivery.as_ref().is_some_and(|it| it.completed_at.is_none());
+    let is_sent = visit.form.get("act") == "update";
+    let chosen: Vec<&str> =
+        if is_sent { visit.form.all("event") } else { webhook.events.iter().map(|event| event.word()).collect() };
+    let mut form = entered(visit, &chosen).await?;
+    if !is_sent {
+        let line = |(name, value): (&String, &String)| format!("{name}: {value}");
+        form.url = webhook.url.clone();
+        form.description = webhook.description.clone().unwrap_or_default();
+        form.headers = webhook.custom_headers.iter().map(line).collect::<Vec<_>>().join("\n");
+        form.standard = if webhook.standard_signature { "yes" } else { "" };
     }
-    let chosen: Vec<&str> = match visit.form.get("act") {
-        "update" => visit.form.all("event"),
-        _ => webhook["events"].as_array().map(|all| all.iter().filter_map(Value::as_str).collect()).unwrap_or_default(),
+    let yesterday = visit.api.0.clock.now().plus_ms(-24 * HOUR_MS);
+    let context = WebhookPage {
+        form,
+        webhook,
+        from: visit.form.some("from").map_or_else(|| local(yesterday), str::to_owned),
+        to: visit.form.get("to").to_owned(),
+        made: result.made,
+        tested: result.tested,
+        pagination: found.pagination(),
+        deliveries: found.items,
+        status: status.unwrap_or_default(),
+        moves,
     };
-    context.insert("events".into(), events(visit, &chosen).await?);
-    let now = visit.api.0.clock.now();
-    context
-        .insert("from".into(), visit.form.some("from").map_or_else(|| local(now.plus_ms(-24 * HOUR_MS)), str::to_owned).into());
-    context.insert("to".into(), visit.form.get("to").into());
-    for name in ["made", "tested"] {
-        context.insert(name.into(), Value::Null);
-    }
-    context.extend(told);
-    context.insert("title".into(), "Webhook".into());
-    context.insert("webhook".into(), webhook);
-    context.insert("deliveries".into(), found["deliveries"].clone());
-    context.insert("pagination".into(), found["pagination"].clone());
-    context.insert("status".into(), status.unwrap_or_default().into());
-    context.insert("moves".into(), moves.into());
-    Ok(drawn("webhook.html", context, error))
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Handles the forms.
+/// Handles the forms on a webhook's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "webhookId": id });
     let act = form.get("act");
-    let (asked, shown_as) = match act {
-        "update" => (update(visit).await, ""),
-        "on" | "off" => (visit.ask("webhooks.update", json!({ "webhookId": id, "active": act == "on" })).await, ""),
-        "test" => (visit.ask("webhooks.test", which).await, "tested"),
-        "rotate" => (
-            visit.ask("webhooks.rotate_secret", json!({ "webhookId": id, "graceHours": hours(form.get("grace")) })).await,
-            "made",
-        ),
-        "retry" => (visit.ask("webhooks.retry", json!({ "webhookId": id, "deliveryId": form.get("delivery") })).await, ""),
+    let result = match act {
+        "update" => update(visit).await.map(|()| ActionResult::default()),
+        "on" | "off" => {
+            let input = json!({ "webhookId": id, "active": act == "on" });
+            visit.ask::<webhooks::ops::update::Update>(input).await.map(|_| ActionResult::default())
+        }
+        "test" => {
+            let tested = visit.ask::<webhooks::ops::test::Test>(which).await;
+            tested.map(|Done(tested)| ActionResult { tested: Some(tested), made: None })
+        }
+        "rotate" => {
+            let input = json!({ "webhookId": id, "graceHours": hours(form.get("grace")) });
+            let made = visit.ask::<webhooks::ops::rotate_secret::RotateSecret>(input).await;
+            made.map(|Done(made)| ActionResult { made: Some(made), tested: None })
+        }
+        "retry" => {
+            let input = json!({ "webhookId": id, "deliveryId": form.get("delivery") });
+            visit.ask::<webhooks::ops::retry::Retry>(input).await.map(|_| ActionResult::default())
+        }
         "redeliver" => {
             let to = form.some("to").map(moment);
             let input = json!({ "webhookId": id, "from": moment(form.get("from")), "to": to, "all": form.get("all") == "yes" });
-            (visit.ask("webhooks.redeliver", input).await, "")
+            visit.ask::<webhooks::ops::redeliver::Redeliver>(input).await.map(|_| ActionResult::default())
         }
         "delete" => {
-            visit.ask("webhooks.delete", which).await?;
+            visit.ask::<webhooks::ops::delete::Delete>(which).await?;
             return Ok(Outcome::go(format!("/{}/settings/webhooks?done=delete", visit.environment)));
         }
         _ => return Err(PageError::not_found()),
     };
-    match asked {
-        Ok(data) if !shown_as.is_empty() => one(visit, Map::from_iter([(shown_as.to_owned(), data)]), None).await,
+    match result {
+        Ok(result) if result.made.is_some() || result.tested.is_some() => one(visit, result, None).await,
         Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
-        Err(error) if is_to_correct(&error) => one(visit, Map::new(), Some(error)).await,
+        Err(error) if is_to_correct(&error) => one(visit, ActionResult::default(), Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-async fn update(visit: &Visit) -> Result<Value, PageError> {
+async fn update(visit: &Visit) -> Result<(), PageError> {
     let mut input = wanted(visit)?;
     input["webhookId"] = visit.name("id").into();
-    visit.ask("webhooks.update", input).await
+    visit.ask::<webhooks::ops::update::Update>(input).await.map(drop)
 }
 
-/// Returns the form of a webhook as input for the operations.
+/// Returns the values of a webhook's form as input for the operations.
 fn wanted(visit: &Visit) -> Result<Value, PageError> {
     let form = &visit.form;
     Ok(json!({
@@ -138,7 +264,7 @@ fn wanted(visit: &Visit) -> Result<Value, PageError> {
     }))
 }
 
-/// Parses lines like `Name: value`.
+/// Parses header lines of the form `Name: value`.
 fn headers(text: &str) -> Result<Value, PageError> {
     let mut headers = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -151,43 +277,36 @@ fn headers(text: &str) -> Result<Value, PageError> {
     Ok(Value::Object(headers))
 }
 
-/// Returns the submitted values of the form, and their errors.
-fn fields(visit: &Visit, error: Option<&PageError>) -> Map<String, Value> {
-    let mut context = entered(&visit.form, &["act", "url", "description", "headers", "standard"], error);
-    // All headers share one field of the page.
-    if error.is_some_and(|error| error.field.starts_with("customHeaders")) {
-        context.insert("wrong_field".into(), "customHeaders".into());
-    }
-    context.insert("done".into(), visit.query.get("done").into());
-    let may_write = visit.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(Permission::WebhookWrite));
-    context.insert("may_write".into(), may_write.into());
-    context
-}
-
-/// Fills the form with the webhook's current values.
-fn fill(context: &mut Map<String, Value>, webhook: &Value) {
-    let lines = |all: &Map<String, Value>| {
-        all.iter().map(|(name, value)| format!("{name}: {}", value.as_str().unwrap_or_default())).collect::<Vec<_>>().join("\n")
+/// Returns the form's data: the submitted values and every event type. A type that is subscribed to but no longer emitted is included, so
+/// that saving keeps the subscription.
+async fn entered(visit: &Visit, chosen: &[&str]) -> Result<WebhookForm, PageError> {
+    let known = visit.ask::<webhooks::ops::events::Events>(json!({})).await?.data;
+    let choice = |event: webhooks::ops::events::EventType| EventChoice {
+        kind: event.kind.word().to_owned(),
+        description: event.description,
+        opt_in: event.opt_in,
+        chosen: chosen.contains(&event.kind.word()),
     };
-    context.insert("url".into(), webhook["url"].clone());
-    context.insert("description".into(), webhook["description"].as_str().unwrap_or_default().into());
-    context.insert("headers".into(), webhook["customHeaders"].as_object().map(lines).unwrap_or_default().into());
-    context.insert("standard".into(), if webhook["standardSignature"] == true { "yes" } else { "" }.into());
-}
-
-/// Returns every event type, with the selected ones. A subscribed type that is no longer emitted stays, so that saving keeps it.
-async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, PageError> {
-    let mut known = visit.ask("webhooks.events", json!({})).await?["events"].take();
-    let all = known.as_array_mut().ok_or_else(PageError::not_found)?;
-    for event in all.iter_mut() {
-        event["chosen"] = event["type"].as_str().is_some_and(|word| chosen.contains(&word)).into();
-    }
+    let mut events: Vec<EventChoice> = known.events.into_iter().map(choice).collect();
     for word in chosen {
-        if !all.iter().any(|event| event["type"] == *word) {
-            all.push(json!({ "type": word, "description": "Never emitted.", "optIn": true, "chosen": true }));
+        if !events.iter().any(|event| event.kind == *word) {
+            events.push(EventChoice { kind: (*word).to_owned(), description: "Never emitted.", opt_in: true, chosen: true });
         }
     }
-    Ok(known)
+    let form = &visit.form;
+    Ok(WebhookForm {
+        act: form.get("act").to_owned(),
+        url: form.get("url").to_owned(),
+        description: form.get("description").to_owned(),
+        headers: form.get("headers").to_owned(),
+        standard: if form.get("standard") == "yes" { "yes" } else { "" },
+        events,
+    })
+}
+
+/// Replaces the API's name of the invalid field with the form's name: all headers share one field.
+fn in_form(error: PageError) -> PageError {
+    if error.field.starts_with("customHeaders") { error.in_field("customHeaders") } else { error }
 }
 
 /// Returns whether the page can show how to correct the error.
@@ -195,19 +314,12 @@ fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-fn drawn(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
-    match error {
-        Some(error) => Outcome::again(template, Value::Object(context), &error),
-        None => Outcome::page(template, Value::Object(context)),
-    }
-}
-
-/// Returns the hours of grace, or the submitted text if it is not a number, which the operation rejects.
+/// Returns the hours that the old secret stays valid, or the submitted text if it is not a number. The operation rejects such text.
 fn hours(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// Converts a date and time field, which has no zone, to UTC, as the page says.
+/// Converts the value of a date and time field, which has no time zone, to UTC. The page states that times are in UTC.
 fn moment(text: &str) -> String {
     match text.len() {
         16 => format!("{text}:00Z"),
@@ -230,7 +342,7 @@ mod tests {
             headers("X-Shop: 7\r\n\r\n Authorization: Bearer a:b ").ok(),
             Some(json!({ "X-Shop": "7", "Authorization": "Bearer a:b" }))
         );
-        let error = headers("X-Shop 7").expect_err("no header");
+        let error = headers("X-Shop 7").expect_err("a line without a colon is rejected");
         assert_eq!((error.status, error.field.as_str()), (StatusCode::BAD_REQUEST, "customHeaders"));
     }
 

@@ -1,4 +1,4 @@
-//! TLS: the certificate created at the first start, the operator's own files, and changes of both.
+//! Tests of TLS: the certificate created at the first start, the operator's own files, and changes to both.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::*;
 
-/// The server's clock, as rustls asks for it.
+/// The server's clock, for rustls.
 #[derive(Debug)]
 struct SameClock;
 
@@ -22,7 +22,7 @@ impl TimeProvider for SameClock {
     }
 }
 
-/// Connect as a client that trusts only `cert.pem` in `folder`.
+/// Connects as a client that trusts only `cert.pem` in `folder`.
 pub async fn tls_connect(
     address: SocketAddr,
     folder: &Path,
@@ -30,42 +30,44 @@ pub async fn tls_connect(
     protocols: &[&[u8]],
 ) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(folder.join("cert.pem")).expect("a certificate")).expect("usable");
+    roots
+        .add(CertificateDer::from_pem_file(folder.join("cert.pem")).expect("cert.pem contains a certificate"))
+        .expect("the certificate can be a trusted root");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_details(provider, Arc::new(SameClock))
         .with_safe_default_protocol_versions()
-        .expect("versions fit the provider")
+        .expect("the provider supports the TLS versions")
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-    let name = ServerName::try_from(name).expect("a valid name");
+    let name = ServerName::try_from(name).expect("the name is valid");
     TlsConnector::from(Arc::new(config)).connect(name, connect(address).await).await
 }
 
 /// Returns options for HTTPS with a certificate created in a new folder.
 pub fn self_made(limits: Limits) -> (tempfile::TempDir, Options) {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let tls = TlsSource::SelfMade { folder: folder.path().to_owned(), names: vec!["mail.example.com".to_owned()] };
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(limits) })
 }
 
 /// Returns options for HTTPS with existing files of the operator.
 fn own_files() -> (tempfile::TempDir, Options) {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     write_pair(folder.path());
     let tls = TlsSource::Files { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(Limits::default()) })
 }
 
-/// A new pair for localhost, as another tool would write it.
+/// Writes a new certificate and key for localhost, as a different tool would write them.
 fn write_pair(folder: &Path) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("can be made");
-    std::fs::write(folder.join("cert.pem"), made.cert.pem()).expect("can be written");
-    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("can be written");
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate can be created");
+    std::fs::write(folder.join("cert.pem"), made.cert.pem()).expect("the file can be written");
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("the file can be written");
 }
 
 fn certificate(folder: &Path) -> String {
-    std::fs::read_to_string(folder.join("cert.pem")).expect("it is there")
+    std::fs::read_to_string(folder.join("cert.pem")).expect("the file exists")
 }
 
 async fn trusted(address: SocketAddr, folder: &Path) -> bool {
@@ -79,15 +81,15 @@ async fn the_first_start_creates_a_certificate_valid_for_all_names() {
     for name in ["localhost", "127.0.0.1", "::1", "mail.example.com"] {
         let mut tls =
             tls_connect(fixture.https(), folder.path(), name, &[]).await.unwrap_or_else(|error| panic!("{name}: {error}"));
-        tls.write_all(b"GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("the server takes it");
+        tls.write_all(b"GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("the server accepts the bytes");
         let mut said = String::new();
-        tls.read_to_string(&mut said).await.expect("the connection ends well");
+        tls.read_to_string(&mut said).await.expect("the connection ends without an error");
         assert!(said.ends_with("tls: true }"), "{said}");
         assert!(said.contains("strict-transport-security: max-age=31536000\r\n"), "{said}");
     }
     assert!(tls_connect(fixture.https(), folder.path(), "other.example.com", &[]).await.is_err());
     for file in ["cert.pem", "key.pem"] {
-        let mode = std::fs::metadata(folder.path().join(file)).expect("it is there").permissions().mode();
+        let mode = std::fs::metadata(folder.path().join(file)).expect("the file exists").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
 }
@@ -109,15 +111,15 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
     let first = certificate(folder.path());
     fixture.clock.advance_ms(370 * 24 * 60 * 60 * 1000);
     until(|| certificate(folder.path()) != first).await;
-    // The client's clock has not moved, so the new certificate, valid from a day before its creation, is not valid yet.
+    // The client's clock has not moved, so the new certificate, which is valid from a day before its creation, is not valid yet.
     let shown = async { while trusted(fixture.https(), folder.path()).await {} };
-    tokio::time::timeout(PATIENCE, shown).await.expect("the new certificate is shown");
+    tokio::time::timeout(PATIENCE, shown).await.expect("the server presents the new certificate in time");
 }
 
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_made(Limits::default());
-    // Lacks the name mail.example.com, for which a self-made certificate would be renewed.
+    // The new certificate lacks the name mail.example.com, for which a self-made certificate would be renewed.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;
@@ -128,10 +130,10 @@ async fn the_operators_own_files_are_never_overwritten() {
 #[tokio::test]
 async fn a_lone_key_is_not_overwritten() {
     let (folder, options) = self_made(Limits::default());
-    std::fs::write(folder.path().join("key.pem"), "precious").expect("can be written");
-    let error = try_start(options).await.err().expect("refused").to_string();
+    std::fs::write(folder.path().join("key.pem"), "precious").expect("the file can be written");
+    let error = try_start(options).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains("a key without a certificate"), "{error}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("key.pem")).expect("still there"), "precious");
+    assert_eq!(std::fs::read_to_string(folder.path().join("key.pem")).expect("the file still exists"), "precious");
 }
 
 #[tokio::test]
@@ -140,35 +142,35 @@ async fn changed_files_are_used_without_a_restart() {
     let fixture = start(options).await;
     assert!(trusted(fixture.https(), folder.path()).await);
     write_pair(folder.path());
-    assert!(!trusted(fixture.https(), folder.path()).await, "not at once: the files must have settled");
+    assert!(!trusted(fixture.https(), folder.path()).await, "the new files are not used before two checks see the same state");
     let reloaded = async { while !trusted(fixture.https(), folder.path()).await {} };
-    tokio::time::timeout(PATIENCE, reloaded).await.expect("the new certificate is used soon");
+    tokio::time::timeout(PATIENCE, reloaded).await.expect("the server uses the new certificate in time");
 }
 
 #[tokio::test]
 async fn a_broken_new_pair_leaves_the_old_one_in_use() {
     let (folder, options) = own_files();
-    let old = tempfile::tempdir().expect("a folder can be made");
-    std::fs::copy(folder.path().join("cert.pem"), old.path().join("cert.pem")).expect("can be copied");
+    let old = tempfile::tempdir().expect("a temporary folder can be created");
+    std::fs::copy(folder.path().join("cert.pem"), old.path().join("cert.pem")).expect("the file can be copied");
     let fixture = start(options).await;
-    // A key that does not fit, then no certificate at all: ten looks at the files each.
-    let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
+    // First the key does not match, then there is no certificate at all. The files are checked ten times in each state.
+    let other = rcgen::KeyPair::generate().expect("a key can be generated").serialize_pem();
     for (file, content) in [("key.pem", other.as_str()), ("cert.pem", "rubbish")] {
-        std::fs::write(folder.path().join(file), content).expect("can be written");
+        std::fs::write(folder.path().join(file), content).expect("the file can be written");
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert!(trusted(fixture.https(), old.path()).await, "after {file}");
     }
     write_pair(folder.path());
     let repaired = async { while !trusted(fixture.https(), folder.path()).await {} };
-    tokio::time::timeout(PATIENCE, repaired).await.expect("a good pair is used again");
+    tokio::time::timeout(PATIENCE, repaired).await.expect("the server uses a valid certificate and key again");
 }
 
 #[tokio::test]
 async fn a_start_with_unusable_files_names_the_file_and_the_setting() {
     let (folder, options) = own_files();
-    let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
-    std::fs::write(folder.path().join("key.pem"), other).expect("can be written");
-    let error = try_start(options).await.err().expect("refused").to_string();
+    let other = rcgen::KeyPair::generate().expect("a key can be generated").serialize_pem();
+    std::fs::write(folder.path().join("key.pem"), other).expect("the file can be written");
+    let error = try_start(options).await.err().expect("the server does not start with these options").to_string();
     assert!(
         error.contains("key.pem") && error.contains("does not match the certificate") && error.contains("tls.key"),
         "{error}"
@@ -188,12 +190,12 @@ async fn only_modern_tls_versions_are_accepted() {
     let (_folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
     let mut old = connect(fixture.https()).await;
-    // A ClientHello of TLS 1.1: record, handshake, version 3.2, 32 random bytes, no session, one cipher, no compression.
+    // A ClientHello for TLS 1.1: record, handshake, version 3.2, 32 random bytes, no session, one cipher, no compression.
     let body = [&[3, 2], [7u8; 32].as_slice(), &[0, 0, 2, 0, 0x2f, 1, 0]].concat();
     let hello = [&[1, 0, 0, body.len() as u8], body.as_slice()].concat();
-    old.write_all(&[&[22, 3, 1, 0, hello.len() as u8], hello.as_slice()].concat()).await.expect("the server takes it");
+    old.write_all(&[&[22, 3, 1, 0, hello.len() as u8], hello.as_slice()].concat()).await.expect("the server accepts the bytes");
     let mut said = Vec::new();
-    let _ = tokio::time::timeout(PATIENCE, old.read_to_end(&mut said)).await.expect("the connection ends");
-    // An alert (21), not a ServerHello (22).
+    let _ = tokio::time::timeout(PATIENCE, old.read_to_end(&mut said)).await.expect("the server closes the connection in time");
+    // The response is an alert (21), not a ServerHello (22).
     assert_eq!(said.first(), Some(&21), "{said:?}");
 }

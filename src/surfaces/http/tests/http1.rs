@@ -1,4 +1,4 @@
-//! HTTP/1.1: correct requests, and errors of single requests.
+//! Tests of HTTP/1.1: correct requests, and errors of single requests.
 
 use super::*;
 
@@ -50,7 +50,7 @@ async fn head_is_get_without_the_body() {
     let both = rest(&mut stream).await;
     let answers: Vec<&str> = both.split_terminator("\r\n\r\n").collect();
     assert_eq!(answers.len(), 2, "{both}");
-    // The body, four characters long, is not sent.
+    // The response has the length of the body, four characters, but not the body.
     assert_eq!(header(answers[0], "content-length"), Some("4"));
     assert!(answers.iter().all(|head| head.starts_with("HTTP/1.1 200 OK")), "{both}");
 }
@@ -83,7 +83,7 @@ async fn too_large_heads_are_refused_in_the_envelope() {
     let fixture = start(plain(Limits::default())).await;
     let many = |count: usize| (0..count).map(|number| format!("x-{number}: y\r\n")).collect::<String>();
     let large = |length: usize| format!("x: {}\r\n", "y".repeat(length));
-    // Refused by us, refused by the library's table of 100, refused by its buffer.
+    // The requests are rejected by the surface, by the library's table of 100 headers, and by the library's buffer.
     for headers in [many(64), many(120), large(16 * 1024), large(64 * 1024)] {
         let mut stream = connect(fixture.http()).await;
         send(&mut stream, &format!("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n")).await;
@@ -145,10 +145,10 @@ async fn the_answer_to_an_unread_upload_reaches_the_client() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n").await;
-    // The response is ready at once, but this client, like most, reads it only after sending everything. If the server closed the
-    // connection, one of these writes would fail.
+    // The response is ready immediately, but this client, like most clients, reads it only after sending the whole request. If the server
+    // closed the connection, one of these writes would fail.
     for _ in 0..20 {
-        stream.write_all(&[b'x'; 40_000]).await.expect("the server goes on reading");
+        stream.write_all(&[b'x'; 40_000]).await.expect("the server continues to read");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let text = rest(&mut stream).await;
@@ -196,12 +196,12 @@ async fn the_peer_is_the_caller_unless_a_trusted_proxy_says_otherwise() {
 #[tokio::test]
 async fn plain_http_for_the_whole_network_needs_a_proxy() {
     let mut options = plain(Limits::default());
-    options.http = Some("0.0.0.0:0".parse().expect("an address"));
-    let error = try_start(options).await.err().expect("refused").to_string();
+    options.http = Some("0.0.0.0:0".parse().expect("the text is a valid address"));
+    let error = try_start(options).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains("0.0.0.0:0") && error.contains("server.behind_proxy = true"), "{error}");
 
     let mut options = plain(Limits::default());
-    options.http = Some("0.0.0.0:0".parse().expect("an address"));
+    options.http = Some("0.0.0.0:0".parse().expect("the text is a valid address"));
     options.proxy.behind_proxy = true;
     start(options).await;
 }
@@ -211,9 +211,9 @@ async fn an_address_in_use_is_named_with_its_setting() {
     let fixture = start(plain(Limits::default())).await;
     let mut options = plain(Limits::default());
     options.http = Some(fixture.http());
-    let error = try_start(options).await.err().expect("refused").to_string();
+    let error = try_start(options).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains(&fixture.http().to_string()) && error.contains("--http"), "{error}");
-    assert!(error.contains("another process listens there"), "{error}");
+    assert!(error.contains("another process uses this address"), "{error}");
 }
 
 #[tokio::test]

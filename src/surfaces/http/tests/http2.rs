@@ -1,4 +1,4 @@
-//! HTTP/2, over TLS and with prior knowledge, and protection against hostile clients.
+//! Tests of HTTP/2, over TLS and with prior knowledge, and of the protection against hostile clients.
 
 use http::{Method, Request};
 use http_body_util::{BodyExt, Empty};
@@ -27,24 +27,26 @@ async fn plain_client(fixture: &Fixture) -> Client {
 }
 
 fn request(path: &str) -> Request<Empty<Bytes>> {
-    Request::get(format!("http://a{path}")).body(Empty::new()).expect("a valid request")
+    Request::get(format!("http://a{path}")).body(Empty::new()).expect("the request is valid")
 }
 
 async fn fetch(client: &mut Client, request: Request<Empty<Bytes>>) -> (StatusCode, HeaderMap, String) {
     let exchange = async {
-        let response = client.send_request(request).await.expect("an answer comes");
+        let response = client.send_request(request).await.expect("the server responds in time");
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.expect("the body comes whole").to_bytes();
-        (parts.status, parts.headers, String::from_utf8(body.to_vec()).expect("text"))
+        let body = body.collect().await.expect("the response body arrives completely").to_bytes();
+        (parts.status, parts.headers, String::from_utf8(body.to_vec()).expect("the response is UTF-8 text"))
     };
-    tokio::time::timeout(PATIENCE, exchange).await.expect("in time")
+    tokio::time::timeout(PATIENCE, exchange).await.expect("the server responds in time")
 }
 
 #[tokio::test]
 async fn it_is_negotiated_over_tls_and_the_peer_is_marked_secure() {
     let (folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
-    let tls = tls_connect(fixture.https(), folder.path(), "localhost", &[b"h2", b"http/1.1"]).await.expect("trusted");
+    let tls = tls_connect(fixture.https(), folder.path(), "localhost", &[b"h2", b"http/1.1"])
+        .await
+        .expect("the client trusts the certificate");
     assert_eq!(tls.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
     let mut client = client(&fixture, tls).await;
     let (status, headers, body) = fetch(&mut client, request("/peer")).await;
@@ -95,7 +97,7 @@ async fn too_many_headers_are_refused() {
     let mut client = plain_client(&fixture).await;
     let mut many = request("/hello");
     for number in 0..65 {
-        let name = http::HeaderName::try_from(format!("x-{number}")).expect("a valid name");
+        let name = http::HeaderName::try_from(format!("x-{number}")).expect("the name is valid");
         many.headers_mut().insert(name, HeaderValue::from_static("y"));
     }
     let (status, _, body) = fetch(&mut client, many).await;
@@ -103,27 +105,31 @@ async fn too_many_headers_are_refused() {
     assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
 }
 
-/// The library takes a whole reply out of the body at once, and buffers what exceeds the client's window.
+/// The library takes a whole reply out of the body at once, and buffers the part that exceeds the client's window.
 #[tokio::test]
 async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
     let fixture = start(plain(Limits { connections: 1, ..Limits::default() })).await;
     let mut reader = plain_client(&fixture).await;
-    let response = tokio::time::timeout(PATIENCE, reader.send_request(request("/large"))).await.expect("in time");
-    let body = response.expect("an answer comes").into_body();
+    let response =
+        tokio::time::timeout(PATIENCE, reader.send_request(request("/large"))).await.expect("the server responds in time");
+    let body = response.expect("the server responds in time").into_body();
     // Wait until the window is full.
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut visitor).await, "503", "SERVICE_UNAVAILABLE");
-    let whole = tokio::time::timeout(PATIENCE, body.collect()).await.expect("in time").expect("the body comes whole");
+    let whole = tokio::time::timeout(PATIENCE, body.collect())
+        .await
+        .expect("the server responds in time")
+        .expect("the response body arrives completely");
     assert_eq!(whole.to_bytes().len(), 8 * 1024 * 1024);
 }
 
 #[tokio::test]
-async fn no_more_streams_run_at_once_than_allowed() {
+async fn no_more_streams_run_in_parallel_than_allowed() {
     let fixture = start(plain(Limits { h2_streams: 2, ..Limits::default() })).await;
     let mut client = plain_client(&fixture).await;
-    // The first answer proves that the client has seen the server's settings.
+    // The first response proves that the client has received the server's settings.
     fetch(&mut client, request("/hello")).await;
     let requests = async {
         let (mut one, mut two, mut three) = (client.clone(), client.clone(), client.clone());
@@ -132,12 +138,12 @@ async fn no_more_streams_run_at_once_than_allowed() {
     let watch = async {
         fixture.requests(3).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
-        assert_eq!(fixture.service.requests.load(SeqCst), 3, "the fourth request waits at the client");
+        assert_eq!(fixture.service.requests.load(SeqCst), 3, "the client does not send the fourth request yet");
         fixture.service.release.notify_one();
         fixture.requests(4).await;
         fixture.service.release.notify_one();
         fixture.service.release.notify_one();
-        // A permit may be taken by a request that was already released, so release until all are done.
+        // A request that was already released may have taken a permit, so permits are released until all requests are done.
         loop {
             tokio::time::sleep(Duration::from_millis(5)).await;
             fixture.service.release.notify_one();
@@ -151,7 +157,7 @@ async fn no_more_streams_run_at_once_than_allowed() {
     }
 }
 
-/// One frame: length, type, flags, stream, payload (RFC 9113 §4.1).
+/// Returns an HTTP/2 frame: length, type, flags, stream, payload (RFC 9113 §4.1).
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     frame.extend_from_slice(&[kind, flags]);
@@ -165,26 +171,26 @@ const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
-/// END_STREAM and END_HEADERS.
+/// The flags END_STREAM and END_HEADERS.
 const WHOLE: u8 = 5;
-/// GET, http, /, host "a", in HPACK with indices of the static table.
+/// A GET request with the scheme http, the path / and the host "a", in HPACK with indexes of the static table.
 const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 0x01, b'a'];
 const ENHANCE_YOUR_CALM: u32 = 0xb;
 
-/// The error code of the GOAWAY frame among these frames.
+/// Returns the error code of the GOAWAY frame among these frames.
 fn goaway(mut bytes: &[u8]) -> Option<u32> {
     while bytes.len() >= 9 {
         let length = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]) as usize;
         let payload = bytes.get(9..9 + length)?;
         if bytes[3] == GOAWAY {
-            return Some(u32::from_be_bytes(payload[4..8].try_into().expect("four bytes")));
+            return Some(u32::from_be_bytes(payload[4..8].try_into().expect("the slice has four bytes")));
         }
         bytes = &bytes[9 + length..];
     }
     None
 }
 
-/// CVE-2023-44487: streams opened and reset at once cost the client nothing and never count as concurrent.
+/// CVE-2023-44487: streams that are opened and immediately reset cost the client nothing and are never counted as concurrent.
 #[tokio::test]
 async fn a_rapid_reset_flood_ends_the_connection() {
     let fixture = start(plain(Limits::default())).await;
@@ -195,10 +201,11 @@ async fn a_rapid_reset_flood_ends_the_connection() {
         flood.extend(frame(HEADERS, WHOLE, id, GET));
         flood.extend(frame(RST_STREAM, 0, id, &8u32.to_be_bytes()));
     }
-    stream.write_all(&flood).await.expect("the server takes it");
+    stream.write_all(&flood).await.expect("the server accepts the bytes");
     let mut said = Vec::new();
-    // May end with a reset, as the flood was not read to its end.
-    let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the connection ends");
+    // The read may end with a reset, because the server did not read the flood to its end.
+    let _ =
+        tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the server closes the connection in time");
     assert_eq!(goaway(&said), Some(ENHANCE_YOUR_CALM));
     assert!(fixture.service.requests.load(SeqCst) < 100);
 }
@@ -207,9 +214,10 @@ async fn a_rapid_reset_flood_ends_the_connection() {
 async fn a_client_that_does_not_answer_pings_is_disconnected() {
     let fixture = start(plain(Limits { h2_ping: Duration::from_millis(50), ..Limits::default() })).await;
     let mut stream = connect(fixture.http()).await;
-    stream.write_all(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await.expect("the server takes it");
+    stream.write_all(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await.expect("the server accepts the bytes");
     let mut said = Vec::new();
-    let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the connection ends");
+    let _ =
+        tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the server closes the connection in time");
 }
 
 #[tokio::test]

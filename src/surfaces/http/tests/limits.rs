@@ -1,4 +1,4 @@
-//! Time and count limits, set low so that nothing here takes long.
+//! Tests of time limits and counts, which are set low so that no test takes long.
 
 use tokio::net::TcpSocket;
 use tokio::time::Instant;
@@ -13,12 +13,12 @@ fn short(change: impl FnOnce(&mut Limits)) -> Options {
 
 const MS_100: Duration = Duration::from_millis(100);
 
-/// Sends `piece` every few milliseconds until the server closes; returns its response.
+/// Sends `piece` every few milliseconds until the server closes the connection; returns the server's response.
 async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     let (mut read, mut write) = stream.split();
     let mut said = Vec::new();
     let talk = async {
-        // Fails once the server has closed.
+        // The write fails once the server has closed the connection.
         while write.write_all(piece.as_bytes()).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -33,11 +33,11 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
             () = listen => {}
         }
     };
-    tokio::time::timeout(PATIENCE, both).await.expect("the server ends it");
-    String::from_utf8(said).expect("text")
+    tokio::time::timeout(PATIENCE, both).await.expect("the server closes the connection in time");
+    String::from_utf8(said).expect("the response is UTF-8 text")
 }
 
-/// The attack: one header line after another, forever, each within any limit on single reads.
+/// The attack sends one header line after another without end, and each line is within any limit on single reads.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;
@@ -57,7 +57,7 @@ async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     answer(&mut stream).await;
-    // Idle for longer than headers may take, which is allowed. A slow head is not.
+    // The connection is idle for longer than headers may take, which is allowed. A slow head is not allowed.
     tokio::time::sleep(MS_100 * 2).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut stream).await.1, "hello");
@@ -109,7 +109,7 @@ async fn a_trickled_body_times_out_though_no_single_wait_is_long() {
 }
 
 #[tokio::test]
-async fn a_large_body_may_take_longer_as_long_as_it_flows() {
+async fn a_large_body_may_take_longer_while_data_arrives() {
     let options = short(|limits| {
         limits.body_time = MS_100;
         limits.body_rate_min = 10_000;
@@ -119,9 +119,9 @@ async fn a_large_body_may_take_longer_as_long_as_it_flows() {
     let mut stream = connect(fixture.http()).await;
     let began = Instant::now();
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 40000\r\n\r\n").await;
-    // 400 ms for 40,000 bytes: ten times the required rate, and four times the time of a small body.
+    // The body takes 400 ms for 40,000 bytes: ten times the required rate, and four times the time of a small body.
     for _ in 0..40 {
-        stream.write_all(&[b'x'; 1000]).await.expect("the server goes on reading");
+        stream.write_all(&[b'x'; 1000]).await.expect("the server continues to read");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(began.elapsed() > MS_100 * 3);
@@ -170,12 +170,12 @@ async fn connections_over_the_maximum_are_refused_in_the_envelope_while_all_othe
 }
 
 #[tokio::test]
-async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it_has_sent() {
+async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     let fixture = start(short(|limits| limits.connections = 4)).await;
     let mut busy = connect(fixture.http()).await;
     send(&mut busy, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
     fixture.requests(1).await;
-    // One that is silent, one whose headers do not end, one between two requests.
+    // One client is silent, one client's headers do not end, and one client is between two requests.
     let silent = connect(fixture.http()).await;
     until(|| fixture.running.connections() == 2).await;
     let mut halfway = connect(fixture.http()).await;
@@ -187,7 +187,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     let mut idle = [silent, halfway, kept];
     let mut visitors = Vec::new();
     for (number, evicted) in idle.iter_mut().enumerate() {
-        // An idle connection that was used again is no longer the longest idle.
+        // An idle connection that was used again is no longer the connection that has been idle longest.
         tokio::time::sleep(Duration::from_millis(5)).await;
         let mut visitor = connect(fixture.http()).await;
         send(&mut visitor, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -195,7 +195,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
         visitors.push(visitor);
         assert_eq!(rest(evicted).await, "", "connection {number} is closed");
     }
-    // All have a running request now, so the next is refused and none is cut.
+    // All connections have a running request now, so the next connection is refused and none is cut.
     let mut late = connect(fixture.http()).await;
     send(&mut late, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut late).await, "503", "SERVICE_UNAVAILABLE");
@@ -205,11 +205,11 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     }
 }
 
-/// Returns a connection whose client reads little at a time, so that a large reply does not fit into the buffers between.
+/// Returns a connection whose client reads little at a time, so that a large reply does not fit into the buffers on the way.
 async fn slow_reader(address: SocketAddr) -> TcpStream {
-    let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_recv_buffer_size(16 * 1024).expect("a smaller buffer");
-    socket.connect(address).await.expect("the server accepts")
+    let socket = TcpSocket::new_v4().expect("a socket can be created");
+    socket.set_recv_buffer_size(16 * 1024).expect("the receive buffer can be made smaller");
+    socket.connect(address).await.expect("the server accepts the connection")
 }
 
 /// hyper takes a whole reply out of the body at once, long before the client has read it.
@@ -221,7 +221,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     let mut reader = slow_reader(fixture.http()).await;
     send(&mut reader, "GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
     let mut start = [0; 1024];
-    reader.read_exact(&mut start).await.expect("the reply begins");
+    reader.read_exact(&mut start).await.expect("the server starts its response");
     fixture.requests(2).await;
     for _ in 0..3 {
         let mut visitor = connect(fixture.http()).await;
@@ -230,15 +230,22 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     }
     let mut bytes = start.to_vec();
     let mut piece = vec![0; 64 * 1024];
-    let (head, _) = std::str::from_utf8(&start).expect("text").split_once("\r\n\r\n").expect("the head is in the first piece");
-    let body: usize = header(head, "content-length").and_then(|text| text.parse().ok()).expect("a length");
+    let (head, _) = std::str::from_utf8(&start)
+        .expect("the response is UTF-8 text")
+        .split_once("\r\n\r\n")
+        .expect("the first bytes contain the whole response head");
+    let body: usize =
+        header(head, "content-length").and_then(|text| text.parse().ok()).expect("the response has a Content-Length");
     let length = head.len() + 4 + body;
     while bytes.len() < length {
-        let read = tokio::time::timeout(PATIENCE, reader.read(&mut piece)).await.expect("in time").expect("not reset");
+        let read = tokio::time::timeout(PATIENCE, reader.read(&mut piece))
+            .await
+            .expect("the server responds in time")
+            .expect("the server does not reset the connection");
         assert_ne!(read, 0, "the reply was cut after {} of {length} bytes", bytes.len());
         bytes.extend_from_slice(&piece[..read]);
     }
-    // Once the reply is sent, the connection is idle and makes room.
+    // Once the reply is sent, the connection is idle and makes room for another.
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut visitor).await.1, "hello");
@@ -246,7 +253,8 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     assert_eq!(answer(&mut busy).await.1, "held and let go");
 }
 
-/// A refused connection, or one that got an error, stays open for a moment so that its client can read why. It is not in use.
+/// A refused connection, or a connection that got an error, stays open for a moment so that its client can read the reason. Such a
+/// connection is not in use.
 #[tokio::test]
 async fn closing_connections_do_not_delay_a_new_one() {
     let fixture = start(short(|limits| {

@@ -1,4 +1,4 @@
-//! Tests over real sockets: raw bytes where the bytes matter, hyper's client where they do not.
+//! Tests over real sockets. Tests that depend on the exact bytes send raw bytes; the others use hyper's client.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -25,18 +25,18 @@ mod http2;
 mod limits;
 mod socket;
 
-/// The longest that a test waits for an expected event.
+/// The longest time that a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Saturday, 21 November 2026, 07:00 UTC.
 const NOW: Timestamp = Timestamp(1_795_244_400_000);
 
-/// A service whose paths do what a test needs.
+/// A service whose paths behave as the tests require.
 #[derive(Default)]
 struct Scripted {
-    /// Releases requests to `/held`.
+    /// Lets the waiting requests to `/held` finish.
     release: Notify,
-    /// How many requests have arrived.
+    /// The number of requests that have arrived.
     requests: AtomicUsize,
 }
 
@@ -81,7 +81,7 @@ fn stream(chunks: Vec<std::io::Result<Bytes>>) -> Reply {
     Reply { status: StatusCode::OK, headers: HeaderMap::new(), body }
 }
 
-/// A server on free loopback ports, and its parts that tests use.
+/// A server on free loopback ports, and the parts of the server that tests use.
 struct Fixture {
     running: Running,
     service: Arc<Scripted>,
@@ -91,11 +91,11 @@ struct Fixture {
 
 impl Fixture {
     fn http(&self) -> SocketAddr {
-        self.running.addresses().http.expect("listens on plain HTTP")
+        self.running.addresses().http.expect("the server listens on plain HTTP")
     }
 
     fn https(&self) -> SocketAddr {
-        self.running.addresses().https.expect("listens on HTTPS")
+        self.running.addresses().https.expect("the server listens on HTTPS")
     }
 
     /// Waits until the service has received `count` requests.
@@ -122,7 +122,7 @@ async fn try_start(options: Options) -> Result<Fixture, StartError> {
     let clock = Arc::new(ManualClock::at(NOW));
     let random = Arc::new(SeededRandom::new(7));
     let look = Duration::from_millis(20);
-    let running = serve_looking(options, Arc::clone(&service), Arc::clone(&clock) as _, random, &tasks, look).await?;
+    let running = serve_with_interval(options, Arc::clone(&service), Arc::clone(&clock) as _, random, &tasks, look).await?;
     Ok(Fixture { running, service, tasks, clock })
 }
 
@@ -133,44 +133,48 @@ async fn start(options: Options) -> Fixture {
     }
 }
 
-/// Waits until `condition` holds; fails the test if it never does.
+/// Waits until `condition` returns true; the test fails if it does not do so in time.
 async fn until(condition: impl Fn() -> bool) {
     let wait = async {
         while !condition() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, wait).await.expect("the awaited condition comes true");
+    tokio::time::timeout(PATIENCE, wait).await.expect("the awaited condition becomes true in time");
 }
 
 async fn connect(address: SocketAddr) -> TcpStream {
-    TcpStream::connect(address).await.expect("the server accepts")
+    TcpStream::connect(address).await.expect("the server accepts the connection")
 }
 
 async fn send(stream: &mut TcpStream, text: &str) {
-    stream.write_all(text.as_bytes()).await.expect("the server takes it");
+    stream.write_all(text.as_bytes()).await.expect("the server accepts the bytes");
 }
 
 /// Reads until the end of the connection.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
-    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("the connection ends").expect("and ends well");
-    String::from_utf8(bytes).expect("the answer is text")
+    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes))
+        .await
+        .expect("the server closes the connection in time")
+        .expect("the response can be read to its end");
+    String::from_utf8(bytes).expect("the response is UTF-8 text")
 }
 
-/// Reads one response with a `content-length` from a connection that stays open: its head and its body.
+/// Reads one response with a `content-length` from a connection that stays open; returns its head and its body.
 async fn answer(stream: &mut TcpStream) -> (String, String) {
     let reading = async {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
-            head.push(stream.read_u8().await.expect("the head arrives whole"));
+            head.push(stream.read_u8().await.expect("the response head arrives completely"));
         }
-        let head = String::from_utf8(head).expect("the head is text");
-        let mut body = vec![0; header(&head, "content-length").map_or(0, |length| length.parse().expect("a number"))];
-        stream.read_exact(&mut body).await.expect("the body arrives whole");
-        (head, String::from_utf8(body).expect("the body is text"))
+        let head = String::from_utf8(head).expect("the response head is UTF-8 text");
+        let mut body =
+            vec![0; header(&head, "content-length").map_or(0, |length| length.parse().expect("Content-Length is a number"))];
+        stream.read_exact(&mut body).await.expect("the response body arrives completely");
+        (head, String::from_utf8(body).expect("the response body is UTF-8 text"))
     };
-    tokio::time::timeout(PATIENCE, reading).await.expect("an answer comes")
+    tokio::time::timeout(PATIENCE, reading).await.expect("the server responds in time")
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {

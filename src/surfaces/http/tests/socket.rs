@@ -1,4 +1,4 @@
-//! The administration socket.
+//! Tests of the administration socket.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,24 @@ fn admin(path: &Path) -> Options {
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let path = folder.path().join("data").join("admin.sock");
     (folder, path)
 }
 
 fn mode(path: &Path) -> u32 {
-    std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    std::fs::metadata(path).expect("the socket exists").permissions().mode() & 0o777
 }
 
 async fn ask(path: &Path) -> String {
-    let mut stream = UnixStream::connect(path).await.expect("the server accepts");
-    stream.write_all(b"GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("the server takes it");
+    let mut stream = UnixStream::connect(path).await.expect("the server accepts the connection");
+    stream.write_all(b"GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("the server accepts the bytes");
     let mut bytes = Vec::new();
-    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("it ends").expect("well");
-    String::from_utf8(bytes).expect("text")
+    tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes))
+        .await
+        .expect("the server closes the connection in time")
+        .expect("the response can be read to its end");
+    String::from_utf8(bytes).expect("the response is UTF-8 text")
 }
 
 #[tokio::test]
@@ -35,7 +38,7 @@ async fn it_is_closed_to_others_and_its_caller_is_the_operator() {
     let fixture = start(admin(&path)).await;
     assert_eq!(fixture.running.addresses().socket.as_deref(), Some(path.as_path()));
     assert_eq!(mode(&path), 0o600);
-    assert_eq!(mode(path.parent().expect("has a folder")), 0o700);
+    assert_eq!(mode(path.parent().expect("the path of the socket has a parent folder")), 0o700);
     assert!(ask(&path).await.ends_with("Operator"));
 }
 
@@ -59,9 +62,13 @@ async fn its_file_is_removed_with_the_server() {
 #[tokio::test]
 async fn a_file_left_by_a_dead_process_is_replaced() {
     let (_folder, path) = folder();
-    std::fs::create_dir(path.parent().expect("has a folder")).expect("can be made");
-    std::fs::set_permissions(path.parent().expect("has a folder"), std::fs::Permissions::from_mode(0o700)).expect("own folder");
-    drop(std::os::unix::net::UnixListener::bind(&path).expect("can be bound"));
+    std::fs::create_dir(path.parent().expect("the path of the socket has a parent folder")).expect("the folder can be created");
+    std::fs::set_permissions(
+        path.parent().expect("the path of the socket has a parent folder"),
+        std::fs::Permissions::from_mode(0o700),
+    )
+    .expect("the mode of the folder can be changed");
+    drop(std::os::unix::net::UnixListener::bind(&path).expect("a listener can be bound to the socket"));
     let _fixture = start(admin(&path)).await;
     assert!(ask(&path).await.ends_with("Operator"));
 }
@@ -70,7 +77,7 @@ async fn a_file_left_by_a_dead_process_is_replaced() {
 async fn the_socket_of_a_running_process_is_not_replaced() {
     let (_folder, path) = folder();
     let _fixture = start(admin(&path)).await;
-    let error = try_start(admin(&path)).await.err().expect("refused").to_string();
+    let error = try_start(admin(&path)).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains("another process answers"), "{error}");
     assert!(ask(&path).await.ends_with("Operator"));
 }
@@ -79,16 +86,17 @@ async fn the_socket_of_a_running_process_is_not_replaced() {
 async fn another_kind_of_file_is_not_removed() {
     let (_folder, path) = folder();
     start(admin(&path)).await.running.drain(PATIENCE).await;
-    std::fs::write(&path, "precious").expect("can be written");
+    std::fs::write(&path, "precious").expect("the file can be written");
     assert!(try_start(admin(&path)).await.is_err());
-    assert_eq!(std::fs::read_to_string(&path).expect("still there"), "precious");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file still exists"), "precious");
 }
 
 #[tokio::test]
 async fn an_open_folder_is_refused_with_the_remedy() {
     let (folder, path) = folder();
     start(admin(&path)).await.running.drain(PATIENCE).await;
-    std::fs::set_permissions(folder.path().join("data"), std::fs::Permissions::from_mode(0o755)).expect("own folder");
-    let error = try_start(admin(&path)).await.err().expect("refused").to_string();
+    std::fs::set_permissions(folder.path().join("data"), std::fs::Permissions::from_mode(0o755))
+        .expect("the mode of the folder can be changed");
+    let error = try_start(admin(&path)).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains("chmod 700"), "{error}");
 }

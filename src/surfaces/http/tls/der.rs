@@ -1,10 +1,10 @@
-//! Reads the only fact needed from inside a certificate: when it expires. Nothing else is checked here: rustls does that.
+//! Reads when a certificate expires, which is the only fact needed from inside a certificate. All other checks are done by rustls.
 
 use x509_parser::parse_x509_certificate;
 
 use crate::base::clock::Timestamp;
 
-/// Returns the end of the certificate's validity, or `None` if this is not a certificate.
+/// Returns the end of the certificate's validity, or `None` if the bytes are not a certificate.
 pub fn not_after(certificate: &[u8]) -> Option<Timestamp> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     Some(Timestamp(certificate.validity().not_after.timestamp() * 1000))
@@ -15,10 +15,10 @@ mod tests {
     use super::*;
 
     fn certificate(year: i32) -> Vec<u8> {
-        let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a valid name");
+        let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("the name is valid");
         params.not_after = rcgen::date_time_ymd(year, 11, 30);
-        let key = rcgen::KeyPair::generate().expect("a key can be made");
-        params.self_signed(&key).expect("it can be signed").der().to_vec()
+        let key = rcgen::KeyPair::generate().expect("a key can be generated");
+        params.self_signed(&key).expect("the certificate can be signed").der().to_vec()
     }
 
     #[test]

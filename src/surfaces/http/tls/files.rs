@@ -10,10 +10,10 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Far larger than any certificate chain. A larger file is something else, and is not read whole.
+/// The maximum size of a file, far larger than any certificate chain. A larger file is neither a certificate nor a key, and is not read.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// The two files.
+/// The paths of the certificate and the key.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub certificate: PathBuf,
@@ -21,19 +21,20 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Loads both files if they are valid and match; otherwise returns which file is wrong, and why.
+    /// Loads both files if they are valid and match; otherwise returns which file is wrong, and the reason.
     pub fn load(&self, provider: &CryptoProvider) -> Result<CertifiedKey, (PathBuf, String)> {
         let chain = read(&self.certificate).and_then(|pem| {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
-            let chain = chain.map_err(|error| format!("not a certificate in PEM: {error}"))?;
-            if chain.is_empty() { Err("it contains no PEM certificate".to_owned()) } else { Ok(chain) }
+            let chain = chain.map_err(|error| format!("the file contains an invalid PEM certificate: {error}"))?;
+            if chain.is_empty() { Err("the file contains no PEM certificate".to_owned()) } else { Ok(chain) }
         });
         let chain = chain.map_err(|why| (self.certificate.clone(), why))?;
-        let key = read(&self.key)
-            .and_then(|pem| PrivateKeyDer::from_pem_slice(&pem).map_err(|error| format!("not a private key in PEM: {error}")));
+        let key = read(&self.key).and_then(|pem| {
+            PrivateKeyDer::from_pem_slice(&pem).map_err(|error| format!("the file contains no valid PEM private key: {error}"))
+        });
         let key = key.map_err(|why| (self.key.clone(), why))?;
         CertifiedKey::from_der(chain, key, provider)
-            .map_err(|error| (self.key.clone(), format!("it does not match the certificate: {error}")))
+            .map_err(|error| (self.key.clone(), format!("the private key does not match the certificate: {error}")))
     }
 }
 
@@ -45,12 +46,12 @@ pub fn first_certificate(path: &Path) -> Option<CertificateDer<'static>> {
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if length > FILE_BYTES_MAX {
-        return Err(format!("it has {length} bytes, which no certificate or key has"));
+        return Err(format!("the file has {length} bytes, which is too large for a certificate or key"));
     }
     fs::read(path).map_err(|error| error.to_string())
 }
 
-/// Writes `content` to `path` with `mode`, atomically: a reader sees the old or the new content, never a part.
+/// Writes `content` to `path` with `mode`, atomically: a reader sees either the old or the new content, never a part of it.
 pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let new = path.with_extension("pem.new");
     match fs::remove_file(&new) {
@@ -63,15 +64,15 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// Detects changes of the two files.
+/// The metadata of the two files, which shows whether they changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp([Option<[i64; 4]>; 2]);
 
 impl Stamp {
-    /// Returns the current stamp.
+    /// Returns the current metadata of the two files.
     pub fn of(pair: &Pair) -> Self {
         Self([&pair.certificate, &pair.key].map(|path| {
-            // Follows links: tools that renew certificates swap a link.
+            // Symbolic links are followed, because tools that renew certificates replace a link.
             let file = fs::metadata(path).ok()?;
             Some([file.ino() as i64, file.len() as i64, file.mtime(), file.mtime_nsec()])
         }))

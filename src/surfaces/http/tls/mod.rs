@@ -1,7 +1,7 @@
 //! TLS: the certificate in use, and its replacement without a restart.
 //!
-//! Every handshake reads the certificate through one pointer; a named task watches the files and swaps it. Does not know who connects or
-//! what is served.
+//! Every handshake reads the certificate through one pointer; a named task watches the files and replaces the certificate. This module is
+//! independent of which clients connect and what is served.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,32 +26,32 @@ pub use trust::certificate_trouble;
 
 use files::{Pair, Stamp};
 
-/// Protocols offered in the handshake, best first.
+/// The protocols offered in the handshake, best first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// An operator's certificate this close to its expiry causes a warning at every start and once a day.
+/// How long before its expiry an operator's certificate causes a warning, at every start and once a day.
 const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// How often the expiry is checked. It matters only weeks before.
-const EXPIRY_LOOK_MS: i64 = 60 * 60 * 1000;
+/// How often the expiry is checked. The exact time does not matter, because renewal and warnings start weeks earlier.
+const EXPIRY_CHECK_MS: i64 = 60 * 60 * 1000;
 
 /// The certificate in use, and its source.
 pub struct Tls {
     shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
     pair: Pair,
-    /// The names for a self-made certificate; `None` if the files are the operator's.
+    /// The names in a self-made certificate; `None` if the files belong to the operator.
     names: Option<Vec<String>>,
     clock: Arc<dyn Clock>,
     stamp: Stamp,
-    looked: Timestamp,
+    checked_at: Timestamp,
     warned: Option<Timestamp>,
 }
 
 impl Tls {
-    /// Loads the certificate of `source`, creating one if `source` requires it and there is none.
+    /// Loads the certificate of `source`. If there is no certificate and `source` requires it, creates one.
     pub fn load(source: &TlsSource, clock: Arc<dyn Clock>) -> Result<Self, StartError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
@@ -63,22 +63,22 @@ impl Tls {
                 (pair, Some(names))
             }
         };
-        // The stamp is taken first, so that a change during the read is noticed later.
+        // The stamp is taken before the files are read, so that a change during the read is noticed later.
         let stamp = Stamp::of(&pair);
         let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
         let shown = Arc::new(CurrentCertificate(ArcSwap::from_pointee(certified)));
-        let looked = clock.now();
-        let mut tls = Self { shown, provider, pair, names, clock, stamp, looked, warned: None };
+        let checked_at = clock.now();
+        let mut tls = Self { shown, provider, pair, names, clock, stamp, checked_at, warned: None };
         tls.warn_of_expiry();
         Ok(tls)
     }
 
-    /// Returns the acceptor of TLS connections for HTTP with the current certificate.
+    /// Returns the acceptor for HTTP connections over TLS, with the current certificate.
     pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&PROTOCOLS)
     }
 
-    /// The same for protocols without a name in the handshake (ALPN).
+    /// Returns the acceptor for protocols that have no name in the handshake (ALPN), with the current certificate.
     pub fn plain_acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&[])
     }
@@ -95,13 +95,14 @@ impl Tls {
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Watches the files forever. A broken new pair leaves the old one in use.
+    /// Watches the files forever. If new files are invalid, the old certificate stays in use.
     pub async fn follow(mut self, every: Duration) {
-        // A pair is loaded when two checks see the same state: two files are rarely written at the same moment.
+        // A changed certificate and key are loaded when two checks see the same state, because the two files are rarely written at the same
+        // moment.
         let mut changed: Option<Stamp> = None;
         loop {
             tokio::time::sleep(every).await;
-            self.look_at_expiry();
+            self.check_expiry();
             let now = Stamp::of(&self.pair);
             if now == self.stamp {
                 changed = None;
@@ -120,21 +121,21 @@ impl Tls {
             Ok(certified) => {
                 self.shown.0.store(Arc::new(certified));
                 self.warned = None;
-                tracing::info!(certificate = %self.pair.certificate.display(), "the certificate has changed and is in use");
+                tracing::info!(certificate = %self.pair.certificate.display(), "the changed certificate was loaded");
             }
             Err((path, why)) => {
-                tracing::warn!(file = %path.display(), why, "the new certificate or key is not usable; the old one stays in use");
+                tracing::warn!(file = %path.display(), why, "the new certificate or key cannot be used; the old one stays in use");
             }
         }
     }
 
-    /// Once an hour, renews a self-made certificate, or warns about the operator's.
-    fn look_at_expiry(&mut self) {
+    /// Once an hour, renews a self-made certificate, or warns that the operator's certificate expires soon.
+    fn check_expiry(&mut self) {
         let now = self.clock.now();
-        if now.ms_since(self.looked) < EXPIRY_LOOK_MS {
+        if now.ms_since(self.checked_at) < EXPIRY_CHECK_MS {
             return;
         }
-        self.looked = now;
+        self.checked_at = now;
         self.warn_of_expiry();
         if let Some(names) = &self.names
             && let Err(why) = self_signed::ensure(&self.pair, names, now, &self.provider)

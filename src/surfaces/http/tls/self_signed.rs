@@ -1,7 +1,8 @@
-//! The self-made certificate of the first start, so that nothing is ever sent unencrypted.
+//! The self-made certificate, created at the first start, so that no data is ever sent unencrypted.
 //!
-//! No authority vouches for it: a browser warns once, and a client must be configured to trust the file. It is renewed before it expires
-//! and when it lacks a name, but only if Mailmill created it: the operator's own files are never overwritten.
+//! No authority vouches for the certificate: a browser shows a warning once, and a client must be configured to trust the file. The
+//! certificate is renewed before it expires and when it lacks a name, but only if Mailmill created it: the operator's own files are never
+//! overwritten.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -16,13 +17,13 @@ use crate::base::clock::Timestamp;
 /// The subject of self-made certificates, which identifies them.
 const SUBJECT: &str = "Mailmill self-made certificate";
 
-/// The longest that browsers accept.
+/// The longest validity that browsers accept.
 const VALID_MS: i64 = 397 * super::DAY_MS;
 
-/// Renewed this long before its expiry, so that copies given to clients can be replaced in time.
+/// How long before its expiry the certificate is renewed, so that copies given to clients can be replaced in time.
 const REMAKE_MS: i64 = 30 * super::DAY_MS;
 
-/// Valid from a day earlier, because clocks differ.
+/// How long before its creation the validity of a certificate starts, because clocks differ.
 const BACKDATE_MS: i64 = super::DAY_MS;
 
 /// Returns the names that a certificate must have if `asked` are requested.
@@ -36,7 +37,7 @@ pub fn names(asked: &[String]) -> Vec<String> {
     names
 }
 
-/// Creates a certificate and key if there are none, or if the self-made ones are no longer valid.
+/// Creates a certificate and key if there are none, or if the self-made certificate is no longer valid.
 pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
     if pair.certificate.exists() {
         let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));
@@ -48,14 +49,15 @@ pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoPr
             return Ok(());
         }
     } else if pair.key.exists() {
-        // The certificate is written first, so a lone key is not from an interrupted start.
+        // The certificate is written before the key, so a key without a certificate does not come from an interrupted start.
         return Err("there is a key without a certificate: add the certificate or remove the key".to_owned());
     }
     make(pair, names, now)
 }
 
 fn make(pair: &Pair, names: &[String], now: Timestamp) -> Result<(), String> {
-    let mut params = CertificateParams::new(names.to_vec()).map_err(|error| format!("a name cannot be used: {error}"))?;
+    let mut params = CertificateParams::new(names.to_vec())
+        .map_err(|error| format!("a host name cannot be used in the certificate: {error}"))?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, SUBJECT);
     params.is_ca = IsCa::ExplicitNoCa;
@@ -71,7 +73,8 @@ fn make(pair: &Pair, names: &[String], now: Timestamp) -> Result<(), String> {
     if let Some(folder) = pair.certificate.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| error.to_string())?;
     }
-    // Certificate first: see `ensure`. Between the two writes the pair does not match, which `ensure` repairs.
+    // The certificate is written before the key: see `ensure`. Between the two writes, the certificate and the key do not match, which
+    // `ensure` repairs.
     replace(&pair.certificate, certificate.pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
     replace(&pair.key, key.serialize_pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
     tracing::info!(certificate = %pair.certificate.display(), "created a self-signed certificate");
@@ -84,7 +87,7 @@ fn date(moment: Timestamp) -> Result<(i32, u8, u8), String> {
     Ok((date.year().into(), date.month() as u8, date.day() as u8))
 }
 
-/// Returns whether the certificate has this alternative name, by searching for its encoding in RFC 5280 §4.2.1.6.
+/// Returns whether the certificate has this alternative name, by searching for the name in the encoding of RFC 5280 §4.2.1.6.
 fn has_name(der: &[u8], name: &str) -> bool {
     let (tag, value) = match name.parse() {
         Ok(std::net::IpAddr::V4(address)) => (0x87, address.octets().to_vec()),
@@ -108,36 +111,38 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_795_244_400_000);
 
     fn fixture() -> (tempfile::TempDir, Pair, CryptoProvider) {
-        let folder = tempfile::tempdir().expect("a folder can be made");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let pair = Pair { certificate: folder.path().join("tls/cert.pem"), key: folder.path().join("tls/key.pem") };
         (folder, pair, rustls::crypto::ring::default_provider())
     }
 
     fn content(pair: &Pair) -> Vec<u8> {
-        std::fs::read(&pair.certificate).expect("it is there")
+        std::fs::read(&pair.certificate).expect("the certificate exists")
     }
 
     #[test]
-    fn it_is_renewed_before_it_expires_and_not_earlier() {
+    fn a_certificate_is_renewed_shortly_before_it_expires() {
         let (_folder, pair, provider) = fixture();
-        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("the certificate can be created");
         let first = content(&pair);
-        let end = der::not_after(&first_certificate(&pair.certificate).expect("it is one")).expect("it has an end");
-        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS - 1), &provider).expect("is good");
+        let end = der::not_after(&first_certificate(&pair.certificate).expect("the file contains a certificate"))
+            .expect("the certificate has an expiry time");
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS - 1), &provider).expect("the certificate is still usable");
         assert_eq!(content(&pair), first);
-        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS), &provider).expect("can be made");
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS), &provider).expect("the certificate can be created");
         assert_ne!(content(&pair), first);
-        pair.load(&provider).expect("the new pair is usable");
+        pair.load(&provider).expect("the new certificate and key can be loaded");
     }
 
     #[test]
     fn it_is_renewed_for_a_new_name() {
         let (_folder, pair, provider) = fixture();
-        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("the certificate can be created");
         let first = content(&pair);
-        ensure(&pair, &names(&["localhost".to_owned(), "::1".to_owned()]), NOW, &provider).expect("is good");
+        ensure(&pair, &names(&["localhost".to_owned(), "::1".to_owned()]), NOW, &provider)
+            .expect("the certificate is still usable");
         assert_eq!(content(&pair), first);
-        ensure(&pair, &names(&["192.0.2.1".to_owned()]), NOW, &provider).expect("can be made");
+        ensure(&pair, &names(&["192.0.2.1".to_owned()]), NOW, &provider).expect("the certificate can be created");
         assert_ne!(content(&pair), first);
     }
 
@@ -145,9 +150,9 @@ mod tests {
     #[test]
     fn an_interrupted_creation_is_repaired() {
         let (_folder, pair, provider) = fixture();
-        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
-        std::fs::remove_file(&pair.key).expect("it is there");
-        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
-        pair.load(&provider).expect("the pair is usable");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("the certificate can be created");
+        std::fs::remove_file(&pair.key).expect("the key exists");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("the certificate can be created");
+        pair.load(&provider).expect("the certificate and key can be loaded");
     }
 }

@@ -1,4 +1,5 @@
-//! Whether clients will trust a certificate: verified like a client, with this machine's certificate authorities.
+//! Checks whether clients will trust a certificate. The certificate is verified as a client would, with this machine's trusted root
+//! certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,21 +13,22 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::base::clock::Timestamp;
 
-/// Returns what clients that call this service `host` would find wrong with the chain in this file.
+/// Returns the reason why clients that connect to the service as `host` would reject the certificate chain in this file, if there is one.
 pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<String> {
     judge(chain, host, now, &rustls_native_certs::load_native_certs().certs).err()
 }
 
 fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer<'static>]) -> Result<(), String> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
-    let certificates = read.map_err(|error| format!("could not read it: {error}"))?;
-    let (own, between) = certificates.split_first().ok_or("there is no certificate in it")?;
+    let certificates = read.map_err(|error| format!("the certificate file cannot be read: {error}"))?;
+    let (own, between) = certificates.split_first().ok_or("the file contains no certificate")?;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is not a valid name for a certificate"))?;
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    let verifier = verifier.map_err(|_| "this machine has no certificate authorities; install its ca-certificates")?;
+    let verifier =
+        verifier.map_err(|_| "no trusted root certificates found on this machine; install the ca-certificates package")?;
     let now = UnixTime::since_unix_epoch(Duration::from_millis(u64::try_from(now.0).unwrap_or_default()));
     verifier.verify_server_cert(own, between, &name, &[], now).map(drop).map_err(|error| error.to_string())
 }
@@ -39,35 +41,36 @@ mod tests {
 
     use super::*;
 
-    /// 2026-06-01
+    /// The time at which the tests verify certificates: 2026-06-01, midnight UTC.
     const NOW: Timestamp = Timestamp(1_780_272_000_000);
     const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1000;
 
     #[test]
     fn names_times_and_authorities_are_verified() {
-        let authority_key = KeyPair::generate().expect("a key");
-        let mut authority = CertificateParams::new(Vec::new()).expect("no names");
+        let authority_key = KeyPair::generate().expect("a key can be generated");
+        let mut authority = CertificateParams::new(Vec::new()).expect("a certificate without names is valid");
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let root = authority.self_signed(&authority_key).expect("a certificate").der().clone();
+        let root = authority.self_signed(&authority_key).expect("the certificate can be signed").der().clone();
         let issuer = Issuer::new(authority, authority_key);
-        let mut params = CertificateParams::new(vec!["mail.example.com".into()]).expect("a name");
+        let mut params = CertificateParams::new(vec!["mail.example.com".into()]).expect("the name is valid");
         (params.not_before, params.not_after) = (date_time_ymd(2026, 1, 1), date_time_ymd(2026, 12, 31));
-        let key = KeyPair::generate().expect("a key");
-        let folder = tempfile::TempDir::new().expect("a folder");
+        let key = KeyPair::generate().expect("a key can be generated");
+        let folder = tempfile::TempDir::new().expect("a temporary folder can be created");
         let chain = folder.path().join("chain.pem");
-        fs::write(&chain, params.signed_by(&key, &issuer).expect("a certificate").pem()).expect("written");
+        fs::write(&chain, params.signed_by(&key, &issuer).expect("the certificate can be signed").pem())
+            .expect("the file can be written");
 
         let roots = [root];
         assert_eq!(judge(&chain, "mail.example.com", NOW, &roots), Ok(()));
         for (host, now, roots, trouble) in [
             ("other.example.com", NOW, &roots[..], "not valid for name"),
             ("mail.example.com", Timestamp(NOW.0 + YEAR_MS), &roots, "expired"),
-            ("mail.example.com", NOW, &[], "has no certificate authorities"),
+            ("mail.example.com", NOW, &[], "no trusted root certificates"),
         ] {
-            let found = judge(&chain, host, now, roots).expect_err("it is wrong");
+            let found = judge(&chain, host, now, roots).expect_err("the certificate is rejected");
             assert!(found.contains(trouble), "{found}");
         }
-        fs::write(&chain, "nothing").expect("written");
+        fs::write(&chain, "nothing").expect("the file can be written");
         assert!(judge(&chain, "mail.example.com", NOW, &roots).is_err_and(|found| found.contains("no certificate")));
     }
 }

@@ -1,4 +1,4 @@
-//! Lines and bytes of a connection, each with its time limit.
+//! Reads lines and bytes from a connection and sends replies, each with its time limit.
 
 use std::io;
 
@@ -7,46 +7,46 @@ use tokio::time::timeout;
 
 use crate::vocab::limits;
 
-/// The stream under a connection.
+/// The byte stream under a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// A connection.
+/// A client's connection to the listener.
 pub struct Connection<S> {
     stream: S,
-    /// Bytes that were read and not used yet.
+    /// Bytes that were read but not used yet.
     ahead: Vec<u8>,
 }
 
-/// Why no line was read.
+/// Why no line could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// The client is gone.
+    /// The client closed the connection.
     Closed,
     /// The client sent nothing for too long.
     TooSlow,
     TooLong,
-    /// A line feed without a carriage return before it.
+    /// The line ends with a line feed without a carriage return before it.
     BareEnd,
 }
 
 impl<S: Stream> Connection<S> {
-    /// A connection from which nothing was read yet.
+    /// Creates a connection from which nothing has been read yet.
     pub fn new(stream: S) -> Self {
         Self { stream, ahead: Vec::new() }
     }
 
-    /// The underlying stream, if no bytes were read ahead.
+    /// Returns the underlying stream, unless bytes were read ahead.
     pub fn into_stream(self) -> Option<S> {
         self.ahead.is_empty().then_some(self.stream)
     }
 
-    /// Whether the client has sent something ahead of our reply.
+    /// Whether the client has sent bytes before our reply.
     pub fn is_prefetch(&self) -> bool {
         !self.ahead.is_empty()
     }
 
-    /// The next line, without its end.
+    /// Reads the next line, and returns it without its line end.
     pub async fn line(&mut self) -> Result<Vec<u8>, ReadError> {
         loop {
             if let Some(end) = self.ahead.iter().position(|byte| *byte == b'\n') {
@@ -61,7 +61,7 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    /// The next available bytes.
+    /// Returns the next available bytes.
     pub async fn chunk(&mut self) -> Result<Vec<u8>, ReadError> {
         if self.ahead.is_empty() {
             self.read_more(limits::INBOUND_CHUNK_TIME).await?;
@@ -69,12 +69,12 @@ impl<S: Stream> Connection<S> {
         Ok(std::mem::take(&mut self.ahead))
     }
 
-    /// Puts back excess bytes.
+    /// Puts back bytes that were not needed, so that they are read next.
     pub fn put_back(&mut self, rest: &[u8]) {
         self.ahead = [rest, &self.ahead].concat();
     }
 
-    /// Sends a reply.
+    /// Sends a reply to the client.
     pub async fn say(&mut self, reply: &str) -> Result<(), ReadError> {
         let said = async {
             self.stream.write_all(reply.as_bytes()).await?;

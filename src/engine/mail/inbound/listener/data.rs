@@ -1,12 +1,12 @@
-//! The end of a message: only CRLF, a dot, CRLF. Other sequences that some server might accept as the end cause the message to be rejected:
-//! if two servers disagree on where a message ends, attackers can smuggle in a second one.
+//! Finds the end of a message: only CRLF, a dot, CRLF. Other sequences that some servers might accept as the end cause the message to be
+//! rejected. If two servers disagree on where a message ends, attackers can smuggle in a second message.
 
 /// Reads a message from bytes as they arrive.
 #[derive(Default)]
 pub struct Data {
     place: LinePosition,
     bytes_max: usize,
-    /// The message, without the protocol's dots.
+    /// The message, without the dots that the protocol adds.
     bytes: Vec<u8>,
     has_bare_ends: bool,
     is_too_large: bool,
@@ -23,33 +23,33 @@ enum LinePosition {
     AfterDotReturn,
 }
 
-/// The result of reading.
+/// The result of reading a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DataResult {
     Whole(Vec<u8>),
-    /// There was a line feed without a carriage return before it, or the reverse.
+    /// The message has a line feed without a carriage return before it, or a carriage return without a line feed after it.
     BareEnds,
     TooLarge,
 }
 
 impl Data {
-    /// A message of at most this many bytes.
+    /// Reads a message of at most this many bytes.
     pub fn new(bytes_max: usize) -> Self {
         Self { bytes_max, ..Self::default() }
     }
 
-    /// The number of bytes in memory.
+    /// Returns the number of bytes in memory.
     pub fn kept(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Discards the bytes in memory: the message is read to its end and not used.
+    /// Discards the bytes in memory. The message is still read to its end, but not used.
     pub fn give_up(&mut self) {
         self.is_too_large = true;
         self.bytes = Vec::new();
     }
 
-    /// Adds bytes; if they contain the end of the message, returns how many of them belong to it.
+    /// Adds bytes. If they contain the end of the message, returns how many of them belong to the message.
     pub fn feed(&mut self, given: &[u8]) -> Option<usize> {
         for (at, byte) in given.iter().enumerate() {
             if self.step(*byte) {
@@ -59,7 +59,7 @@ impl Data {
         None
     }
 
-    /// The result, once the end was read.
+    /// Returns the result, once the end of the message has been read.
     pub fn finish(self) -> DataResult {
         match (self.is_too_large, self.has_bare_ends) {
             (true, _) => DataResult::TooLarge,
@@ -78,12 +78,12 @@ impl Data {
                 LinePosition::Start
             }
             (LinePosition::Start | LinePosition::Text, b'\r') => LinePosition::AfterReturn,
-            // A lone carriage return or line feed: the next byte does not start a line.
+            // After a lone carriage return or line feed, the next byte does not start a line.
             (LinePosition::AfterReturn | LinePosition::AfterDotReturn, _) | (_, b'\n') => {
                 self.has_bare_ends = true;
                 if byte == b'\r' { LinePosition::AfterReturn } else { LinePosition::Text }
             }
-            // Of two dots at the start of a line, the first belongs to the protocol.
+            // If a line starts with two dots, the first dot was added by the protocol.
             (LinePosition::Start | LinePosition::Text | LinePosition::AfterDot, byte) => {
                 self.keep(&[byte]);
                 LinePosition::Text
@@ -120,7 +120,7 @@ mod tests {
         for smuggled in ["a\n.\r\n", "a\r\n.\n", "a\n.\n", "a\r.\r\n", "a\r\n.\r", "a\r\n.\r\r\n", "\r.\r\n", "a\r\r\n.\n"] {
             assert_eq!(read(smuggled.as_bytes()), None, "{smuggled:?}");
             let whole = format!("{smuggled}MAIL\r\n.\r\n");
-            let (end, read) = read(whole.as_bytes()).expect("an end");
+            let (end, read) = read(whole.as_bytes()).expect("the data has an end");
             assert_eq!((end, read), (whole.len(), DataResult::BareEnds), "{smuggled:?}");
         }
     }

@@ -1,9 +1,9 @@
-//! A small mail server for bounces, complaints and unsubscribes: off unless an address is configured, and only for addresses that the
-//! handler accepts.
+//! A small mail server for bounces, complaints and unsubscribe messages. It is off unless an address is configured, and accepts only mail
+//! for addresses that the handler accepts.
 //!
-//! It uses SMTP with other servers (with STARTTLS), and LMTP with the operator's own mail server and the `inbound` command. A message is
-//! acknowledged only after the handler has stored it durably. The server relays nothing, offers no authentication, and does not know the
-//! meaning of addresses. Everything that clients choose is bounded: connections, commands, errors, recipients, bytes, time.
+//! The server speaks SMTP with other servers (with STARTTLS), and LMTP with the operator's own mail server and the `inbound` command. A
+//! message is acknowledged only after the handler has stored it durably. The server relays no mail, offers no authentication, and does not
+//! interpret addresses. All input that clients control has a limit: connections, commands, errors, recipients, bytes and time.
 
 mod connection;
 mod data;
@@ -32,29 +32,29 @@ use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;
 
-/// After a failed accept, an immediate retry would fail too, in a busy loop.
+/// The pause after a failed accept: an immediate retry would fail too, in a busy loop.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// A received message, unchanged except for the protocol's dots. Its lines end in CRLF.
+/// A received message, unchanged except that the dots of the protocol are removed. Its lines end in CRLF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
-    /// Empty: the null sender.
+    /// The envelope sender; empty for the null sender.
     pub sender: String,
     /// The recipients that the handler accepts; at least one.
     pub recipients: Vec<String>,
     pub bytes: Vec<u8>,
-    /// The address of the client, if it used SMTP.
+    /// The address of the client, if the client used SMTP.
     pub peer: Option<IpAddr>,
 }
 
 /// The result of handling a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandlerResult {
-    /// It is on disk, or needs no action: the client may delete it.
+    /// The message is on disk or needs no action, so the client may delete it.
     Durable,
-    /// Temporarily failed; the client keeps it and retries.
+    /// Handling the message failed temporarily, so the client keeps the message and retries.
     Later,
-    /// Rejected; the client must give it up.
+    /// The message is rejected, so the client must give it up.
     Refused,
 }
 
@@ -63,51 +63,51 @@ pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
 /// The handler of received mail.
 pub trait MailHandler: Send + Sync + 'static {
-    /// Whether mail to this address is accepted. Called for each recipient, before anything else is received.
+    /// Whether mail to this address is accepted. Called for each recipient, before the message is received.
     fn wants(&self, recipient: &str) -> bool;
 
     /// Handles a message. The client gets the result as a reply.
     fn take(&self, mail: ReceivedMessage) -> Handling;
 }
 
-/// The addresses to listen on.
+/// The addresses on which the listener accepts connections, and its limits.
 pub struct Options {
-    /// For SMTP from other servers.
+    /// The address for SMTP from other servers.
     pub smtp: Option<SocketAddr>,
-    /// For LMTP from the operator's own mail server.
+    /// The address for LMTP from the operator's own mail server.
     pub lmtp: Option<SocketAddr>,
-    /// For LMTP from programs of the same user.
+    /// The Unix socket for LMTP from programs of the same user.
     pub socket: Option<PathBuf>,
-    /// The host name in greetings.
+    /// The host name that the listener uses in greetings.
     pub host: String,
-    /// For STARTTLS; without it, STARTTLS is not offered.
+    /// The TLS configuration for STARTTLS. If it is missing, STARTTLS is not offered.
     pub tls: Option<TlsAcceptor>,
-    /// The maximum of open connections: at most [`limits::INBOUND_CONNECTIONS_MAX`], fewer if descriptors are scarce.
+    /// The maximum number of open connections: at most [`limits::INBOUND_CONNECTIONS_MAX`], or fewer if file descriptors are scarce.
     pub connections: usize,
 }
 
 impl Default for Options {
-    /// Listens nowhere.
+    /// Returns options that listen on no address.
     fn default() -> Self {
         let connections = limits::INBOUND_CONNECTIONS_MAX;
         Self { smtp: None, lmtp: None, socket: None, host: String::new(), tls: None, connections }
     }
 }
 
-/// The shared state of all sessions.
+/// The state that all sessions share.
 struct Shared {
     handler: Arc<dyn MailHandler>,
     host: String,
     tls: Option<TlsAcceptor>,
     quota: MessageRateLimit,
-    /// Bytes of large messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
+    /// The memory for the bytes of large messages, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
     memory: Semaphore,
-    /// Messages that the handler processes at a time.
-    desk_places: Semaphore,
+    /// The slots for messages that the handler processes at the same time.
+    handler_slots: Semaphore,
     shutdown: Shutdown,
 }
 
-/// A server that takes mail, bound to its addresses. Dropping it ends everything at once.
+/// A server that receives mail, bound to its addresses. Dropping it ends all sessions immediately.
 pub struct Listener {
     /// The bound SMTP address.
     pub smtp: Option<SocketAddr>,
@@ -121,7 +121,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Take mail until the service drains; then wait until all sessions have ended, at most this long. May be started again.
+    /// Accepts mail until the service drains, then waits until all sessions have ended, for at most the duration `grace`. May be started
+    /// again.
     pub async fn run(&self, grace: Duration) -> GroupResult {
         let networks = self.networks.iter().map(|(listener, protocol)| self.accept(listener, *protocol));
         tokio::join!(join_all(networks), self.accept_local());
@@ -129,7 +130,7 @@ impl Listener {
     }
 }
 
-/// Bind everything that `options` name, to take mail for `handler`.
+/// Binds all addresses in `options`, to receive mail for `handler`.
 pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks) -> io::Result<Listener> {
     let Options { smtp, lmtp, socket, host, tls, connections } = options;
     let admission = Admission::new(connections, limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX);
@@ -139,7 +140,7 @@ pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks
         tls,
         quota: MessageRateLimit::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
-        desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
+        handler_slots: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown: tasks.shutdown(),
     });
     let smtp = bind_address(smtp).await?;
@@ -153,8 +154,8 @@ pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks
     Ok(Listener { smtp: bound.0, lmtp: bound.1, networks, local: socket, shared, admission, sessions })
 }
 
-/// Sends a client's lines to a server that accepts every message, one line at a time, until it hangs up or all are sent: the other side of
-/// [`session::run`], for fuzzing.
+/// Sends a client's lines to a server that accepts every message, one line at a time, until the server hangs up or all lines are sent. This
+/// is the client's side of [`session::run`], for fuzzing.
 #[cfg(any(test, fuzzing))]
 pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &[u8]) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -164,7 +165,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
         tls: None,
         quota: MessageRateLimit::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
-        desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
+        handler_slots: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown,
     };
     let (ours, theirs) = tokio::io::duplex(said.len().max(4096));
@@ -174,12 +175,12 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
             if commands.write_all(line).await.is_err() {
                 break;
             }
-            // The server runs while this side waits; commands sent ahead of a reply would end the session.
+            // The server runs while this side waits: commands sent before a reply would end the session.
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }
         }
-        // Fails if the server has hung up, which also ends the session.
+        // The shutdown fails if the server has hung up, which also ends the session.
         let _ = commands.shutdown().await;
     };
     let listen = async {
@@ -196,7 +197,7 @@ async fn bind_address(address: Option<SocketAddr>) -> io::Result<Option<TcpListe
     TcpListener::bind(address).await.map(Some).map_err(told)
 }
 
-/// The folder is used by one process at a time: an existing socket is a leftover.
+/// Binds a Unix socket. Only one process at a time uses the data folder, so an existing socket is a leftover and is replaced.
 fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -217,7 +218,7 @@ impl Listener {
                 tokio::time::sleep(ACCEPT_RETRY).await;
                 continue;
             };
-            // A rejected connection is closed without a reply: other servers retry.
+            // A rejected connection is closed without a reply, because other servers retry.
             if let Ok(ticket) = self.admission.admit(Origin::Remote(peer.ip())).await {
                 let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
                 let shared = self.shared.clone();

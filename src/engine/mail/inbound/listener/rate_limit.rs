@@ -1,4 +1,4 @@
-//! Limits how many messages an address may send in a minute.
+//! Limits how many messages a client address may send in a minute.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use crate::vocab::limits;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The messages of each address in its current minute.
+/// The number of messages from each client address in its current minute.
 #[derive(Default)]
 pub struct MessageRateLimit(Mutex<HashMap<IpAddr, Minute>>);
 
@@ -22,7 +22,7 @@ struct Minute {
 }
 
 impl MessageRateLimit {
-    /// Counts a message of this address; returns false if it has sent too many in this minute.
+    /// Counts a message from this client address. Returns false if the address has sent too many messages in this minute.
     pub fn count_message(&self, address: IpAddr, now: Instant) -> bool {
         let mut addresses = self.0.lock().expect("no holder of this lock panics");
         if addresses.len() >= limits::INBOUND_ADDRESSES_KNOWN_MAX {
@@ -44,10 +44,10 @@ mod tests {
     #[test]
     fn messages_of_an_address_are_counted_by_the_minute() {
         let (quota, now) = (MessageRateLimit::default(), Instant::now());
-        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        let address = |text: &str| text.parse::<IpAddr>().expect("the address is valid");
         let count = |times: usize, now| (0..times).filter(|_| quota.count_message(address("2001:db8::1"), now)).count();
         assert_eq!(count(10_000, now), limits::INBOUND_MESSAGES_PER_MINUTE_MAX);
-        assert!(!quota.count_message(address("2001:db8::2"), now), "the same network");
+        assert!(!quota.count_message(address("2001:db8::2"), now), "addresses in one network share a limit");
         assert!(quota.count_message(address("2001:db8:0:1::2"), now));
         assert_eq!(count(1, now + MINUTE), 1);
     }

@@ -1,4 +1,4 @@
-//! One connection: commands, replies, messages.
+//! One connection to the listener: its commands, replies and messages.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ use crate::vocab::limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Smtp,
-    /// RFC 2033: like SMTP, with a reply for each recipient after the message.
+    /// LMTP (RFC 2033): like SMTP, but with one reply for each recipient after the message.
     Lmtp,
 }
 
@@ -36,13 +36,13 @@ struct Session<'a> {
     messages: usize,
 }
 
-/// What follows a command.
+/// What the server does after a command.
 enum NextStep {
-    /// Send this reply and continue.
+    /// Send this reply and continue the session.
     Say(Cow<'static, str>),
-    /// Send this reply to a wrong command; a few of these end the session.
+    /// Send this reply to a wrong command. After a few of these replies, the session ends.
     Complain(&'static str),
-    /// Send this reply and end.
+    /// Send this reply and end the session.
     End(&'static str),
     Message,
     StartTls,
@@ -52,7 +52,7 @@ const PIPELINED: &str = "554 5.5.0 Wait for the reply to each command\r\n";
 const TOO_MANY_ERRORS: &str = "421 4.7.0 Too many errors\r\n";
 const STOPPING: &str = "421 4.3.2 The service is stopping\r\n";
 
-/// Serve a connection until it ends.
+/// Serves a connection until the session ends.
 pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>, activity: &Activity, shared: &Shared) {
     let mut session = Session {
         protocol,
@@ -70,7 +70,7 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         let mut wire = Connection::new(stream);
         wire.say(&format!("220 {} {}\r\n", shared.host, if protocol == Protocol::Lmtp { "LMTP" } else { "ESMTP" })).await?;
         if session.converse(&mut wire).await? {
-            // Commands sent before the handshake must not count as sent within it.
+            // Commands sent before the TLS handshake must not be treated as if they were sent after it.
             let (Some(stream), Some(acceptor)) = (wire.into_stream(), &shared.tls) else { return Ok(()) };
             let Ok(Ok(stream)) = timeout(limits::INBOUND_HANDSHAKE_TIME, acceptor.accept(stream)).await else { return Ok(()) };
             session.begin_securely();
@@ -80,14 +80,14 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
     };
     tokio::select! {
         biased;
-        // However slow the client is at each step, the whole session ends.
+        // The whole session has a time limit, however slow the client is at each step.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
-        // The client has a reply for every complete message, and keeps the others.
+        // Every complete message has been answered. The client keeps its other messages, and sends them over another connection.
         () = making_room(activity) => {}
     }
 }
 
-/// Waits until this connection must be closed so that another can be admitted: between messages only.
+/// Waits until this connection must be closed so that another can be admitted. It is closed only between two messages.
 async fn making_room(activity: &Activity) {
     activity.asked_to_close().await;
     while activity.running() > 0 {
@@ -95,7 +95,7 @@ async fn making_room(activity: &Activity) {
     }
 }
 
-/// A message in progress.
+/// Marks that a message is in progress.
 struct InMessage<'a>(&'a Activity);
 
 impl<'a> InMessage<'a> {
@@ -112,7 +112,7 @@ impl Drop for InMessage<'_> {
 }
 
 impl Session<'_> {
-    /// Resets the session after the handshake.
+    /// Resets the session after the TLS handshake.
     fn begin_securely(&mut self) {
         self.is_secure = true;
         self.has_greeted = false;
@@ -124,7 +124,7 @@ impl Session<'_> {
         self.recipients.clear();
     }
 
-    /// Runs the session until its end; returns true if TLS must start now.
+    /// Runs the session until it ends. Returns true if TLS must start now.
     async fn converse<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         let mut shutdown = self.shared.shutdown.clone();
         loop {
@@ -182,20 +182,20 @@ impl Session<'_> {
         match silence {
             ReadError::Closed => Ok(()),
             ReadError::TooSlow => wire.say("421 4.4.2 Idle for too long\r\n").await,
-            ReadError::TooLong => wire.say("500 5.5.2 That line is too long\r\n").await,
-            ReadError::BareEnd => wire.say("500 5.5.2 Lines end in CR LF\r\n").await,
+            ReadError::TooLong => wire.say("500 5.5.2 Line too long\r\n").await,
+            ReadError::BareEnd => wire.say("500 5.5.2 Lines must end in CRLF\r\n").await,
         }
     }
 
-    /// The reply to a command.
+    /// Returns the reply to a command.
     fn answer(&mut self, mut line: Vec<u8>) -> NextStep {
         line.extend_from_slice(b"\r\n");
         let Ok(request) = Request::parse(&mut line.iter()) else { return NextStep::Complain("500 5.5.2 Unknown command\r\n") };
         match request {
             Request::Ehlo { .. } | Request::Helo { .. } if self.protocol == Protocol::Lmtp => {
-                NextStep::Complain("500 5.5.1 Say LHLO\r\n")
+                NextStep::Complain("500 5.5.1 Use LHLO\r\n")
             }
-            Request::Lhlo { .. } if self.protocol == Protocol::Smtp => NextStep::Complain("500 5.5.1 Say EHLO\r\n"),
+            Request::Lhlo { .. } if self.protocol == Protocol::Smtp => NextStep::Complain("500 5.5.1 Use EHLO\r\n"),
             Request::Ehlo { .. } | Request::Lhlo { .. } => self.greet(true),
             Request::Helo { .. } => self.greet(false),
             Request::Mail { from } => self.mail(&from.address, from.size),
@@ -207,16 +207,16 @@ impl Session<'_> {
             },
             Request::StartTls => match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
                 true => NextStep::StartTls,
-                false => NextStep::Complain("502 5.5.1 Not supported\r\n"),
+                false => NextStep::Complain("502 5.5.1 Command not supported\r\n"),
             },
             Request::Rset => {
                 self.reset();
                 NextStep::Say("250 2.0.0 Reset\r\n".into())
             }
-            Request::Noop { .. } => NextStep::Say("250 2.0.0 Yes\r\n".into()),
+            Request::Noop { .. } => NextStep::Say("250 2.0.0 OK\r\n".into()),
             Request::Quit => NextStep::End("221 2.0.0 Bye\r\n"),
-            // Mailboxes are not disclosed, and there is no login.
-            _ => NextStep::Complain("502 5.5.1 Not supported\r\n"),
+            // The listener does not disclose mailboxes, and offers no login.
+            _ => NextStep::Complain("502 5.5.1 Command not supported\r\n"),
         }
     }
 
@@ -239,7 +239,7 @@ impl Session<'_> {
 
     fn mail(&mut self, sender: &str, size: usize) -> NextStep {
         if !self.has_greeted || self.sender.is_some() {
-            return NextStep::Complain("503 5.5.1 Not allowed now\r\n");
+            return NextStep::Complain("503 5.5.1 Command not allowed now\r\n");
         }
         if size > limits::INBOUND_BYTES_MAX {
             return NextStep::Complain("552 5.3.4 Message too large\r\n");
@@ -268,7 +268,7 @@ impl Session<'_> {
         NextStep::Say("250 2.1.5 Go ahead\r\n".into())
     }
 
-    /// Receives a message and passes it to the handler; returns false if the session must end.
+    /// Receives a message and passes it to the handler. Returns false if the session must end.
     async fn message<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         self.messages += 1;
         let activity = self.activity;
@@ -295,7 +295,7 @@ impl Session<'_> {
                 wire.put_back(&chunk[end..]);
                 break;
             }
-            // The beginning of every message has its own memory, so that large messages cannot block bounces, which are small.
+            // The first part of a message needs no reservation, so that large messages cannot block bounces, which are small.
             let large = data.kept().saturating_sub(limits::INBOUND_SMALL_BYTES);
             let units = large.div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
             if has_memory && !grow(&self.shared.memory, &mut memory, units) {
@@ -312,10 +312,10 @@ impl Session<'_> {
         let reply = match data.finish() {
             DataResult::TooLarge if has_memory => "552 5.3.4 Message too large\r\n",
             DataResult::TooLarge => "452 4.3.1 Not enough memory, try again later\r\n",
-            DataResult::BareEnds => "550 5.6.11 Lines end in CR LF\r\n",
+            DataResult::BareEnds => "550 5.6.11 Lines must end in CRLF\r\n",
             DataResult::Whole(bytes) => self.hand_over(ReceivedMessage { sender, recipients, bytes, peer: self.peer }).await,
         };
-        // LMTP sends a reply for each recipient; here all have the same result.
+        // LMTP sends a reply for each recipient; here, all recipients have the same result.
         let times = if self.protocol == Protocol::Lmtp { count } else { 1 };
         wire.say(&reply.repeat(times)).await?;
         Ok(true)
@@ -324,10 +324,10 @@ impl Session<'_> {
     async fn hand_over(&self, mail: ReceivedMessage) -> &'static str {
         const LATER: &str = "451 4.3.0 Try again later\r\n";
         let taking = async {
-            let _place = self.shared.desk_places.acquire().await;
+            let _place = self.shared.handler_slots.acquire().await;
             self.shared.handler.take(mail).await
         };
-        match timeout(limits::INBOUND_DESK_TIME, taking).await {
+        match timeout(limits::INBOUND_HANDLER_TIME, taking).await {
             Ok(HandlerResult::Durable) => "250 2.0.0 Accepted\r\n",
             Ok(HandlerResult::Refused) => "554 5.6.0 Message rejected\r\n",
             Ok(HandlerResult::Later) | Err(_) => LATER,
@@ -335,7 +335,7 @@ impl Session<'_> {
     }
 }
 
-/// Reserves as many units of memory as a message has grown to; returns false if there are too few.
+/// Reserves the memory units that a message of the current size needs. Returns false if there are too few.
 fn grow<'a>(memory: &'a tokio::sync::Semaphore, held: &mut Option<SemaphorePermit<'a>>, units: usize) -> bool {
     let more = units.saturating_sub(held.as_ref().map_or(0, SemaphorePermit::num_permits));
     let Ok(more) = u32::try_from(more) else { return false };

@@ -1,4 +1,4 @@
-//! The listener over real sockets, with well-behaved clients and others.
+//! Tests the listener over real sockets, with well-behaved and badly behaved clients.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 
 const WANTED: &str = "b+token@bounces.acme.example";
 
-/// Keeps received messages, and responds as configured.
+/// A handler that keeps received messages and responds as configured.
 struct Shelf {
     kept: Mutex<Vec<ReceivedMessage>>,
     answer: Mutex<HandlerResult>,
@@ -29,9 +29,9 @@ impl MailHandler for Shelf {
     }
 
     fn take(&self, mail: ReceivedMessage) -> Handling {
-        let answer = *self.answer.lock().expect("no panic while held");
+        let answer = *self.answer.lock().expect("no holder of this lock panics");
         if answer == HandlerResult::Durable {
-            self.kept.lock().expect("no panic while held").push(mail);
+            self.kept.lock().expect("no holder of this lock panics").push(mail);
         }
         Box::pin(std::future::ready(answer))
     }
@@ -47,20 +47,20 @@ impl House {
     async fn open(options: Options) -> Self {
         let shelf = Arc::new(Shelf { kept: Mutex::default(), answer: Mutex::new(HandlerResult::Durable) });
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        let local: SocketAddr = "127.0.0.1:0".parse().expect("an address");
+        let local: SocketAddr = "127.0.0.1:0".parse().expect("the address is valid");
         let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
-        let listener = Arc::new(bind(options, shelf.clone(), &tasks).await.expect("bound"));
+        let listener = Arc::new(bind(options, shelf.clone(), &tasks).await.expect("the listener is bound"));
         let running = listener.clone();
         tasks.spawn("inbound mail", async move { _ = running.run(Duration::from_secs(30)).await });
         Self { listener, shelf, tasks }
     }
 
     async fn smtp(&self) -> Client<TcpStream> {
-        Client::connect(self.listener.smtp.expect("bound")).await
+        Client::connect(self.listener.smtp.expect("the listener is bound")).await
     }
 
     fn kept(&self) -> Vec<ReceivedMessage> {
-        self.shelf.kept.lock().expect("no panic while held").clone()
+        self.shelf.kept.lock().expect("no holder of this lock panics").clone()
     }
 }
 
@@ -73,11 +73,11 @@ impl Client<TcpStream> {
         Self::connect_from([127, 0, 0, 1], address).await
     }
 
-    /// Connects from this address of the loopback network.
+    /// Connects to the listener from this address of the loopback network.
     async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        socket.bind((source, 0).into()).expect("an address of this machine");
-        let mut client = Self { stream: BufReader::new(socket.connect(address).await.expect("a connection")) };
+        let socket = TcpSocket::new_v4().expect("the socket can be created");
+        socket.bind((source, 0).into()).expect("the address belongs to this machine");
+        let mut client = Self { stream: BufReader::new(socket.connect(address).await.expect("the client can connect")) };
         let greeting = client.reply().await;
         assert!(greeting.starts_with("220 mail.mill.example "), "{greeting}");
         client
@@ -86,15 +86,17 @@ impl Client<TcpStream> {
 
 impl<S: Stream> Client<S> {
     async fn send(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).await.expect("sent");
-        self.stream.get_mut().flush().await.expect("sent");
+        self.stream.get_mut().write_all(bytes).await.expect("the client can send");
+        self.stream.get_mut().flush().await.expect("the client can send");
     }
 
-    /// The last line of the next reply; empty at the end.
+    /// Returns the last line of the next reply; empty if the connection has ended.
     async fn reply(&mut self) -> String {
         loop {
             let mut line = String::new();
-            let read = tokio::time::timeout(Duration::from_secs(30), self.stream.read_line(&mut line)).await.expect("an answer");
+            let read = tokio::time::timeout(Duration::from_secs(30), self.stream.read_line(&mut line))
+                .await
+                .expect("the server replies in time");
             if read.unwrap_or(0) == 0 || line.as_bytes().get(3) != Some(&b'-') {
                 return line;
             }
@@ -106,7 +108,7 @@ impl<S: Stream> Client<S> {
         self.reply().await
     }
 
-    /// Sends everything up to the message itself.
+    /// Sends all commands that precede the message itself.
     async fn begin(&mut self) {
         for command in ["EHLO there.example", "MAIL FROM:<>", &format!("RCPT TO:<{WANTED}>")] {
             let reply = self.say(command).await;
@@ -128,14 +130,14 @@ async fn a_message_is_accepted_unchanged_and_acknowledged_once_durable() {
     client.begin().await;
     client.send(b"From: a@b.example\r\n\r\n..dots\r\n.\r\n").await;
     assert_eq!(client.reply().await, "250 2.0.0 Accepted\r\n");
-    let peer = Some("127.0.0.1".parse().expect("an address"));
+    let peer = Some("127.0.0.1".parse().expect("the address is valid"));
     let bytes = b"From: a@b.example\r\n\r\n.dots\r\n".to_vec();
     assert_eq!(house.kept(), [ReceivedMessage { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
-    *house.shelf.answer.lock().expect("no panic while held") = HandlerResult::Later;
+    *house.shelf.answer.lock().expect("no holder of this lock panics") = HandlerResult::Later;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("451 "));
-    *house.shelf.answer.lock().expect("no panic while held") = HandlerResult::Refused;
+    *house.shelf.answer.lock().expect("no holder of this lock panics") = HandlerResult::Refused;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("554 "));
@@ -147,12 +149,12 @@ async fn a_message_is_accepted_unchanged_and_acknowledged_once_durable() {
 async fn only_known_addresses_are_accepted_and_nothing_is_disclosed_about_others() {
     let house = House::open(Options::default()).await;
     let mut client = house.smtp().await;
-    assert!(client.say("MAIL FROM:<a@b.example>").await.starts_with("503 "), "greet first");
+    assert!(client.say("MAIL FROM:<a@b.example>").await.starts_with("503 "), "the client must greet first");
     client.say("EHLO there.example").await;
     assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("503 "));
     client.say("MAIL FROM:<a@b.example>").await;
-    for stranger in ["ada@acme.example", "postmaster@mill.example"] {
-        assert!(client.say(&format!("RCPT TO:<{stranger}>")).await.starts_with("55"), "{stranger}");
+    for address in ["ada@acme.example", "postmaster@mill.example"] {
+        assert!(client.say(&format!("RCPT TO:<{address}>")).await.starts_with("55"), "{address}");
     }
     assert!(client.say("DATA").await.starts_with("503 "));
     for command in ["VRFY root", "EXPN staff", "AUTH PLAIN AGEAYg==", "STARTTLS"] {
@@ -181,7 +183,10 @@ async fn smuggled_messages_are_rejected_entirely() {
     let mut client = house.smtp().await;
     client.begin().await;
     client.send(b"one\r\n.\r\nMAIL FROM:<x@y.example>\r\n").await;
-    assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await, "a command ahead of the reply");
+    assert!(
+        client.reply().await.starts_with("554 5.5.0") && client.is_over().await,
+        "a command sent before the reply is rejected"
+    );
     let mut client = house.smtp().await;
     client.send(b"EHLO a.example\r\nMAIL FROM:<>\r\n").await;
     assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await);
@@ -218,7 +223,7 @@ async fn excess_sizes_and_counts_are_rejected() {
 #[tokio::test]
 async fn lmtp_replies_for_each_recipient() {
     let house = House::open(Options::default()).await;
-    let mut client = Client::connect(house.listener.lmtp.expect("bound")).await;
+    let mut client = Client::connect(house.listener.lmtp.expect("the listener is bound")).await;
     assert!(client.say("EHLO there.example").await.starts_with("500 "));
     client.say("LHLO there.example").await;
     client.say("MAIL FROM:<a@b.example>").await;
@@ -234,12 +239,15 @@ async fn lmtp_replies_for_each_recipient() {
 
 #[tokio::test]
 async fn starttls_starts_tls_and_resets_the_session() {
-    let made = rcgen::generate_simple_self_signed(vec!["mail.mill.example".into()]).expect("a certificate");
+    let made = rcgen::generate_simple_self_signed(vec!["mail.mill.example".into()]).expect("the certificate can be created");
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let config = config.expect("versions").with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key);
-    let acceptor = TlsAcceptor::from(Arc::new(config.expect("a pair")));
+    let config = config
+        .expect("the TLS versions are supported")
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key);
+    let acceptor = TlsAcceptor::from(Arc::new(config.expect("the certificate and key match")));
     let house = House::open(Options { tls: Some(acceptor), ..Options::default() }).await;
 
     let mut client = house.smtp().await;
@@ -249,20 +257,22 @@ async fn starttls_starts_tls_and_resets_the_session() {
     client.say("MAIL FROM:<>").await;
     assert!(client.say("STARTTLS").await.starts_with("220 "));
     let mut roots = rustls::RootCertStore::empty();
-    roots.add(made.cert.der().clone()).expect("a root");
+    roots.add(made.cert.der().clone()).expect("the certificate is valid");
     let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let connector = TlsConnector::from(Arc::new(config.expect("versions").with_root_certificates(roots).with_no_client_auth()));
-    let name = ServerName::try_from("mail.mill.example").expect("a name");
-    let stream = connector.connect(name, client.stream.into_inner()).await.expect("a handshake");
+    let connector = TlsConnector::from(Arc::new(
+        config.expect("the TLS versions are supported").with_root_certificates(roots).with_no_client_auth(),
+    ));
+    let name = ServerName::try_from("mail.mill.example").expect("the server name is valid");
+    let stream = connector.connect(name, client.stream.into_inner()).await.expect("the handshake succeeds");
     let mut client = Client { stream: BufReader::new(stream) };
-    assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("503 "), "the sender is forgotten");
+    assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("503 "), "the server discards the sender");
     client.begin().await;
     client.send(b"y\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("250 "));
     assert!(client.say("STARTTLS").await.starts_with("502 "));
     assert_eq!(house.kept().len(), 2);
 
-    // Sent before the handshake, intended to be read within it.
+    // The command is sent before the TLS handshake, in the hope that the server reads it as if it were encrypted.
     let mut client = house.smtp().await;
     client.send(b"STARTTLS\r\nMAIL FROM:<>\r\n").await;
     assert!(client.reply().await.starts_with("554 ") && client.is_over().await);
@@ -270,11 +280,11 @@ async fn starttls_starts_tls_and_resets_the_session() {
 
 #[tokio::test]
 async fn the_local_socket_uses_lmtp_and_a_stop_ends_sessions() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("the folder can be created");
     let path = folder.path().join("inbound.sock");
-    std::fs::write(&path, "left over").expect("written");
+    std::fs::write(&path, "left over").expect("the file can be written");
     let house = House::open(Options { socket: Some(path.clone()), ..Options::default() }).await;
-    let stream = tokio::net::UnixStream::connect(&path).await.expect("a connection");
+    let stream = tokio::net::UnixStream::connect(&path).await.expect("the client can connect");
     let mut client = Client { stream: BufReader::new(stream) };
     assert!(client.reply().await.starts_with("220 mail.mill.example LMTP"));
     client.say("LHLO there.example").await;
@@ -284,10 +294,10 @@ async fn the_local_socket_uses_lmtp_and_a_stop_ends_sessions() {
     assert_eq!(tasks.join(Duration::from_secs(30)).await.cut, Vec::<String>::new());
 }
 
-/// Sends a bounce from its own address; returns how long it took.
+/// Sends a bounce from its own client address. Returns how long this took.
 async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
     let began = Instant::now();
-    let mut client = Client::connect_from([127, 0, 3, number], house.listener.smtp.expect("bound")).await;
+    let mut client = Client::connect_from([127, 0, 3, number], house.listener.smtp.expect("the listener is bound")).await;
     client.begin().await;
     client.send("x".repeat(78).as_bytes()).await;
     for _ in 0..bytes / 80 {
@@ -302,11 +312,11 @@ async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
 async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
     let all = 8 * limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX;
     let house = House::open(Options { connections: all, ..Options::default() }).await;
-    let address = house.listener.smtp.expect("bound");
+    let address = house.listener.smtp.expect("the listener is bound");
     let mut flood = Vec::new();
     for number in 0..all {
         let mut client = Client::connect_from([127, 0, 2, (number % 8) as u8], address).await;
-        // Some are in the middle of a transaction.
+        // Some clients are in the middle of a transaction.
         if number % 3 == 0 {
             client.say("EHLO there.example").await;
             client.say("MAIL FROM:<>").await;
@@ -323,7 +333,7 @@ async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
 #[tokio::test]
 async fn endless_large_messages_block_no_bounce_and_none_in_progress_is_cut() {
     let house = House::open(Options { connections: 8, ..Options::default() }).await;
-    let address = house.listener.smtp.expect("bound");
+    let address = house.listener.smtp.expect("the listener is bound");
     let mut flood = Vec::new();
     for number in 0..6 {
         let mut client = Client::connect_from([127, 0, 2, number], address).await;
@@ -337,7 +347,7 @@ async fn endless_large_messages_block_no_bounce_and_none_in_progress_is_cut() {
         bounce(&house, number, limits::INBOUND_SMALL_BYTES - 8_000).await;
     }
     assert_eq!(house.kept().len(), 10);
-    // No message in progress was cut off for a bounce.
+    // No message in progress was interrupted to make room for a bounce.
     let mut ends = 0;
     for client in &mut flood {
         client.send(b"\r\n.\r\n").await;

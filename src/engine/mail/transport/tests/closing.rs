@@ -1,8 +1,8 @@
-//! A stop waits for open dots, and reports deliveries that it cuts after the dot as unknown.
+//! Tests that a stop waits for replies to final dots, and reports deliveries that are cut after the dot as unknown.
 
 use super::*;
 
-/// Whether the sink has the whole message.
+/// Waits until the sink has the whole message.
 async fn has_the_dot(sink: &MailSink) {
     until(|| sink.count() == 1).await;
 }
@@ -43,7 +43,7 @@ async fn a_delivery_cut_after_its_dot_is_unknown_and_before_it_certain() {
     assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", CloseReport { cut: 1 }));
 }
 
-/// A recorder that is writing when everything is cut.
+/// A recorder that is still writing when all deliveries are cut.
 struct Writing<'a>(&'a Transport);
 
 impl BeforeDot for Writing<'_> {

@@ -1,4 +1,4 @@
-//! Reuse, limits and replacement of connections, and failover between relays.
+//! Tests how connections are reused, limited and replaced, and how the transport fails over between relays.
 
 use futures_util::future::join_all;
 
@@ -44,20 +44,20 @@ async fn there_are_never_more_connections_than_the_setting_says() {
 
 #[tokio::test]
 async fn a_connection_that_died_while_idle_is_replaced_silently() {
-    for (moment, deed) in [
+    for (moment, action) in [
         (SmtpStage::Sender, SinkAction::Close),
         (SmtpStage::Sender, SinkAction::Reset),
         (SmtpStage::Sender, SinkAction::SayThenClose("421 4.4.2 Idle too long".into())),
         (SmtpStage::Data, SinkAction::Close),
     ] {
-        let wrong = deed.clone();
+        let wrong = action.clone();
         let sink = MailSink::by(SinkCapabilities::default(), move |talk, now| match (talk.connection, talk.message) {
             (0, 1) if now == moment => wrong.clone(),
             _ => SinkAction::Usual,
         });
         let transport = to(&sink, patient());
         let results = [deliver(&transport, "ana@example.com").await, deliver(&transport, "ana@example.com").await];
-        assert!(accepted(&results), "{deed:?} {results:?}");
+        assert!(accepted(&results), "{action:?} {results:?}");
         assert_eq!((sink.connections(), sink.count()), (2, 2));
     }
     let closing_once = MailSink::once(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::UsualThenClose);
@@ -87,7 +87,7 @@ async fn connections_that_rest_too_long_are_closed() {
     let transport = to(&sink, Timeouts { idle: Duration::from_millis(50), ..patient() });
     assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
     tokio::select! {
-        () = transport.maintain() => panic!("it runs as long as the service"),
+        () = transport.maintain() => panic!("maintenance ended before the service"),
         () = until(|| sink.open() == 0) => {}
     }
     assert_eq!(sink.commands().last().map(|(_, line)| line.as_str()), Some("QUIT"));
@@ -124,7 +124,7 @@ async fn the_next_relay_replaces_an_unusable_one() {
     let results = deliver_many(&transport, 20).await;
     assert!(accepted(&results), "{results:?}");
     assert_eq!(good.count(), 20);
-    assert!(strict.connections() <= 16, "it is left alone after those that tried at once: {}", strict.connections());
+    assert!(strict.connections() <= 16, "the paused server gets no connections except concurrent ones: {}", strict.connections());
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_relay_for_a_domain_gets_its_recipients_first_and_no_others() {
     assert_eq!((general.count(), special.count()), (1, 1));
     drop(special);
     assert_eq!(deliver(&transport, "ana@special.example").await.0, OK);
-    assert_eq!(general.count(), 2, "the general one stands in");
+    assert_eq!(general.count(), 2, "the general relay replaces the special relay");
     let only = format!("relay = ['smtp://{}?for=special.example']", general.address);
     let transport = transport_with(&only, Names::default(), patient(), Vec::new(), 25);
     assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Route: unreachable".to_owned(), 0));

@@ -1,4 +1,4 @@
-//! Delivery to the recipients' own servers.
+//! Tests direct delivery to the recipients' own servers.
 
 use std::net::SocketAddr;
 
@@ -12,7 +12,8 @@ fn direct(names: Names, port: u16) -> Transport {
     transport_with("direct = true", names, patient(), Vec::new(), port)
 }
 
-/// Servers at 127.0.0.1 and the following addresses, all at one port, each with its greeting, or the usual one if that is empty.
+/// Returns servers at 127.0.0.1 and the following addresses, all on the same port. Each has its own greeting; an empty one means the usual
+/// greeting.
 fn sinks(greetings: &'static [&'static str]) -> Vec<MailSink> {
     let mut sinks: Vec<MailSink> = Vec::new();
     for (greeting, last) in greetings.iter().zip(1..) {
@@ -40,15 +41,15 @@ async fn servers_are_tried_in_order_of_preference_until_one_can_be_used() {
             &[(40, "last.example"), (10, "down.example"), (20, "No.Example."), (20, "busy.example"), (30, "good.example")],
         );
     let transport = direct(names, sinks[0].address.port());
-    let mut ledger = Ledger::new();
+    let mut recorder = HandoffRecorder::new();
     for _ in 0..3 {
-        let outcome = transport.deliver(&envelope("ana@Example.com"), MESSAGE, &mut ledger).await;
+        let outcome = transport.deliver(&envelope("ana@Example.com"), MESSAGE, &mut recorder).await;
         assert_eq!(told(&outcome), OK);
     }
     assert_eq!((sinks[2].count(), sinks[3].count()), (3, 0));
-    assert_eq!(sinks[2].connections(), 1, "kept for the next message");
+    assert_eq!(sinks[2].connections(), 1, "the connection is kept for the next message");
     assert!(sinks[0].connections() >= 1 && sinks[1].connections() >= 1);
-    assert!(ledger.handoffs.iter().all(|how| how.server == "good.example" && how.address == Some(sinks[2].address)));
+    assert!(recorder.handoffs.iter().all(|how| how.server == "good.example" && how.address == Some(sinks[2].address)));
 }
 
 #[tokio::test]
@@ -88,30 +89,30 @@ async fn the_dns_decides_which_failures_are_final() {
     ] {
         assert_eq!(deliver(&transport, recipient).await.0, expected, "{recipient}");
     }
-    // The state of a server spares the next message to it; others are not affected.
-    let Some(Cause::LeftAlone { rest, .. }) = transport.left_alone("lost.example") else { panic!("it is left alone") };
+    // The next message to a paused server is not attempted; other servers are not affected.
+    let Some(Cause::LeftAlone { rest, .. }) = transport.left_alone("lost.example") else { panic!("the server is not paused") };
     assert!(rest > SMTP_EXCHANGER_PAUSE_MIN / 2 && rest <= SMTP_EXCHANGER_PAUSE_MIN, "{rest:?}");
     assert_eq!(transport.left_alone("implicit.example"), None);
 }
 
 #[tokio::test]
 async fn encryption_is_used_if_it_works_and_skipped_if_not() {
-    // A self-signed certificate, as most mail servers have.
-    let (_, tls) = certificate("whoever.example");
+    // The sink has a self-signed certificate, as most mail servers do.
+    let (_, tls) = certificate("any.example");
     let names = || Names::default().with("example.com", &["127.0.0.1"]);
     let capabilities = || SinkCapabilities { starttls: Some(tls.clone()), ..SinkCapabilities::default() };
-    for (deed, encrypted, connections) in [
+    for (action, encrypted, connections) in [
         (SinkAction::Usual, true, 1),
         (SinkAction::Say("454 4.7.0 Not now".into()), false, 2),
         (SinkAction::WriteThenClose(b"220 2.0.0 Go\r\n".to_vec()), false, 2),
     ] {
-        let sink = MailSink::always(capabilities(), SmtpStage::StartTls, deed.clone());
-        let mut ledger = Ledger::new();
+        let sink = MailSink::always(capabilities(), SmtpStage::StartTls, action.clone());
+        let mut recorder = HandoffRecorder::new();
         let transport = direct(names(), sink.address.port());
-        let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
-        assert_eq!(told(&outcome), OK, "{deed:?}");
-        assert_eq!((ledger.handoffs[0].encrypted, sink.letters()[0].talk.encrypted), (encrypted, encrypted), "{deed:?}");
-        assert_eq!(sink.connections(), connections, "{deed:?}");
+        let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
+        assert_eq!(told(&outcome), OK, "{action:?}");
+        assert_eq!((recorder.handoffs[0].encrypted, sink.letters()[0].talk.encrypted), (encrypted, encrypted), "{action:?}");
+        assert_eq!(sink.connections(), connections, "{action:?}");
     }
 }
 
@@ -145,7 +146,7 @@ async fn a_domain_that_requires_verification_gets_mail_by_a_verified_connection_
         (Some(tls.clone()), "mail.example.com", OK),
         (Some(other), "mail.example.com", "deferred at Tls: insecure"),
         (None, "mail.example.com", "deferred at Tls: insecure"),
-        (Some(tls), "stranger.example", "deferred at Tls: insecure"),
+        (Some(tls), "other.example", "deferred at Tls: insecure"),
     ] {
         let sink = MailSink::by(SinkCapabilities { starttls: tls, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
         let mut names = Names::default().with(host, &["127.0.0.1"]).with_mx("example.com", &[(10, host)]);

@@ -1,4 +1,4 @@
-//! The transport against a server that behaves well, badly or not at all.
+//! Tests the transport with a server that behaves well, behaves badly or does not reply at all.
 
 mod closing;
 mod connections;
@@ -20,9 +20,9 @@ use crate::engine::mail::delivery::{DotDecision, Handoff};
 use crate::engine::settings;
 use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 
-/// Far beyond what loopback needs.
+/// A time limit far longer than loopback connections need.
 const PATIENT: Duration = Duration::from_secs(30);
-/// For servers that never reply.
+/// A short time limit for servers that never reply.
 const HASTY: Duration = Duration::from_millis(300);
 const MESSAGE: &[u8] = b"Message-ID: <1@example.com>\r\nSubject: a\r\n\r\nHello\r\n.dot\r\n";
 
@@ -36,7 +36,7 @@ struct Names {
 
 impl Names {
     fn with(mut self, host: &str, addresses: &[&str]) -> Self {
-        let addresses = addresses.iter().map(|address| address.parse().expect("an address")).collect();
+        let addresses = addresses.iter().map(|address| address.parse().expect("the address is valid")).collect();
         self.addresses.insert(host.to_owned(), addresses);
         self
     }
@@ -50,13 +50,13 @@ impl Names {
 
 impl PolicySource for Names {
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>> {
-        let domain = name.strip_prefix("_mta-sts.").expect("nothing else is asked");
+        let domain = name.strip_prefix("_mta-sts.").expect("no other name is looked up");
         let found = self.policies.contains_key(domain).then(|| "v=STSv1; id=1;".to_owned());
         Box::pin(std::future::ready(Ok(found.into_iter().collect())))
     }
 
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String> {
-        let domain = url.host_str().and_then(|host| host.strip_prefix("mta-sts.")).expect("nothing else is asked");
+        let domain = url.host_str().and_then(|host| host.strip_prefix("mta-sts.")).expect("no other name is looked up");
         Box::pin(std::future::ready(self.policies.get(domain).cloned().ok_or(LookupError::NoSuchName)))
     }
 }
@@ -93,52 +93,53 @@ fn hasty() -> Timeouts {
     Timeouts { command: HASTY, dot: HASTY, ..patient() }
 }
 
-/// A transport with these lines under `[mail]`.
+/// Returns a transport with these lines under `[mail]` in its settings.
 fn transport_with(mail: &str, names: Names, timeouts: Timeouts, roots: Vec<CertificateDer<'static>>, port: u16) -> Transport {
     let text = format!("[outbound]\nallow_networks = ['127.0.0.0/8']\n[mail]\nhello_name = 'mill.example'\n{mail}\n");
-    let settings = settings::load(settings::DEFAULT, Some((Path::new("my.toml"), &text)), &[], &[]).expect("right settings");
+    let settings =
+        settings::load(settings::DEFAULT, Some((Path::new("my.toml"), &text)), &[], &[]).expect("the settings are valid");
     let random = Arc::new(SeededRandom::new(7));
     let (resolver, exchangers, policies) = (Box::new(names.clone()), Box::new(names.clone()), Box::new(names));
     Transport::new(&settings, Parts { resolver, exchangers, policies, random, roots, exchanger_port: port, timeouts })
 }
 
-/// A transport with this sink as its only relay.
+/// Returns a transport with this sink as its only relay.
 fn to(sink: &MailSink, timeouts: Timeouts) -> Transport {
     transport_with(&format!("relay = ['smtp://{}']", sink.address), Names::default(), timeouts, Vec::new(), 25)
 }
 
 fn envelope(recipient: &str) -> Envelope {
-    let recipient = EmailAddress::parse(recipient).expect("an address");
+    let recipient = EmailAddress::parse(recipient).expect("the address is valid");
     Envelope { sender: "bounce+1@example.com".to_owned(), recipient, smtputf8: false }
 }
 
-/// Records the handoffs.
-struct Ledger {
+/// A recorder that counts handoffs.
+struct HandoffRecorder {
     verdict: DotDecision,
     handoffs: Vec<Handoff>,
 }
 
-impl Ledger {
+impl HandoffRecorder {
     fn new() -> Self {
         Self { verdict: DotDecision::Go, handoffs: Vec::new() }
     }
 }
 
-impl BeforeDot for Ledger {
+impl BeforeDot for HandoffRecorder {
     async fn ready(&mut self, how: &Handoff) -> DotDecision {
         self.handoffs.push(how.clone());
         self.verdict
     }
 }
 
-/// Delivers one message; returns a short form of its outcome, and how often the recorder was called.
+/// Delivers one message. Returns a short form of its outcome, and how often the recorder was called.
 async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
-    let mut ledger = Ledger::new();
-    let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut ledger).await;
-    (told(&outcome), ledger.handoffs.len())
+    let mut recorder = HandoffRecorder::new();
+    let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut recorder).await;
+    (told(&outcome), recorder.handoffs.len())
 }
 
-/// A short form of an outcome.
+/// Returns a short form of an outcome.
 fn told(outcome: &Outcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
@@ -161,7 +162,7 @@ fn told(outcome: &Outcome) -> String {
     }
 }
 
-/// Waits for a condition that sends no signal.
+/// Waits until a condition is true by checking it repeatedly, because it sends no signal.
 async fn until(mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {

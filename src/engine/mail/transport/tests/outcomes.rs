@@ -1,4 +1,4 @@
-//! The outcome of each kind of misbehavior; nothing is reported as accepted that was not.
+//! Tests the outcome for each kind of server misbehavior. No message is reported as accepted unless the server accepted it.
 
 use proptest::prelude::*;
 
@@ -16,20 +16,24 @@ fn write(bytes: &[u8]) -> SinkAction {
     SinkAction::WriteThenClose(bytes.to_vec())
 }
 
-/// Delivers one message to a server that does this at that moment, with and without pipelining; both must give the same outcome.
-async fn check(moment: SmtpStage, deed: SinkAction, expected: &str) {
-    let is_silent = deed == SinkAction::Silence;
+/// Delivers one message to a server that does `action` at this moment, with and without pipelining. Both must give the same outcome.
+async fn check(moment: SmtpStage, action: SinkAction, expected: &str) {
+    let is_silent = action == SinkAction::Silence;
     for pipelining in [true, false] {
         let capabilities = SinkCapabilities { pipelining, ..SinkCapabilities::default() };
-        let sink = MailSink::always(capabilities, moment, deed.clone());
+        let sink = MailSink::always(capabilities, moment, action.clone());
         let transport = to(&sink, if is_silent { hasty() } else { patient() });
         let (outcome, asked) = deliver(&transport, "ana@example.com").await;
-        assert_eq!(outcome, expected, "{moment:?} {deed:?} pipelining: {pipelining}");
+        assert_eq!(outcome, expected, "{moment:?} {action:?} pipelining: {pipelining}");
         let is_after_dot = outcome.starts_with("accepted") || outcome.starts_with("unknown") || outcome.contains("at Dot");
-        assert_eq!(asked, usize::from(is_after_dot), "the recorder is called before the dot and only then: {moment:?} {deed:?}");
+        assert_eq!(
+            asked,
+            usize::from(is_after_dot),
+            "the recorder is called before the dot and only then: {moment:?} {action:?}"
+        );
         match outcome.split([' ', ':']).next() {
-            Some("accepted") => assert_eq!(sink.count(), 1, "{moment:?} {deed:?}"),
-            Some("deferred" | "refused") => assert_eq!(sink.count(), 0, "{moment:?} {deed:?}"),
+            Some("accepted") => assert_eq!(sink.count(), 1, "{moment:?} {action:?}"),
+            Some("deferred" | "refused") => assert_eq!(sink.count(), 0, "{moment:?} {action:?}"),
             _ => {}
         }
     }
@@ -37,7 +41,7 @@ async fn check(moment: SmtpStage, deed: SinkAction, expected: &str) {
 
 #[tokio::test]
 async fn before_the_message_everything_is_certain() {
-    for (moment, deed, expected) in [
+    for (moment, action, expected) in [
         (SmtpStage::Greeting, say("554 5.7.1 Not you"), "deferred at Greeting: 554"),
         (SmtpStage::Greeting, last_words("421 4.3.2 Too many"), "deferred at Greeting: 421"),
         (SmtpStage::Greeting, SinkAction::Close, "deferred at Greeting: lost"),
@@ -63,13 +67,13 @@ async fn before_the_message_everything_is_certain() {
         (SmtpStage::Data, SinkAction::Close, "deferred at Data: lost"),
         (SmtpStage::Recipient, SinkAction::Wait(Duration::from_millis(20)), "accepted: 250"),
     ] {
-        check(moment, deed, expected).await;
+        check(moment, action, expected).await;
     }
 }
 
 #[tokio::test]
 async fn from_the_dot_on_only_a_complete_reply_is_certain() {
-    for (deed, expected) in [
+    for (action, expected) in [
         (SinkAction::Usual, "accepted: 250"),
         (SinkAction::Wait(Duration::from_millis(50)), "accepted: 250"),
         (SinkAction::UsualThenReset, "accepted: 250"),
@@ -90,14 +94,14 @@ async fn from_the_dot_on_only_a_complete_reply_is_certain() {
         (write(&[b'2'; 5000]), "unknown: garbled"),
         (write("250-more\r\n".repeat(200).as_bytes()), "unknown: garbled"),
     ] {
-        check(SmtpStage::Dot, deed, expected).await;
+        check(SmtpStage::Dot, action, expected).await;
     }
 }
 
 #[tokio::test]
 async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
     let message = [MESSAGE, &b"a long line of text\r\n".repeat(500_000)].concat();
-    for (deed, expected) in [
+    for (action, expected) in [
         (last_words("421 4.3.2 Going down"), "deferred at Body: 421"),
         (last_words("552 5.3.4 Too large"), "refused at Body: 552"),
         (last_words("250 2.0.0 Ok"), "deferred at Body: garbled"),
@@ -107,23 +111,23 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
         let sink = Arc::new(MailSink::always(
             SinkCapabilities { size: None, ..SinkCapabilities::default() },
             SmtpStage::Body,
-            deed.clone(),
+            action.clone(),
         ));
-        let mut ledger = Slow(sink.clone());
-        let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), &message, &mut ledger).await;
-        assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{deed:?}");
+        let mut recorder = Slow(sink.clone());
+        let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), &message, &mut recorder).await;
+        assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{action:?}");
     }
     let slow = MailSink::always(
         SinkCapabilities { size: None, ..SinkCapabilities::default() },
         SmtpStage::Body,
         SinkAction::Slowly(Duration::from_micros(10)),
     );
-    let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut Ledger::new()).await;
+    let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut HandoffRecorder::new()).await;
     assert_eq!(told(&outcome), "accepted: 250");
     assert_eq!(slow.letters()[0].body, message);
 }
 
-/// Waits as long as the server needs for its misbehavior.
+/// A recorder that waits for as long as the server needs for its misbehavior.
 struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {
@@ -150,34 +154,38 @@ async fn a_reply_before_the_dot_does_not_pass_for_the_reply_to_it() {
 async fn an_abandoned_message_is_not_sent() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
-    let mut ledger = Ledger { verdict: DotDecision::Abandon, ..Ledger::new() };
-    let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
+    let mut recorder = HandoffRecorder { verdict: DotDecision::Abandon, ..HandoffRecorder::new() };
+    let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
     assert_eq!(outcome, Outcome::Abandoned);
     until(|| sink.open() == 0).await;
     assert_eq!(sink.count(), 0);
-    assert!(!sink.commands().iter().any(|(_, line)| line == "QUIT"), "nothing follows the half message");
+    assert!(!sink.commands().iter().any(|(_, line)| line == "QUIT"), "no command follows an incomplete message");
     assert_eq!(deliver(&transport, "ana@example.com").await, ("accepted: 250".to_owned(), 1));
 }
 
 #[tokio::test]
 async fn a_reply_after_the_timeout_is_unknown() {
     assert_eq!(Timeouts::default().dot, Duration::from_secs(600), "RFC 5321 §4.5.3.2.6");
-    // Like eleven minutes instead of ten, scaled down.
+    // The wait is a tenth longer than allowed, scaled down from minutes to milliseconds.
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY * 11 / 10));
     assert_eq!(deliver(&to(&sink, hasty()), "ana@example.com").await.0, "unknown: timed out");
-    assert_eq!((sink.count(), sink.letters()[0].bytes), (1, MESSAGE.len() + 1), "and it was delivered, with a doubled dot");
+    assert_eq!(
+        (sink.count(), sink.letters()[0].bytes),
+        (1, MESSAGE.len() + 1),
+        "the message was delivered once, with a doubled dot"
+    );
 }
 
 #[tokio::test]
 async fn the_server_gets_the_message_in_a_form_that_it_supports() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
-    let mut ledger = Ledger::new();
+    let mut recorder = HandoffRecorder::new();
     let mut to_utf8 = envelope("ána@müller.example");
     to_utf8.smtputf8 = true;
     let message = "Subject: ä\n\n..\n.\r\nend".as_bytes();
-    assert_eq!(told(&transport.deliver(&to_utf8, message, &mut ledger).await), "accepted: 250");
-    assert_eq!(told(&transport.deliver(&envelope("ana@müller.example"), MESSAGE, &mut ledger).await), "accepted: 250");
+    assert_eq!(told(&transport.deliver(&to_utf8, message, &mut recorder).await), "accepted: 250");
+    assert_eq!(told(&transport.deliver(&envelope("ana@müller.example"), MESSAGE, &mut recorder).await), "accepted: 250");
     let letters = sink.letters();
     assert_eq!(letters[0].body, "Subject: ä\r\n\r\n..\r\n.\r\nend\r\n".as_bytes());
     assert_eq!(letters[0].talk.sender, format!("<bounce+1@example.com> SMTPUTF8 BODY=8BITMIME SIZE={}", message.len()));
@@ -185,7 +193,7 @@ async fn the_server_gets_the_message_in_a_form_that_it_supports() {
     assert_eq!((letters[1].body.as_slice(), letters[1].message_id.as_str()), (MESSAGE, "<1@example.com>"));
     assert_eq!(letters[1].talk.recipient, "<ana@xn--mller-kva.example>");
     let handoff = Handoff { server: "127.0.0.1".to_owned(), address: Some(sink.address), encrypted: false };
-    assert_eq!(ledger.handoffs, [handoff.clone(), handoff]);
+    assert_eq!(recorder.handoffs, [handoff.clone(), handoff]);
 }
 
 #[tokio::test]
@@ -201,7 +209,7 @@ async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
         (envelope("ana@example.com"), &[b'a'; 101], "refused at Sender: 552"),
         (injecting, MESSAGE, "refused at Sender: 553"),
     ] {
-        let outcome = transport.deliver(&envelope, message, &mut Ledger::new()).await;
+        let outcome = transport.deliver(&envelope, message, &mut HandoffRecorder::new()).await;
         assert_eq!(told(&outcome), expected);
     }
     assert!(!sink.commands().iter().any(|(_, line)| line.starts_with("MAIL")));
@@ -212,7 +220,7 @@ async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
 
 #[tokio::test]
 async fn a_message_without_recipients_is_ended_and_the_connection_reused() {
-    // With pipelining, some servers want a message although no recipient is left. Then they reject the message, or accept it.
+    // With pipelining, some servers ask for the message although no recipient is left, and then reject or accept it.
     for (said, connections) in [("554 5.5.1 No valid recipients", 1), ("250 2.0.0 Ok", 2)] {
         let sink = MailSink::by(SinkCapabilities::default(), move |talk, moment| match (talk.recipient.as_str(), moment) {
             ("<no@example.com>", SmtpStage::Recipient) => SinkAction::Say("550 5.1.1 Unknown".into()),
@@ -254,7 +262,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// Whatever a server sends, and wherever: nothing panics, and no message is reported as accepted that was not.
+    /// Whatever a server sends at any stage, the transport does not panic, and reports no message as accepted that the server did not
+    /// accept.
     #[test]
     fn garbage_is_never_taken_for_acceptance(
         pieces in prop::collection::vec(piece(), 1..6),
@@ -263,7 +272,7 @@ proptest! {
         ]),
         pipelining: bool,
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime can be created");
         let sink = MailSink::always(SinkCapabilities { pipelining, ..SinkCapabilities::default() }, moment, SinkAction::WriteThenClose(pieces.concat()));
         let (outcome, asked) = runtime.block_on(async { deliver(&to(&sink, patient()), "ana@example.com").await });
         let is_doubtful = outcome.starts_with("unknown") || outcome.contains("at Dot");

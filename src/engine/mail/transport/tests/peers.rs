@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use super::*;
 
-/// Postfix's server for tests. It needs a port, so the test finds a free one.
+/// Postfix's test server. It needs a port, so the test finds a free one.
 const PROGRAM: &str = "/usr/sbin/smtp-sink";
 
 struct Foreign {
@@ -22,14 +22,14 @@ impl Foreign {
         if !Path::new(PROGRAM).exists() {
             return None;
         }
-        let address = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
+        let address = TcpListener::bind("127.0.0.1:0").expect("a port is free").local_addr().expect("the listener is bound");
         let mut command = Command::new(PROGRAM);
-        // It does not run as root.
+        // The test server refuses to run as root.
         if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
             command.args(["-u", "nobody"]);
         }
         command.args(options).arg(address.to_string()).arg("100");
-        Some(Self { child: command.spawn().expect("it starts"), address })
+        Some(Self { child: command.spawn().expect("the server starts"), address })
     }
 }
 
@@ -40,7 +40,7 @@ impl Drop for Foreign {
     }
 }
 
-/// Postfix's client for tests.
+/// Postfix's test client.
 const CLIENT: &str = "/usr/sbin/smtp-source";
 
 #[tokio::test]
@@ -48,15 +48,15 @@ async fn a_third_party_client_understands_the_sink_of_these_tests() {
     if !Path::new(CLIENT).exists() {
         return;
     }
-    let anywhere = "127.0.0.1:0".parse().expect("an address");
+    let anywhere = "127.0.0.1:0".parse().expect("the address is valid");
     let sink = MailSink::at(anywhere, SinkCapabilities::default(), false, |_, _| SinkAction::Usual);
     let address = sink.address.to_string();
-    let sent = Command::new(CLIENT).args(["-m", "200", "-s", "4", "-l", "5000", &address]).status().expect("it starts");
+    let sent = Command::new(CLIENT).args(["-m", "200", "-s", "4", "-l", "5000", &address]).status().expect("the client starts");
     assert!(sent.success());
     let letters = sink.letters();
     assert_eq!((letters.len(), sink.open_max()), (200, 4));
     let sums: std::collections::HashSet<u64> = letters.iter().map(|c| c.sum).collect();
-    assert!(sums.len() > 1, "they differ in their Message-ID");
+    assert!(sums.len() > 1, "the messages differ in their Message-ID");
     assert!(letters.iter().all(|c| !c.message_id.is_empty() && c.bytes >= 5000 && c.body.is_empty()));
 }
 

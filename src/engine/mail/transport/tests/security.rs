@@ -1,11 +1,11 @@
-//! Encryption that cannot be stripped, and logins that cannot be overheard.
+//! Tests that attackers can neither remove encryption nor read logins.
 
 use super::*;
 use crate::testing::mail_sink::certificate;
 
 const OK: &str = "accepted: 250";
 
-/// A transport to `relay.example`, which is the sink.
+/// Returns a transport to `relay.example`, which is the sink.
 fn secure(sink: &MailSink, relay: &str, roots: Vec<CertificateDer<'static>>) -> Transport {
     let names = Names::default().with("relay.example", &["127.0.0.1"]).with("other.example", &["127.0.0.1"]);
     let relay = relay.replace("PORT", &sink.address.port().to_string());
@@ -21,12 +21,12 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
         let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         let relay = format!("{scheme}://relay.example:PORT");
         let transport = secure(&sink, &relay, vec![root.clone()]);
-        let mut ledger = Ledger::new();
+        let mut recorder = HandoffRecorder::new();
         for _ in 0..2 {
-            let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
+            let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
             assert_eq!(told(&outcome), OK);
         }
-        assert!(ledger.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
+        assert!(recorder.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
         assert!(sink.letters().iter().all(|c| c.talk.encrypted && c.body == MESSAGE));
         assert_eq!(sink.connections(), 1);
         let other = secure(&sink, &format!("{scheme}://other.example:PORT"), vec![root.clone()]);
@@ -43,7 +43,7 @@ async fn a_stripped_offer_of_encryption_stops_the_delivery() {
     let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", Vec::new());
     assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
     let said: Vec<String> = sink.commands().into_iter().map(|(_, line)| line).collect();
-    assert_eq!(said, ["EHLO mill.example"], "neither password nor message");
+    assert_eq!(said, ["EHLO mill.example"], "neither the password nor the message was sent");
 }
 
 #[tokio::test]

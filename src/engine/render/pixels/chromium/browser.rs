@@ -1,7 +1,7 @@
 //! A Chromium process and its protocol: commands and events as JSON over two private pipes.
 //!
-//! The program is started so that nothing leaves the machine, with the built-in fonts. Every request of a page gets a provided file or is
-//! rejected.
+//! Chromium runs with the built-in fonts, and with switches that prevent contact with other machines. Every request of a page gets a
+//! provided file or is rejected.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
@@ -23,10 +23,10 @@ use super::super::RenderError;
 use super::super::fonts;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
 
-/// Base64 turns three bytes into four; the rest of a message is small.
+/// The maximum length of a message. Base64 turns three bytes into four, and the rest of a message is small.
 const MESSAGE_BYTES_MAX: usize = DRAWING_ANSWER_BYTES_MAX * 2;
 
-/// The command-line switches, besides those that depend on the machine.
+/// The command-line switches that do not depend on the machine.
 const SWITCHES: &[&str] = &[
     "--headless",
     "--remote-debugging-pipe",
@@ -47,58 +47,58 @@ const SWITCHES: &[&str] = &[
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--disable-checker-imaging",
-    // No name is ever resolved, and requests to bare addresses go to a port without a listener.
+    // Host names are never resolved, and requests to IP addresses go to a port on which no program listens.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
 ];
 
-/// A running Chromium. Killed with all its processes when dropped.
+/// A running Chromium. When dropped, it is killed together with all its processes.
 pub struct Browser {
     process: Child,
     input: pipe::Sender,
     output: pipe::Receiver,
     heard: Vec<u8>,
     last: u64,
-    /// The remaining drawings before it is replaced: long-lived browsers grow.
+    /// The number of drawings until the browser is replaced. Without replacement, a browser would use more and more memory.
     pub drawings_left: u32,
-    /// The files for the requests of the current page, by URL.
+    /// The files for requests of the current page, by URL.
     files: HashMap<String, Vec<u8>>,
-    /// Requested URLs that had no file.
+    /// The requested URLs for which there was no file.
     refused: Vec<String>,
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
         let group = -(self.process.id() as i32);
-        // SAFETY: a signal to the process group created for the browser and its helpers; it touches no memory.
+        // SAFETY: the call sends a signal to the process group created for the browser and its helpers, and touches no memory.
         unsafe { libc::kill(group, libc::SIGKILL) };
-        // Fails only if the process was already waited for, which happens nowhere else.
+        // Waiting can fail only if other code has already waited for the process, and no other code waits for it.
         let _ = self.process.wait();
     }
 }
 
-/// The error for a failed exchange.
+/// Returns the error for a failed exchange with Chromium.
 fn silent(why: impl std::fmt::Display) -> RenderError {
-    RenderError::Unavailable(format!("Chromium does not respond: {why}"))
+    RenderError::Unavailable(format!("Chromium did not respond: {why}"))
 }
 
 impl Browser {
-    /// Starts the program, with its profile and fonts in `folder`.
+    /// Starts Chromium, with its profile and fonts in `folder`.
     pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
         let failed =
-            |error: io::Error| RenderError::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
+            |error: io::Error| RenderError::Unavailable(format!("could not start Chromium at {}: {error}", program.display()));
         let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
-        // SAFETY: reads a number of this process and cannot fail.
+        // SAFETY: the call only returns the user ID of this process, and cannot fail.
         if unsafe { libc::geteuid() } == 0 {
-            // Its own sandbox does not work for root, which is common in containers.
+            // Chromium's own sandbox does not work for root, which is common in containers.
             command.arg("--no-sandbox");
         }
         command.env_clear().env("HOME", folder).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("FONTCONFIG_FILE", fonts);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        // SAFETY: between fork and exec only dup2 is called, which is allowed; Chromium reads from 3 and writes to 4.
+        // SAFETY: only dup2 is called between fork and exec, which is allowed. Chromium reads from descriptor 3 and writes to 4.
         unsafe {
             command.pre_exec(|| match (libc::dup2(0, 3), libc::dup2(1, 4)) {
                 (3, 4) => Ok(()),
@@ -106,8 +106,8 @@ impl Browser {
             });
         }
         let mut process = command.spawn().map_err(failed)?;
-        let input = OwnedFd::from(process.stdin.take().expect("it was asked for"));
-        let output = OwnedFd::from(process.stdout.take().expect("it was asked for"));
+        let input = OwnedFd::from(process.stdin.take().expect("the pipe was requested"));
+        let output = OwnedFd::from(process.stdout.take().expect("the pipe was requested"));
         Ok(Self {
             input: pipe::Sender::from_owned_fd(input).map_err(failed)?,
             output: pipe::Receiver::from_owned_fd(output).map_err(failed)?,
@@ -126,12 +126,12 @@ impl Browser {
         self.refused.clear();
     }
 
-    /// The URLs requested since then that had no file.
+    /// Returns the URLs that the page requested and for which there was no file.
     pub fn take_refused(&mut self) -> Vec<String> {
         std::mem::take(&mut self.refused)
     }
 
-    /// Sends a command and waits for its result. Requests of pages that arrive in between are handled.
+    /// Sends a command and waits for its result. Requests of pages that arrive in the meantime are answered.
     pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, RenderError> {
         let number = self.say(session, method, parameters).await?;
         loop {
@@ -177,7 +177,7 @@ impl Browser {
             }
             let mut chunk = vec![0; 64 * 1024];
             match self.output.read(&mut chunk).await.map_err(silent)? {
-                0 => return Err(silent("it has ended")),
+                0 => return Err(silent("its process has ended")),
                 length => self.heard.extend_from_slice(&chunk[..length]),
             }
         }
@@ -200,35 +200,35 @@ impl Browser {
             }
             None => {
                 self.refused.push(address.strip_prefix(BASE).unwrap_or(address).to_owned());
-                // A page that tries to navigate stays; any other reason would show an error page.
+                // A page that tries to navigate stays as it is; any other reason would show an error page.
                 let reason = if parameters["resourceType"] == "Document" { "Aborted" } else { "BlockedByClient" };
                 ("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }))
             }
         };
-        // The result arrives among others and is ignored.
+        // The result of this command arrives later among other messages and is ignored.
         self.say(session, method, answer).await.map(|_| ())
     }
 }
 
-/// The base for relative URLs: a host that does not exist. Without it a browser requests none of them, and images would be missing that the
-/// built-in engine draws.
+/// The base for relative URLs: a host that does not exist. Without a base, a browser requests no relative URLs, and would not draw some
+/// images that the built-in engine draws.
 pub const BASE: &str = "https://email.invalid/";
-static BASE_URL: LazyLock<Url> = LazyLock::new(|| BASE.parse().expect("an address"));
+static BASE_URL: LazyLock<Url> = LazyLock::new(|| BASE.parse().expect("the address is valid"));
 
-/// A URL as browsers normalize it, whether found in HTML or reported by the browser.
+/// Returns a URL as browsers normalize it, so that URLs in HTML and those reported by the browser are equal.
 fn normal(address: &str) -> String {
     let Ok(mut url) = BASE_URL.join(address) else { return address.to_owned() };
     url.set_fragment(None);
     url.into()
 }
 
-/// Disables font hinting, as on most screens.
+/// The fontconfig rules that disable font hinting, as on most screens.
 const UNHINTED: &str = "<match target=\"font\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n\
     <match target=\"pattern\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n";
 
-/// Writes the built-in fonts for the browser, under the names they replace; returns the fontconfig file.
+/// Writes the built-in fonts for the browser, under the names that they replace. Returns the path of the fontconfig file.
 fn write_fonts(folder: &Path, further: Option<&Path>) -> io::Result<PathBuf> {
     let fonts = folder.join("fonts");
     DirBuilder::new().recursive(true).mode(0o700).create(&fonts)?;

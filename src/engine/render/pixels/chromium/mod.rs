@@ -1,7 +1,7 @@
-//! Drawing with an installed Chromium: the same interface, for operators who want exactly its screenshots.
+//! Draws with an installed Chromium, for operators who want screenshots exactly as Chromium draws them.
 //!
-//! One browser is started when the first email is drawn and used for one email at a time. Scripts are off, nothing is fetched, and a
-//! browser that is slow, confused or old is ended and replaced.
+//! One browser is started when the first email is drawn, and draws one email at a time. Scripts are off, and no files are fetched. A
+//! browser that is slow, returns invalid data or has drawn many emails is ended and replaced.
 
 mod browser;
 
@@ -18,25 +18,25 @@ use self::browser::{BASE, Browser};
 use super::{Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
-/// CSS pixels per inch of paper.
+/// The number of CSS pixels per inch of paper.
 const PX_PER_INCH: f64 = 96.0;
-/// Resolves when every image of the page has been decoded or has failed.
+/// A script that finishes when every image of the page has been decoded or has failed.
 const IMAGES_READY: &str = "Promise.all(Array.from(document.images, image => image.decode().catch(() => 0))).then(() => 0)";
 
 /// The options for starting Chromium.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub program: PathBuf,
-    /// Its own folder, for its profile and fonts.
+    /// A folder for Chromium's profile and fonts, which no other program uses.
     pub folder: PathBuf,
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
 }
 
-/// The engine: at most one browser.
+/// The drawing engine that uses Chromium, with at most one browser.
 pub struct Chromium {
     options: Options,
-    /// Makes the thumbnails: this process decodes no images.
+    /// The worker processes that create the thumbnails, because this process decodes no images.
     workers: Arc<Workers>,
     browser: Mutex<Option<Browser>>,
     waiting: AtomicUsize,
@@ -68,7 +68,7 @@ impl Chromium {
         }
         let mut turn = self.browser.lock().await;
         drop(waits);
-        // Taken out while it works: if the drawing is aborted or fails, the browser ends with it.
+        // The browser is taken out while it works: if the drawing is aborted or fails, the browser ends too.
         let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
             Some(browser) => browser,
             None => self.start()?,
@@ -139,7 +139,7 @@ async fn screenshots(
 
 async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Rendering<Vec<u8>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
-    // Emails are designed for screens.
+    // PDFs also use the styles for screens, because emails are designed for screens.
     tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen" })).await?;
     let (width, height) = match paper {
         Paper::A4 => (210.0 / 25.4, Some(297.0 / 25.4)),
@@ -150,7 +150,7 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Renderi
     tab.show(page).await?;
     let height = match height {
         Some(height) => height,
-        // Slightly more than the email, or its end would be on a second page.
+        // The paper is slightly longer than the email, because otherwise the end of the email would be on a second page.
         None => f64::from(tab.height().await?.min(DRAWN_HEIGHT_PX_MAX) + 1) / PX_PER_INCH,
     };
     let wanted = json!({
@@ -180,7 +180,7 @@ impl<'a> Tab<'a> {
     }
 
     async fn set_width(&mut self, width: u32, density: f64) -> Result<(), RenderError> {
-        // The lowest possible window: a screenshot is at least as high as its window.
+        // The window has the lowest possible height, because a screenshot is at least as tall as its window.
         let metrics = json!({ "width": width, "height": 1, "deviceScaleFactor": density, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
     }
@@ -188,7 +188,7 @@ impl<'a> Tab<'a> {
     async fn show(&mut self, page: &Page) -> Result<(), RenderError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
-        // Mail clients show every email in standards mode.
+        // Email clients show every email in standards mode.
         let html = format!("<!doctype html><base href=\"{BASE}\">{}", page.html);
         self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())

@@ -1,6 +1,6 @@
-//! Translates presentational attributes of older HTML to CSS declarations: `width`, `bgcolor`, `align`, `cellpadding` and similar.
+//! Translates presentational attributes of older HTML, such as `width`, `bgcolor`, `align` and `cellpadding`, to CSS declarations.
 //!
-//! It follows the "rendering" part of the HTML standard, and browsers where they agree on more.
+//! The translation follows the "rendering" section of the HTML standard, and browsers where they agree on further details.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use scraper::ElementRef;
 
 use crate::engine::render::css;
 
-/// What an element passes on to its descendants.
+/// The state that an element passes on to its descendants.
 #[derive(Clone, Debug, Default)]
 pub struct Inherited {
-    /// The side to which `align` or `center` of an ancestor pushes blocks, which CSS cannot express.
+    /// The side to which the `align` or `center` of an ancestor pushes blocks, which CSS cannot express.
     pushed: Option<Side>,
     /// Whether an ancestor sets the text alignment.
     aligned: bool,
@@ -22,7 +22,7 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// The initial value for a document: `sized` if its style sheets set font sizes.
+    /// Returns the initial state for a document. `sized` is true if its style sheets set font sizes.
     pub fn at_root(sized: bool) -> Self {
         Self { sized, ..Self::default() }
     }
@@ -31,7 +31,7 @@ impl Inherited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Left,
-    Centre,
+    Center,
     Right,
 }
 
@@ -39,7 +39,7 @@ impl Side {
     fn parse(value: &str) -> Option<Self> {
         match value.trim().to_ascii_lowercase().as_str() {
             "left" => Some(Self::Left),
-            "center" | "middle" => Some(Self::Centre),
+            "center" | "middle" => Some(Self::Center),
             "right" => Some(Self::Right),
             _ => None,
         }
@@ -48,16 +48,16 @@ impl Side {
     fn word(self) -> &'static str {
         match self {
             Self::Left => "left",
-            Self::Centre => "center",
+            Self::Center => "center",
             Self::Right => "right",
         }
     }
 
-    /// The margins that push a block to this side.
+    /// Returns the margins that push a block to this side.
     fn margins(self) -> &'static str {
         match self {
             Self::Left => "margin-right:auto;",
-            Self::Centre => "margin-left:auto;margin-right:auto;",
+            Self::Center => "margin-left:auto;margin-right:auto;",
             Self::Right => "margin-left:auto;",
         }
     }
@@ -67,15 +67,15 @@ impl Side {
 struct Hints<'a> {
     element: ElementRef<'a>,
     name: &'a str,
-    /// The properties that its own `style` sets.
+    /// The properties that the element's own `style` sets.
     styled: Vec<String>,
-    /// Whether its own `style` makes it a block.
+    /// Whether the element's own `style` makes it a block.
     is_block: bool,
     out: String,
 }
 
-/// The declarations for the attributes of an element, and what it passes on. `picture` turns the URL of a background into an image key, if
-/// there is one.
+/// Returns the declarations for the attributes of an element, and the state that the element passes on. `picture` turns the URL of a
+/// background image into an image key.
 pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&str) -> String) -> (String, Inherited) {
     let name = element.value().name();
     let style = element.attr("style").unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&
     let styled = declarations.into_iter().map(|one| one.name).collect();
     let mut hints = Hints { element, name, styled, is_block, out: String::new() };
     let mut within = around.clone();
-    hints.colours(picture);
+    hints.colors(picture);
     hints.sizes();
     hints.parts(around, &mut within);
     hints.align(around, &mut within);
@@ -97,7 +97,7 @@ impl Hints<'_> {
     }
 
     fn says(&mut self, property: &str, value: &str) {
-        write!(self.out, "{property}:{value};").expect("writing into a text cannot fail");
+        write!(self.out, "{property}:{value};").expect("writing to a string cannot fail");
     }
 
     fn length(&mut self, attribute: &str, property: &str, zero: bool) {
@@ -112,11 +112,11 @@ impl Hints<'_> {
         properties.iter().for_each(|property| self.says(property, &value));
     }
 
-    fn colours(&mut self, picture: &mut dyn FnMut(&str) -> String) {
+    fn colors(&mut self, picture: &mut dyn FnMut(&str) -> String) {
         let holds_background = matches!(self.name, "body" | "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th" | "col");
         if holds_background {
-            if let Some(colour) = self.attr("bgcolor").and_then(colour) {
-                self.says("background-color", &colour);
+            if let Some(color) = self.attr("bgcolor").and_then(color) {
+                self.says("background-color", &color);
             }
             if let Some(key) = self.attr("background").map(picture) {
                 self.says("background-image", &format!("url(\"{key}\")"));
@@ -124,8 +124,8 @@ impl Hints<'_> {
         }
         match self.name {
             "body" => {
-                if let Some(colour) = self.attr("text").and_then(colour) {
-                    self.says("color", &colour);
+                if let Some(color) = self.attr("text").and_then(color) {
+                    self.says("color", &color);
                 }
                 for (attribute, sides) in [
                     ("marginwidth", &["margin-left", "margin-right"][..]),
@@ -144,8 +144,8 @@ impl Hints<'_> {
     }
 
     fn font(&mut self) {
-        if let Some(colour) = self.attr("color").and_then(colour) {
-            self.says("color", &colour);
+        if let Some(color) = self.attr("color").and_then(color) {
+            self.says("color", &color);
         }
         if let Some(face) = self.attr("face").map(|face| face.replace(['{', '}', ';', '<', '\\', '"', '\''], "")) {
             let families: Vec<String> = face.split(',').map(|family| format!("\"{}\"", family.trim())).collect();
@@ -191,7 +191,7 @@ impl Hints<'_> {
                     self.frame(&border, within);
                 }
                 if let Some(padding) = self.attr("cellpadding").and_then(dimension).filter(|value| value.ends_with("px")) {
-                    write!(within.cells, "padding:{padding};").expect("writing into a text cannot fail");
+                    write!(within.cells, "padding:{padding};").expect("writing to a string cannot fail");
                 }
             }
             "td" | "th" => {
@@ -207,9 +207,9 @@ impl Hints<'_> {
                 if self.element.attr("noshade").is_some() {
                     self.says("border-color", "#808080");
                 }
-                if let Some(colour) = self.attr("color").and_then(colour) {
-                    self.says("border-color", &colour);
-                    self.says("background-color", &colour);
+                if let Some(color) = self.attr("color").and_then(color) {
+                    self.says("border-color", &color);
+                    self.says("background-color", &color);
                 }
                 let size = self.attr("size").and_then(|size| size.parse::<u16>().ok());
                 match size {
@@ -218,7 +218,7 @@ impl Hints<'_> {
                     None => {}
                 }
             }
-            // Monospace text is smaller, unless a font size is set.
+            // Monospace text is smaller than other text, unless a font size is set.
             "pre" | "code" | "kbd" | "samp" | "tt" if !around.sized => {
                 self.says("font-size", "13px");
                 within.sized = true;
@@ -248,18 +248,19 @@ impl Hints<'_> {
         }
     }
 
-    /// The borders of a table with `border` and of its cells: raised and sunken, or plain lines where they collapse.
+    /// Sets the borders of a table with the `border` attribute, and of its cells: raised and sunken, or plain lines if the borders
+    /// collapse.
     fn frame(&mut self, border: &str, within: &mut Inherited) {
         const LIT: &str = "#767676";
-        let colour = self.attr("bordercolor").and_then(colour);
+        let color = self.attr("bordercolor").and_then(color);
         let style = self.element.attr("style").unwrap_or_default();
         let collapses = css::declarations(style).iter().any(|one| one.name == "border-collapse" && one.value == "collapse");
-        let shade = colour.as_deref().unwrap_or("currentcolor");
-        let lit = if colour.is_some() || collapses { shade } else { LIT };
+        let shade = color.as_deref().unwrap_or("currentcolor");
+        let lit = if color.is_some() || collapses { shade } else { LIT };
         self.says("border", &format!("{border} solid"));
         self.says("border-color", &format!("{lit} {shade} {shade} {lit}"));
         write!(within.cells, "border:1px solid;border-color:{shade} {lit} {lit} {shade};")
-            .expect("writing into a text cannot fail");
+            .expect("writing to a string cannot fail");
     }
 
     fn align(&mut self, around: &Inherited, within: &mut Inherited) {
@@ -269,9 +270,9 @@ impl Hints<'_> {
         match self.name {
             "table" => {
                 match side {
-                    Some(Side::Centre) => self.says("margin-left", "auto;margin-right:auto"),
+                    Some(Side::Center) => self.says("margin-left", "auto;margin-right:auto"),
                     Some(side) => self.says("float", side.word()),
-                    // Pushing wins over the margins of the pushed block.
+                    // The push to a side overrides the margins of the pushed block.
                     None => self.out.push_str(&around.pushed.map_or("", Side::margins).replace("auto", "auto !important")),
                 }
                 if around.pushed.is_some() {
@@ -286,7 +287,7 @@ impl Hints<'_> {
                 Some(Side::Right) => self.says("margin-left", "auto;margin-right:0"),
                 _ => {}
             },
-            "center" => (within.pushed, within.aligned) = (Some(Side::Centre), true),
+            "center" => (within.pushed, within.aligned) = (Some(Side::Center), true),
             "div" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "td" | "th" | "tr" | "thead" | "tbody" | "tfoot"
             | "caption" => {
                 if let Some(side) = side {
@@ -314,7 +315,7 @@ impl Hints<'_> {
         within.sized |= styles_size || self.name == "font";
     }
 
-    /// The position of an image in its line, and of a block image in its block.
+    /// Sets the position of an image in its line, and of a block image in its block.
     fn align_image(&mut self, around: &Inherited) {
         let place = self.attr("align").or_else(|| self.attr("valign")).map(str::to_ascii_lowercase);
         match place.as_deref() {
@@ -323,13 +324,13 @@ impl Hints<'_> {
             Some("texttop") => self.says("vertical-align", "text-top"),
             Some("absmiddle" | "center") => self.says("vertical-align", "middle"),
             Some("absbottom") => self.says("vertical-align", "bottom"),
-            // Only as `valign` it means the bottom of the line.
+            // With `valign`, `bottom` means the bottom of the line; with `align`, it means the baseline.
             Some("bottom") => self.says("vertical-align", if self.attr("align").is_some() { "baseline" } else { "bottom" }),
             Some("middle") => self.middle(),
             _ => {}
         }
-        // As a block, an image is pushed like a table, whatever its own margins are. In a line, its margins are the distance to its
-        // neighbors, and `auto` margins are zero: a style sheet may turn it into a block.
+        // An image that is a block is pushed like a table, whatever its own margins are. In a line, its margins are the distance to its
+        // neighbors, and `auto` margins are zero. Both are set, because a style sheet may turn the image into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -348,7 +349,7 @@ impl Hints<'_> {
     }
 }
 
-/// A length, parsed as in the HTML standard: leading digits, then a percent sign or anything.
+/// Parses a length as in the HTML standard: leading digits, then a percent sign or any other characters.
 fn dimension(value: &str) -> Option<String> {
     let value = value.trim_start();
     let end = value.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(value.len());
@@ -357,8 +358,9 @@ fn dimension(value: &str) -> Option<String> {
     Some(format!("{number}{unit}"))
 }
 
-/// A color attribute, parsed as in the HTML standard: a name, or something like hexadecimal digits.
-fn colour(value: &str) -> Option<String> {
+/// Parses a color attribute with the HTML standard's rules for legacy colors: a name, or a string in which every character except
+/// hexadecimal digits counts as `0`.
+fn color(value: &str) -> Option<String> {
     let value = value.trim();
     if value.is_empty() || value.eq_ignore_ascii_case("transparent") {
         return None;
@@ -394,11 +396,11 @@ mod tests {
 
     use super::*;
 
-    /// The hints of the elements on the path to the first one that `wanted` selects, the innermost's last.
+    /// Returns the declarations for the first element that `wanted` selects, after those of its ancestors were determined.
     fn hints(html: &str, wanted: &str) -> String {
         let html = Html::parse_document(html);
-        let selector = Selector::parse(wanted).expect("a selector");
-        let target = html.select(&selector).next().expect("it exists");
+        let selector = Selector::parse(wanted).expect("the selector is valid");
+        let target = html.select(&selector).next().expect("the element exists");
         let mut chain: Vec<ElementRef<'_>> = target.ancestors().filter_map(ElementRef::wrap).collect();
         chain.reverse();
         chain.push(target);
@@ -450,7 +452,7 @@ mod tests {
             assert_eq!(hints(html, "img"), pushed, "{html}");
         }
         assert_eq!(hints("<table><tr><td align=right><img style='display:block'>", "img"), "margin-left:auto !important;");
-        // A style sheet may turn these into blocks; the distance in a line stays.
+        // A style sheet may turn these images into blocks; in a line, their distance to neighbors stays.
         assert_eq!(hints("<center><img>", "img"), "margin-left:auto;margin-right:auto;");
         assert_eq!(hints("<center><img hspace=3>", "img"), "margin-left:3px;margin-right:3px;");
         for html in [

@@ -1,6 +1,6 @@
-//! The images of an email: found by URL, checked before the engine gets them, and counted against the limits.
+//! Finds the images of an email by URL, checks them before the engine gets them, and counts their pixels against the limits.
 //!
-//! Anything but a valid PNG, JPEG, GIF or WebP of reasonable size is omitted and reported. No image is fetched here.
+//! Only valid PNG, JPEG, GIF and WebP images of reasonable size are used; others are omitted and reported. This module fetches no images.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -26,14 +26,14 @@ pub struct EmailImages<'a> {
     pub sources: HashMap<Arc<str>, ImageSource>,
     known: HashMap<String, Option<String>>,
     pixels_left: u64,
-    /// URLs in the email without a file, in document order.
+    /// The image URLs in the email for which there is no file, in document order.
     pub absent: Vec<String>,
-    /// URLs of files that cannot be drawn.
+    /// The URLs of files that cannot be drawn.
     pub unsound: Vec<String>,
 }
 
 impl<'a> EmailImages<'a> {
-    /// Uses these files by URL, and the images that were embedded in the HTML.
+    /// Creates the images of an email from these files by URL, and from the images that are embedded in the HTML.
     pub fn new(given: &'a GivenImages<'a>, embedded: &'a [&'a str]) -> Self {
         Self {
             given,
@@ -46,7 +46,7 @@ impl<'a> EmailImages<'a> {
         }
     }
 
-    /// The key of the image at this URL, if it can be drawn.
+    /// Returns the key of the image at this URL, if the image can be drawn.
     pub fn key(&mut self, address: &str) -> Option<String> {
         let address = address.trim();
         if let Some(known) = self.known.get(address) {
@@ -93,7 +93,7 @@ impl<'a> EmailImages<'a> {
         self.pixels_left = self.pixels_left.checked_sub(pixels)?;
         match format {
             ImageFormat::Png | ImageFormat::Jpeg => ImageSource::from_bytes(bytes).ok(),
-            // The engine cannot read WebP itself, and would read all frames of a GIF of which one is shown.
+            // The engine cannot read WebP, and would decode all frames of a GIF although only one is shown.
             ImageFormat::WebP | ImageFormat::Gif => {
                 let drawn = reader()?.decode().ok()?.into_rgba8();
                 let mut png = Vec::new();
@@ -111,7 +111,7 @@ fn decode(data: &str) -> Option<Arc<[u8]>> {
     Some(url.decode_to_vec().ok()?.0.into())
 }
 
-/// A URL, shortened for a message.
+/// Returns a URL, shortened for a message.
 fn shortened(address: &str) -> String {
     match address.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &address[..end]),
@@ -127,11 +127,11 @@ pub mod tests {
 
     const PIXELS: u64 = 1_000_000;
 
-    /// An image of one color as a file.
+    /// Returns the file of an image with a single color.
     pub fn file(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(width, height, image::Rgb([0, 128, 255]));
-        picture.write_to(&mut out, format).expect("an image can be written");
+        picture.write_to(&mut out, format).expect("the image can be written");
         out.into_inner()
     }
 

@@ -1,10 +1,10 @@
-//! Expands shorthands with `!important`, which the engine supports only for single properties.
+//! Expands CSS shorthands with `!important`, because the engine supports `!important` only for single properties.
 //!
-//! It covers what emails use: backgrounds, borders, fonts, decorations and list markers. Other shorthands stay.
+//! The shorthands that emails use are covered: backgrounds, borders, fonts, decorations and list markers. Others stay unchanged.
 
 use cssparser::{ParseError, Parser, Token};
 
-/// The top-level tokens of a value, with whole functions, and the slash as a token.
+/// Returns the top-level tokens of a value. A function with its arguments is one token, and so is a slash.
 fn words(value: &str) -> Vec<&str> {
     let mut input = Parser::new(value);
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ fn is_length(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-')) || begins_with(word, &["calc("])
 }
 
-/// The longhands of `name: value`, if it is a shorthand that can be expanded.
+/// Returns the longhands for `name: value`, if it is a shorthand that can be expanded.
 pub fn expand(name: &str, value: &str) -> Option<Vec<(String, String)>> {
     let words = words(value);
     if words.len() == 1 && is_one_of(words[0], &["inherit", "initial", "unset", "revert"]) {
@@ -56,13 +56,13 @@ fn named(parts: impl IntoIterator<Item = (&'static str, String)>) -> Vec<(String
 }
 
 fn background(words: &[&str]) -> Option<Vec<(String, String)>> {
-    // Multiple layers are not used with `!important`.
+    // Multiple backgrounds are not expanded, because emails do not use them with `!important`.
     if words.contains(&",") {
         return None;
     }
     const REPEAT: [&str; 6] = ["repeat", "no-repeat", "repeat-x", "repeat-y", "space", "round"];
     const PLACE: [&str; 5] = ["left", "right", "top", "bottom", "center"];
-    let (mut colour, mut image) = ("transparent".to_owned(), "none".to_owned());
+    let (mut color, mut image) = ("transparent".to_owned(), "none".to_owned());
     let (mut repeat, mut place, mut size) = (Vec::new(), Vec::new(), Vec::new());
     let mut after_slash = false;
     for word in words {
@@ -79,10 +79,10 @@ fn background(words: &[&str]) -> Option<Vec<(String, String)>> {
         } else if is_length(word) || is_one_of(word, &PLACE) {
             place.push(*word);
         } else {
-            colour = (*word).to_owned();
+            color = (*word).to_owned();
         }
     }
-    let mut parts = named([("background-color", colour), ("background-image", image)]);
+    let mut parts = named([("background-color", color), ("background-image", image)]);
     for (name, words) in [("background-repeat", repeat), ("background-position", place), ("background-size", size)] {
         if !words.is_empty() {
             parts.push((name.to_owned(), words.join(" ")));
@@ -93,17 +93,17 @@ fn background(words: &[&str]) -> Option<Vec<(String, String)>> {
 
 fn edge(name: &str, words: &[&str]) -> Vec<(String, String)> {
     const STYLES: [&str; 10] = ["none", "hidden", "dotted", "dashed", "solid", "double", "groove", "ridge", "inset", "outset"];
-    let (mut width, mut style, mut colour) = ("medium", "none", "currentcolor");
+    let (mut width, mut style, mut color) = ("medium", "none", "currentcolor");
     for word in words {
         if is_one_of(word, &STYLES) {
             style = word;
         } else if is_length(word) || is_one_of(word, &["thin", "medium", "thick"]) {
             width = word;
         } else {
-            colour = word;
+            color = word;
         }
     }
-    [("width", width), ("style", style), ("color", colour)]
+    [("width", width), ("style", style), ("color", color)]
         .map(|(part, value)| (format!("{name}-{part}"), value.to_owned()))
         .into()
 }
@@ -135,21 +135,21 @@ fn font(words: &[&str]) -> Option<Vec<(String, String)>> {
 }
 
 fn decoration(words: &[&str]) -> Vec<(String, String)> {
-    let (mut lines, mut style, mut colour) = (Vec::new(), "solid", "currentcolor");
+    let (mut lines, mut style, mut color) = (Vec::new(), "solid", "currentcolor");
     for word in words {
         if is_one_of(word, &["none", "underline", "overline", "line-through"]) {
             lines.push(*word);
         } else if is_one_of(word, &["solid", "double", "dotted", "dashed", "wavy"]) {
             style = word;
         } else if !is_length(word) {
-            colour = word;
+            color = word;
         }
     }
     let line = if lines.is_empty() { "none".to_owned() } else { lines.join(" ") };
     named([
         ("text-decoration-line", line),
         ("text-decoration-style", style.to_owned()),
-        ("text-decoration-color", colour.to_owned()),
+        ("text-decoration-color", color.to_owned()),
     ])
 }
 

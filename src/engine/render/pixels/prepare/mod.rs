@@ -1,7 +1,8 @@
-//! Prepares an email: its HTML becomes HTML and style sheets that the drawing engine shows as a browser would.
+//! Prepares an email: converts its HTML to HTML and style sheets that the drawing engine shows as a browser would.
 //!
-//! The engine was made for its own kind of pages: its initial values differ from browsers, it does not repair invalid HTML, and it does not
-//! support the attributes of older HTML, color schemes, or alternative texts of images. All of that is compensated here.
+//! The engine was made for its own kind of pages: its initial values differ from those of browsers, it does not repair invalid HTML, and it
+//! does not support the attributes of older HTML, color schemes, or the alternative text of images. The preparation compensates for these
+//! differences.
 
 mod hints;
 mod images;
@@ -20,11 +21,11 @@ pub use self::sheets::Medium;
 use crate::engine::render::html_limits::{HtmlRefusal, admit};
 use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
-/// Rules before the author's.
+/// The rules that precede the style sheets of the email.
 const PRELUDE: &str = include_str!("../../../../../assets/render/prelude.css");
 /// The attribute by which generated rules select their elements.
 const MARK: &str = "data-hint";
-/// The maximum column and row span of a cell; more is a mistake or an attack.
+/// The maximum column span of a cell. A larger span is a mistake or an attack.
 const COLUMNS_MAX: u32 = 100;
 const ROWS_MAX: u32 = 1_000;
 
@@ -34,23 +35,23 @@ pub struct PreparedEmail {
     /// The style sheets in cascade order.
     pub sheets: Vec<String>,
     pub images: HashMap<Arc<str>, ImageSource>,
-    /// URLs of images without a file.
+    /// The URLs of images without a file.
     pub absent: Vec<String>,
-    /// URLs of images that cannot be drawn.
+    /// The URLs of images that cannot be drawn.
     pub unsound: Vec<String>,
-    /// Every character of the text, once.
+    /// Every character in the text of the email, once.
     pub letters: BTreeSet<char>,
 }
 
 /// The image files for an email.
 pub struct GivenImages<'a> {
-    /// Files by the URL in the HTML.
+    /// The image files by their URL in the HTML.
     pub files: &'a BTreeMap<String, Vec<u8>>,
-    /// How many of their pixels, and of those of embedded images, may be decoded.
+    /// The number of pixels of these files and of embedded images that may be decoded.
     pub pixels: u64,
 }
 
-/// Prepares an email.
+/// Prepares an email for drawing.
 pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<PreparedEmail, HtmlRefusal> {
     let admitted = admit(html)?;
     let tree = parse(&admitted.html);
@@ -71,16 +72,16 @@ pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<Pr
     Ok(PreparedEmail { html: writer.html, sheets, images: sources, absent, unsound, letters: writer.letters })
 }
 
-/// Serializes the tree for the engine.
+/// Serializes the tree of an email for the engine.
 struct Writer<'a> {
     medium: Medium,
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The number of each set of declarations made from attributes.
+    /// The number of each set of declarations that was made from attributes.
     hints: HashMap<String, usize>,
     hint_rules: String,
-    /// What each open element passes on.
+    /// The state that each open element passes on to its descendants.
     around: Vec<Inherited>,
     letters: BTreeSet<char>,
 }
@@ -93,7 +94,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Only its styles are needed, and they apply wherever they are.
+            // Only the style sheets in the head are needed; they apply wherever they are in the document.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }
@@ -102,7 +103,7 @@ impl Visitor for Writer<'_> {
         if is_dropped(name) || !is_plain_name(name) {
             return Descend::Past;
         }
-        let around = self.around.last().expect("the root's is never removed");
+        let around = self.around.last().expect("the entry of the root is never removed");
         let pictures = &mut self.pictures;
         let (hint, within) =
             hints::of(element, around, &mut |address| pictures.key(address).unwrap_or_else(|| images::MISSING.to_owned()));
@@ -161,9 +162,9 @@ impl Writer<'_> {
                 }
                 "colspan" => push_attribute(attribute, &span(value, COLUMNS_MAX), &mut self.html),
                 "rowspan" => push_attribute(attribute, &span(value, ROWS_MAX), &mut self.html),
-                // Style rules also apply to links without a valid target.
+                // A link without a valid target stays a link, because style rules also apply to it.
                 "href" if name == "a" && !is_link(value) => push_attribute(attribute, "#", &mut self.html),
-                // The engine would read this attribute as utility classes.
+                // The engine would read the `tw` attribute as utility classes.
                 "tw" | "src" | "srcset" | "background" | MARK => {}
                 _ if attribute.starts_with("on") || !is_plain_name(attribute) => {}
                 _ => push_attribute(attribute, value, &mut self.html),
@@ -172,7 +173,7 @@ impl Writer<'_> {
         self.mark(hint);
     }
 
-    /// The color of the body fills the whole window, unless the author's rules differ.
+    /// Makes the color of the body fill the whole window, unless the email's style sheets have a different rule.
     fn canvas(&mut self, body: ElementRef<'_>, hint: &str) {
         if let Some(rule) = sheets::canvas(hint) {
             self.hint_rules.push_str(&format!(":where(html){rule}\n"));
@@ -195,7 +196,7 @@ impl Writer<'_> {
         push_attribute(MARK, &number.to_string(), &mut self.html);
     }
 
-    /// An image, or a box of its size with its alternative text if there is no file.
+    /// Writes an image or, if there is no file, a box of the image's size with its alternative text.
     fn image(&mut self, element: ElementRef<'_>, hint: &str) {
         let key = element.attr("src").and_then(|address| self.pictures.key(address));
         if let Some(key) = key {
@@ -207,7 +208,7 @@ impl Writer<'_> {
         }
         let text = element.attr("alt").unwrap_or_default();
         self.letters.extend(text.chars());
-        // The style of a missing image, before the image's own declarations.
+        // The style for a missing image precedes the image's own declarations.
         let options = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
         let ground = if text.trim().is_empty() { "" } else { "background-color:rgba(128,128,128,0.12);" };
         self.html.push_str("<span");
@@ -218,7 +219,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a style sheet sets font sizes. Which text they apply to is only known after matching selectors.
+/// Whether a style sheet sets font sizes. Which text the sizes apply to is unknown until selectors are matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];
@@ -226,7 +227,8 @@ fn has_sizes(html: &str) -> bool {
     })
 }
 
-/// Elements that are not drawn, with their content. Text fields, checkboxes and their labels stay: interactive menus are built from them.
+/// Whether an element is not drawn, including its content. Text fields, checkboxes and their labels are drawn, because interactive menus
+/// consist of them.
 fn is_dropped(name: &str) -> bool {
     matches!(
         name,
@@ -260,7 +262,7 @@ fn span(value: &str, most: u32) -> String {
     digits.parse::<u32>().unwrap_or(1).clamp(1, most).to_string()
 }
 
-/// Whether a URL may become a link of a PDF.
+/// Whether a URL may become a link in a PDF.
 fn is_link(address: &str) -> bool {
     let start: String = address.trim().chars().take(8).collect::<String>().to_ascii_lowercase();
     ["http://", "https://", "mailto:", "tel:", "#"].iter().any(|scheme| start.starts_with(scheme))
@@ -273,7 +275,7 @@ mod tests {
     const LIGHT: Medium = Medium { dark: false, paper: false, density: 1.0 };
 
     fn prepared(html: &str) -> PreparedEmail {
-        prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, LIGHT).expect("it is small")
+        prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, LIGHT).expect("the HTML is small enough")
     }
 
     fn body(html: &str) -> String {

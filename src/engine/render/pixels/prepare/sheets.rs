@@ -1,25 +1,25 @@
-//! Converts the style sheets of emails for the engine: image URLs become keys, media queries that the engine cannot evaluate are evaluated,
-//! and useless rules are dropped.
+//! Converts the style sheets of emails for the engine: replaces image URLs by keys, evaluates media queries that the engine cannot
+//! evaluate, and drops rules without effect.
 
 use crate::engine::render::css::{self, Piece};
 
 use super::images::{EmailImages, MISSING};
 use super::longhands;
 
-/// The limit for a value; a gradient of twenty colors has 500 bytes.
+/// The maximum length of a value. A gradient of twenty colors has 500 bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
-/// The engine draws shadows one by one over the whole box. Designs have up to six.
+/// The maximum number of shadows. The engine draws each shadow over the whole box, which takes long. Designs have up to six.
 const SHADOWS_MAX: usize = 8;
-/// Nesting of at-rules.
+/// The maximum nesting of at-rules.
 const LEVELS_MAX: usize = 8;
 
-/// The values that media queries test.
+/// The properties of the medium that media queries test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium {
     pub dark: bool,
-    /// Drawn as PDF, which the engine treats as print although emails are designed for screens.
+    /// Whether the medium is a PDF. The engine treats a PDF as print, although emails are designed for screens.
     pub paper: bool,
-    /// Device pixels per CSS pixel.
+    /// The number of device pixels per CSS pixel.
     pub density: f32,
 }
 
@@ -54,13 +54,13 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
-            // Imports and external fonts, pages, animations, and client-specific rules.
+            // These rules are dropped: imports, external fonts, pages, animations, and rules for single email clients.
             Piece::Rule { .. } | Piece::At { .. } => {}
         }
     }
 }
 
-/// The selectors of a list that can match an email without interaction, in the engine's syntax.
+/// Returns those selectors of a list that can match an email without user interaction, in the engine's syntax.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
@@ -68,12 +68,12 @@ fn untouched(selectors: &str) -> String {
         .filter(|selector| !TOUCHED.iter().any(|state| selector.to_ascii_lowercase().contains(state)))
         .map(|selector| selector.trim().replace(":link", "[href]"))
         .collect();
-    // A list inside brackets was split: keep the original.
+    // If a list inside brackets was split, keep the original list.
     let whole = kept.iter().all(|selector| selector.matches('(').count() == selector.matches(')').count());
     if whole { kept.join(", ") } else { selectors.to_owned() }
 }
 
-/// Declarations in the engine's syntax.
+/// Returns declarations in the engine's syntax.
 pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
@@ -99,11 +99,11 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// The color behind everything in these declarations of the body, as the body of a rule.
+/// Returns the background color in these declarations of the body, as the body of a rule for the whole window.
 pub fn canvas(declarations: &str) -> Option<String> {
-    let mut colours = Vec::new();
+    let mut colors = Vec::new();
     for one in css::declarations(declarations) {
-        let colour = match one.name.as_str() {
+        let color = match one.name.as_str() {
             "background-color" => Some(one.value.to_owned()),
             "background" => {
                 let parts = longhands::expand("background", one.value).unwrap_or_default();
@@ -112,15 +112,15 @@ pub fn canvas(declarations: &str) -> Option<String> {
             _ => None,
         };
         let important = if one.important { " !important" } else { "" };
-        colours.extend(colour.map(|colour| format!("background-color:{colour}{important};")));
+        colors.extend(color.map(|color| format!("background-color:{color}{important};")));
     }
-    (!colours.is_empty()).then(|| format!("{{{}}}", colours.concat()))
+    (!colors.is_empty()).then(|| format!("{{{}}}", colors.concat()))
 }
 
 const ALWAYS: &str = "(min-width:0px)";
 const NEVER: &str = "(min-width:1000000px)";
 
-/// A media query in which every feature that the engine does not support is evaluated.
+/// Returns a media query in which every feature that the engine does not support has been evaluated.
 pub fn query(prelude: &str, medium: Medium) -> String {
     let mut out = String::with_capacity(prelude.len());
     let mut rest = prelude;
@@ -129,7 +129,7 @@ pub fn query(prelude: &str, medium: Medium) -> String {
         let inside = &rest[open + 1..];
         let end = inside.find(['(', ')']).unwrap_or(inside.len());
         if !inside[end..].starts_with(')') {
-            // A nested condition: only the innermost ones are features.
+            // This is a nested condition: only the innermost conditions are features.
             out.push('(');
             rest = inside;
             continue;
@@ -141,7 +141,7 @@ pub fn query(prelude: &str, medium: Medium) -> String {
     out
 }
 
-/// Media types are replaced for paper: emails are designed for screens, and the engine prints.
+/// Writes media types, which are replaced for paper: emails are designed for screens, but the engine prints.
 fn push_types(text: &str, medium: Medium, out: &mut String) {
     if !medium.paper {
         out.push_str(text);

@@ -1,4 +1,4 @@
-//! Changes the arrangement: adds, removes and moves blocks, and swaps pictures.
+//! Changes the arrangement of an email: adds, removes and moves blocks, and swaps pictures.
 
 use super::texts::{block_contains, pick};
 use super::{Anchor, EditResources, Place, Target, Which};
@@ -13,7 +13,7 @@ use crate::vocab::limits;
 /// The number of products in an added grid.
 const PRODUCTS: usize = 3;
 
-/// Returns whether a block is of a kind.
+/// Returns whether a block is of the target's kind.
 fn is(block: &Block, target: Target) -> bool {
     match target {
         Target::Text | Target::Story | Target::Lead | Target::Sentence => matches!(block, Block::Text(_)),
@@ -32,7 +32,7 @@ fn is(block: &Block, target: Target) -> bool {
     }
 }
 
-/// Returns the indexes of the blocks of a kind.
+/// Returns the indexes of the blocks of the target's kind.
 fn places(email: &Email, target: Target) -> Vec<usize> {
     let all = || email.blocks.iter().enumerate();
     if target == Target::Closing {
@@ -58,7 +58,7 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
         let found = if all { found } else { pick(found, which).into_iter().collect() };
         for place in found.into_iter().rev() {
             email.blocks.remove(place);
-            // The heading above it would have no content.
+            // Also remove the heading above the removed block if no content would follow the heading.
             if let Some(before) = place.checked_sub(1)
                 && matches!(email.blocks[before], Block::Heading(_))
                 && email.blocks.get(place).is_none_or(|next| !matches!(next, Block::Text(_) | Block::List(_) | Block::Image(_)))
@@ -71,11 +71,11 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
     match removed {
         0 => Err(format!("The email has no such {}.", target.name())),
         1 => Ok(format!("Removed the {}.", target.name())),
-        count => Ok(format!("Removed {count} of these: {}.", target.name())),
+        count => Ok(format!("Removed {count} blocks of the kind \"{}\".", target.name())),
     }
 }
 
-/// Removes the blocks of a kind that contain these words; of any kind if the instruction says only "text".
+/// Removes the blocks of the target's kind that contain these words. If the instruction says only "text", blocks of any kind are removed.
 pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Result<String, String> {
     let before = email.blocks.len();
     email.blocks.retain(|block| {
@@ -103,7 +103,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
     }
 }
 
-/// Moves a block. Header and footer cannot be moved.
+/// Moves a block. The header and the footer cannot be moved.
 pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Result<String, String> {
     let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no such {}.", target.name()))?;
     let block = email.blocks.remove(from);
@@ -114,7 +114,7 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Res
     };
     let Some(place) = place else {
         email.blocks.insert(from, block);
-        return Err(format!("The email has no block of that kind to place the {} next to.", target.name()));
+        return Err(format!("The place for the {} was not found: the email has no block of that kind.", target.name()));
     };
     let place = place.clamp(1, email.blocks.len().saturating_sub(1).max(1));
     email.blocks.insert(place, block);
@@ -124,7 +124,7 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Res
     Ok(format!("Moved the {}.", target.name()))
 }
 
-/// Returns the index for a new block. Without a given position, it is before the closing parts.
+/// Returns the index for a new block. The default position is before the closing parts.
 fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let end = email.blocks.len().saturating_sub(1);
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
@@ -154,7 +154,7 @@ fn default_place(email: &Email) -> usize {
     [closing, social].into_iter().flatten().min().unwrap_or(end).min(end)
 }
 
-/// Replaces a picture with the given one, or with the next of the brand that the email does not show.
+/// Replaces a picture with the given picture or, if none is given, with the brand's most relevant picture that the email does not show yet.
 pub fn swap(
     email: &mut Email,
     which: Which,
@@ -163,9 +163,9 @@ pub fn swap(
     means: &EditResources<'_>,
 ) -> Result<String, String> {
     let picture = match url {
-        Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not that of an image.")?,
+        Some(url) => material::picture(url, None, (None, None)).ok_or("This URL does not lead to an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
-            .ok_or("The brand has no other suitable image. Give the address of one.")?,
+            .ok_or("The brand has no other suitable image. Give the address of an image.")?,
     };
     let source = picture.src.clone();
     if pictures(email).is_empty()
@@ -180,7 +180,7 @@ pub fn swap(
     Ok(format!("Changed the image to {source}."))
 }
 
-/// Returns the pictures outside of product grids, from top to bottom.
+/// Returns the pictures of an email from top to bottom, excluding those in product grids.
 pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     let mut shown: Vec<&mut Picture> = Vec::new();
     for block in &mut email.blocks {
@@ -217,7 +217,7 @@ pub fn add(
     }
     let blocks = Maker::new(email, clause, place, means).make(target)?;
     let place = match place {
-        Some(place) => place_for(email, place).ok_or("The email has no block of that kind to place it next to.")?,
+        Some(place) => place_for(email, place).ok_or("The place was not found: the email has no block of that kind.")?,
         None if target == Target::Social => email.blocks.len().saturating_sub(1),
         None => default_place(email),
     };
@@ -226,7 +226,7 @@ pub fn add(
     Ok(format!("Added: {}.", target.name()))
 }
 
-/// Creates blocks from an instruction and the brand.
+/// Creates blocks from an instruction and the brand's material.
 struct Maker<'a> {
     email: &'a Email,
     clause: &'a str,
@@ -264,7 +264,7 @@ impl<'a> Maker<'a> {
             Target::List => self.list(id)?,
             Target::Table => self.table(id)?,
             Target::Quote => {
-                let text = quoted.ok_or("Put the text of the quote in quotation marks; quotes are never invented.")?;
+                let text = quoted.ok_or("Put the text of the quote in quotation marks. The composer never invents quotes.")?;
                 let author =
                     self.understood.praise.as_ref().and_then(|praise| praise.author.as_ref()).map(|author| Line::cut(author));
                 Block::Quote(Quote { id, text: Rich::plain(text), author, role: None, image: None, stars: None })
@@ -283,7 +283,7 @@ impl<'a> Maker<'a> {
             Target::Social => {
                 let links = material::social(self.means.brand);
                 if links.is_empty() {
-                    return Err("The brand has no social links. Add them to the project.".to_owned());
+                    return Err("The brand has no social links. Add social links to the project.".to_owned());
                 }
                 let title = self.phrase("common.social_heading").map(|title| Line::cut(&title));
                 Block::Social(Social { id, title, links })
@@ -295,7 +295,7 @@ impl<'a> Maker<'a> {
                 Block::Text(Text { id, text: Rich::plain(&text) })
             }
             Target::Subject | Target::Preheader | Target::Eyebrow | Target::Alt => {
-                return Err(format!("The {} cannot be added. Change it to \"…\".", target.name()));
+                return Err(format!("The {0} cannot be added. Write \"Change the {0} to …\" instead.", target.name()));
             }
         };
         Ok(vec![block])
@@ -319,7 +319,7 @@ impl<'a> Maker<'a> {
         let given =
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
-        let image = image.ok_or("The brand has no other suitable image. Give the address of one.")?;
+        let image = image.ok_or("The brand has no other suitable image. Give the address of an image.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 
@@ -345,7 +345,7 @@ impl<'a> Maker<'a> {
         let shown = chosen.into_iter().filter_map(|product| material::product(product, format, site.as_ref(), false));
         let products: Vec<Product> = shown.take(PRODUCTS.max(self.understood.products.len())).collect();
         if products.is_empty() {
-            return Err("The brand has no further products.".to_owned());
+            return Err("The brand has no other products.".to_owned());
         }
         let title = self.phrase("common.products_heading").map(|title| Line::cut(&title));
         Ok(Block::Products(Products { id, title, products }))
@@ -368,7 +368,7 @@ impl<'a> Maker<'a> {
         let items = items.iter().filter(|item| !item.is_empty()).take(limits::EMAIL_LIST_ITEMS_MAX);
         let items: Vec<Item> = items.map(|item| Item { title: None, text: Rich::plain(&understand::capital(item)) }).collect();
         if items.is_empty() {
-            return Err("Give the points after a colon: \"add a list: first point, second point\".".to_owned());
+            return Err("Give the list items after a colon: \"add a list: first point, second point\".".to_owned());
         }
         Ok(Block::List(List { id, marks: ListMarks::Bullets, items }))
     }
@@ -382,7 +382,7 @@ impl<'a> Maker<'a> {
         };
         let rows: Vec<Row> = told.split([',', ';']).filter_map(cells).take(limits::EMAIL_TABLE_ROWS_MAX).collect();
         if rows.is_empty() {
-            return Err("Give the rows as \"name = value\", with commas between them.".to_owned());
+            return Err("Give each row as \"name = value\" and separate the rows with commas.".to_owned());
         }
         Ok(Block::Table(Table { id, title: None, head: Vec::new(), rows }))
     }
@@ -399,7 +399,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Returns the quotes of an instruction, without those that describe a position.
+/// Returns the quotations in an instruction, excluding those that describe a position.
 pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
     let words = Tokens::read(clause);
     let quoted = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
@@ -417,7 +417,7 @@ pub fn after_colon(clause: &str) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Returns the name of a kind of blocks in a document.
+/// Returns the name that documents use for the target's kind of blocks.
 fn target_id(target: Target) -> &'static str {
     match target {
         Target::Heading | Target::Title => "heading",

@@ -1,7 +1,7 @@
-//! Changes an email by instructions in plain words, without a language model.
+//! Changes an email according to instructions in plain words, without a language model.
 //!
-//! Supports a fixed set of instructions in seven languages, several per prompt. An instruction that is not understood changes nothing; the
-//! response says so and lists what is possible. Pure.
+//! The composer supports a fixed set of instructions in seven languages. A prompt may contain several instructions. An instruction that is
+//! not understood makes no changes; the response reports the instruction and lists the possible edits. The functions are pure.
 
 mod blocks;
 pub mod imported;
@@ -18,7 +18,7 @@ use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Corners, Email, Layout, Link};
 use crate::features::projects::brand::Brand;
 
-/// The inputs of an email, if the composer wrote it and the brief was stored.
+/// The inputs from which the composer wrote an email.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     pub brief: &'a Brief<'a>,
@@ -28,7 +28,7 @@ pub struct Origin<'a> {
     pub place: usize,
 }
 
-/// The resources for carrying out an instruction.
+/// The resources for applying an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct EditResources<'a> {
     pub brand: &'a Brand,
@@ -39,22 +39,22 @@ pub struct EditResources<'a> {
     pub today: jiff::civil::Date,
 }
 
-/// An email after a change.
+/// An email after an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
     pub email: Email,
-    /// What was changed, one sentence each.
+    /// One sentence for each change that was made.
     pub done: Vec<String>,
-    /// What was not changed, and why; with the user's own words.
+    /// One sentence for each change that was not made, with the reason and the user's own words.
     pub not_done: Vec<String>,
 }
 
-/// No part of the instruction could be carried out.
+/// The failure of an edit: no part of the instruction could be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotUnderstood {
     /// The reasons, one sentence for each part of the instruction.
     pub reasons: Vec<String>,
-    /// What the composer can do.
+    /// The instructions that the composer supports.
     pub can: &'static [&'static str],
 }
 
@@ -87,7 +87,7 @@ pub enum Target {
     Heading,
     Button,
     Image,
-    /// The alternative text of an image.
+    /// The alt text of an image.
     Alt,
     Coupon,
     Divider,
@@ -101,17 +101,17 @@ pub enum Target {
     Closing,
 }
 
-/// One of several parts.
+/// The part that an instruction selects from several parts of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
-    /// Not specified: the first, or all if the instruction implies it.
+    /// The instruction does not say which part. It refers to the first part or, if it implies all parts, to all parts.
     Unsaid,
     Nth(usize),
     Last,
     All,
 }
 
-/// A position.
+/// A position in the email.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Up,
@@ -130,7 +130,7 @@ enum Anchor {
     Words(String),
 }
 
-/// The colored part.
+/// The part of the email to color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Surface {
     Button,
@@ -140,7 +140,7 @@ enum Surface {
     Headings,
 }
 
-/// One instruction.
+/// The action that one instruction requests.
 #[derive(Clone, Debug, PartialEq)]
 enum Action {
     Replace {
@@ -152,7 +152,7 @@ enum Action {
         which: Which,
         value: String,
     },
-    /// Changes the target of a link: the one that says or links to `of`, or buttons.
+    /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
     Lead {
         which: Which,
         link: Link,
@@ -162,7 +162,8 @@ enum Action {
         surface: Surface,
         color: Color,
     },
-    /// `exact` is a color given as a number; otherwise, any color with that name is replaced.
+    /// Replaces a color. If the color was given as a number, `exact` is true. Otherwise, all colors with the same name are replaced in
+    /// imported HTML.
     Recolor {
         from: Color,
         exact: bool,
@@ -183,7 +184,7 @@ enum Action {
         clause: String,
         place: Option<Place>,
     },
-    /// Removes the part with these words, or one of several of its kind.
+    /// Removes the part with the given words, or one part of a kind.
     Remove {
         target: Target,
         which: Which,
@@ -201,7 +202,7 @@ enum Action {
     },
 }
 
-/// Carries out the parts of an instruction that are understood.
+/// Applies the parts of an instruction that are understood.
 pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotUnderstood> {
     let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
     let reading = parse::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
@@ -226,7 +227,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
     if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
 }
 
-/// Carries out one instruction and returns what was changed, or why it was not.
+/// Applies one instruction. Returns a description of the change, or the reason why the instruction failed.
 fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Result<String, String> {
     match action {
         Action::Replace { from, to } => texts::replace(email, from, to),
@@ -278,7 +279,7 @@ fn recolor(email: &mut Email, from: Color, to: Color) -> Result<String, String> 
 }
 
 impl Target {
-    /// Returns its name for users.
+    /// Returns the target's name for users.
     fn name(self) -> &'static str {
         match self {
             Self::Subject => "subject",

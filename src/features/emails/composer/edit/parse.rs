@@ -1,6 +1,6 @@
-//! Parses instructions in plain words: where each starts and ends, and what it requests.
+//! Parses instructions in plain words: finds where each instruction starts and ends, and what it requests.
 //!
-//! Changes nothing. Knows only the language of the email, and which words it contains.
+//! The parser does not change the email. It uses only the email's language and words.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ const TARGET_REACH: usize = 4;
 const QUOTE_REACH: usize = 7;
 const NOWHERE: Range<usize> = 0..0;
 
-/// The email as the parser sees it.
+/// The properties of the email that the parser uses.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     pub language: &'a LanguageTag,
@@ -29,13 +29,14 @@ pub struct Reading<'a> {
     pub contains: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the instructions of a prompt, each with its own words.
+/// Returns the instructions in a prompt, each with its words and, if understood, its action.
 pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
     let prompt: String = understand::clean(prompt);
     let words = Tokens::read(&prompt);
     let own = Language::of(email.language).unwrap_or(Language::En);
     let told = lexicon::language_of(&words, own);
-    // The language with the most known words comes first; the prompt's and the email's own language break a tie.
+    // The language whose vocabulary contains the most words of the prompt comes first. In a tie, the prompt's language precedes the email's
+    // language.
     let mut order = Language::SPOKEN.to_vec();
     let known = |language: &Language| Vocabulary::of(*language).known(&words);
     order.sort_by_key(|language| std::cmp::Reverse((known(language), *language == told, *language == own)));
@@ -56,7 +57,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
     let verbs = [&vocabulary.change, &vocabulary.remove, &vocabulary.add, &vocabulary.shift, &vocabulary.shorten];
     let more = [&vocabulary.lengthen, &vocabulary.translate, &vocabulary.swap];
     let begins = |at: usize| verbs.iter().chain(&more).any(|verbs| words.any(at, verbs).is_some());
-    // The end of a part, the start of the next one, and whether that one omits its verb.
+    // Each cut has the end of a part, the start of the next part, and whether the next part omits its verb.
     let mut cuts = vec![(0, 0, false)];
     for at in 0..words.len() {
         let token = &words.tokens[at];
@@ -74,7 +75,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
         if comma || joiner.is_some_and(|taken| begins(at + taken)) {
             cuts.push((token.start, token.start, false));
         } else if let Some(taken) = joiner.filter(|taken| {
-            goes_on(&words, vocabulary, at, at + taken)
+            continues(&words, vocabulary, at, at + taken)
                 || changes_more(&words, vocabulary, (cuts[cuts.len() - 1].1, at, at + taken), contains)
         }) {
             cuts.push((token.start, words.tokens[at + taken].start, true));
@@ -94,7 +95,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
 }
 
 /// Returns whether an instruction continues after a conjunction without its verb: "make the text white and the background black".
-fn goes_on(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
+fn continues(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
     let near = from..(from + TARGET_REACH).min(words.len());
     let named = |at: usize| {
         let others = [&vocabulary.text, &vocabulary.background, &vocabulary.accent];
@@ -108,12 +109,12 @@ fn goes_on(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usi
     };
     let removes = (0..joiner).any(|at| words.any(at, &vocabulary.remove).is_some());
     let found = near.clone().find(|at| named(*at));
-    // "It" is not another part.
+    // A pronoun such as "it" does not name another part.
     let is_other = found.is_some_and(|found| found > from && words.fold(found).chars().count() > 3);
     joiner.checked_sub(1).is_some_and(|before| found.is_some() && is_value(before) || (removes && is_other && named(before)))
 }
 
-/// The same for words in the email: "change 20% to 25% and SALE20 to SALE25".
+/// Returns whether a replacement of words in the email continues without its verb: "change 20% to 25% and SALE20 to SALE25".
 fn changes_more(
     words: &Tokens<'_>,
     vocabulary: &Vocabulary,
@@ -127,7 +128,7 @@ fn changes_more(
     own.into_iter().any(|at| is_to(&at)) && said.is_some_and(|said| said.chars().count() > 2 && contains(said))
 }
 
-/// Returns the verb of an instruction as written.
+/// Returns the first verb of an instruction, as written.
 fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
     let words = Tokens::read(text);
     (0..words.len()).find_map(|at| {
@@ -136,7 +137,7 @@ fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
     })
 }
 
-/// Returns the byte range of a quotation, from its opening mark to its closing one.
+/// Returns the byte range of a quotation, from its opening mark to its closing mark.
 fn span(words: &Tokens<'_>, open: usize, text: &str) -> (usize, usize) {
     let start = words.tokens[open].start;
     let inner = words.tokens.get(open + 1).map_or(start, |token| token.start);
@@ -160,7 +161,7 @@ impl<'a> Clause<'a> {
         Self { text, words, vocabulary: Vocabulary::of(language), lexicon: lexicon::of(language), email, quotes }
     }
 
-    /// Returns the position of one of the phrases, outside quotation marks.
+    /// Returns the position and length of the first of these phrases outside quotation marks.
     fn find(&self, phrases: &Phrases) -> Option<(usize, usize)> {
         let open = |at: usize| !self.is_quoted(at);
         (0..self.words.len()).filter(|at| open(*at)).find_map(|at| self.words.any(at, phrases).map(|taken| (at, taken)))
@@ -200,9 +201,9 @@ impl<'a> Clause<'a> {
             .or_else(|| self.set(target, which))
     }
 
-    /// Returns the first named part, other than a reference point; "text" only if nothing else is named.
+    /// Returns the first part that the instruction names, excluding a reference point. Returns "text" only if no other part is named.
     fn target(&self) -> Option<Target> {
-        // "The alt text of the image".
+        // In "the alt text of the image", the target is the alt text.
         if self.has(&self.vocabulary.alt) {
             return Some(Target::Alt);
         }
@@ -224,17 +225,17 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Returns the reference point, whether the position is before it, and the words that express it.
+    /// Returns the reference point of a position, whether the position is before the reference point, and the words that express both.
     fn anchor(&self) -> Option<(Anchor, bool, Range<usize>)> {
         let words = self.vocabulary;
-        // A single quotation is the text to add, unless something else is.
-        let is_told = self.has(&words.add) && understand::links(self.text).is_empty() && !self.text.contains(": ");
+        // A single quotation is the text to add, unless the instruction gives other content to add.
+        let quotes_text = self.has(&words.add) && understand::links(self.text).is_empty() && !self.text.contains(": ");
         [(&words.before, true), (&words.after, false)].into_iter().find_map(|(phrases, before)| {
             let (at, taken) = self.find(phrases)?;
             let from = at + taken;
             let reach = if self.quotes.len() > 1 { QUOTE_REACH } else { TARGET_REACH };
             let quoted = self.quotes.iter().find(|(open, _)| (from..from + reach).contains(open));
-            if let Some((open, text)) = quoted.filter(|_| self.quotes.len() > usize::from(is_told)) {
+            if let Some((open, text)) = quoted.filter(|_| self.quotes.len() > usize::from(quotes_text)) {
                 return Some((Anchor::Words((*text).to_owned()), before, at..open + 1));
             }
             let near = || from..(from + TARGET_REACH).min(self.words.len());
@@ -320,7 +321,7 @@ impl<'a> Clause<'a> {
             }
             _ => None,
         };
-        // "From red to blue": the new color directly follows such a word.
+        // In "from red to blue", the new color directly follows a word such as "to".
         let becomes = found.iter().skip(1).find(|(at, ..)| self.words.before(*at, &words.to).is_some());
         match (surface?, becomes) {
             (Surface::Accent | Surface::Text, Some((_, to, _))) => {
@@ -350,7 +351,7 @@ impl<'a> Clause<'a> {
         found
     }
 
-    /// Parses instructions with a web address.
+    /// Parses an instruction that contains a web address.
     fn addresses(&self, target: Option<Target>, which: Which) -> Option<Action> {
         let mut urls = understand::links(self.text).into_iter();
         let (first, second) = (urls.next()?, urls.next());
@@ -375,13 +376,13 @@ impl<'a> Clause<'a> {
         Link::parse(&url).ok().map(|link| Action::Lead { which, link, of })
     }
 
-    /// Parses adding, removing, moving and swapping.
+    /// Parses an instruction to add, remove, move or swap a part.
     fn blocks(&self, target: Option<Target>, which: Which) -> Option<Action> {
         let words = self.vocabulary;
         if let (None, [(_, from)], true) = (target, self.quotes.as_slice(), self.has(&words.remove) && !self.has(&words.change)) {
             return Some(Action::Replace { from: (*from).to_owned(), to: String::new() });
         }
-        // "Remove the logo": words that the email contains.
+        // In "remove free shipping", the words to remove are words in the email.
         if let (None, Some((at, taken)), true) = (target, self.find(&words.remove), self.quotes.is_empty())
             && let Some(from) = self.said_from(at + taken)
         {
@@ -410,7 +411,7 @@ impl<'a> Clause<'a> {
         place.filter(|_| moves).map(|to| Action::Move { target, which, to })
     }
 
-    /// Returns the words that identify a part: quoted ones, or words of the email after "with" or "about".
+    /// Returns the words that identify a part: quoted words, or words in the email after "with" or "about".
     fn named_by(&self) -> Option<String> {
         if let Some((_, text)) = self.quotes.last() {
             return Some((*text).to_owned());
@@ -419,18 +420,18 @@ impl<'a> Clause<'a> {
         self.said_from(at + taken)
     }
 
-    /// Returns the rest of the instruction from a position on, with or without its article, if the email contains these words.
+    /// Returns the rest of the instruction from a position on, with or without the article, if the email contains these words.
     fn said_from(&self, from: usize) -> Option<String> {
         let said = [from, from + 1].map(|from| self.words.slice(from, self.words.len()));
         said.into_iter().find(|said| said.chars().count() > 2 && (self.email.contains)(said)).map(str::to_owned)
     }
 
-    /// Returns whether no verb of change precedes.
+    /// Returns whether no verb that requests a change precedes the position.
     fn first_verb_is(&self, at: usize) -> bool {
         self.find(&self.vocabulary.change).is_none_or(|(change, _)| change >= at)
     }
 
-    /// Returns whether the word is plural: "the images", not "the image".
+    /// Returns whether the instruction names the target in the plural: "the images" or "all images", not "the image".
     fn is_plural(&self, target: Target) -> bool {
         let Some((_, phrases)) = self.vocabulary.targets().into_iter().find(|(other, _)| *other == target) else { return false };
         let Some((at, taken)) = self.find(phrases) else { return false };
@@ -439,7 +440,7 @@ impl<'a> Clause<'a> {
         several && (word.ends_with('s') || word.ends_with("er") || word.ends_with("en") || word.ends_with('i')) && word.len() > 4
     }
 
-    /// Returns the target position.
+    /// Returns the position that the instruction names.
     fn place(&self) -> Option<Place> {
         let words = self.vocabulary;
         match self.anchor() {
@@ -462,11 +463,11 @@ impl<'a> Clause<'a> {
         if let Some(target) = named
             && let Some(value) = self.value(target)
         {
-            // "Change the subject to …", "Subject: …".
+            // The instruction gives the new text of a part, as in "Change the subject to …" or "Subject: …".
             let links = target == Target::Button && self.has(&self.vocabulary.link);
             return (!links).then_some(Action::Set { target, which, value });
         }
-        // "Change 20 % to 25 %": words that the email contains.
+        // In "Change 20 % to 25 %", the words to replace are words in the email.
         let (at, taken) = verb?;
         let to = (at + taken + 1..self.words.len()).find(|at| self.words.any(*at, &self.vocabulary.to).is_some())?;
         let after = to + self.words.any(to, &self.vocabulary.to)?;
@@ -476,7 +477,7 @@ impl<'a> Clause<'a> {
         (known && !to.is_empty()).then_some(Action::Replace { from, to })
     }
 
-    /// Returns whether "text" means a text block, not "it".
+    /// Returns whether the instruction refers to text with a noun such as "text", not only with "it".
     fn names_text(&self) -> bool {
         let named = |at: &usize| !self.is_quoted(*at) && self.words.any(*at, &self.vocabulary.text).is_some();
         (0..self.words.len()).filter(named).any(|at| self.words.fold(at).len() > 3)

@@ -1,4 +1,4 @@
-//! Instructions in plain words, and the resulting emails.
+//! Tests of instructions in plain words, and of the resulting emails.
 
 use jiff::civil::Date;
 
@@ -17,7 +17,7 @@ fn brief(prompt: &str) -> Brief<'_> {
 }
 
 fn composed(prompt: &str, brand: &Brand, language: &str) -> Email {
-    let tag = LanguageTag::parse(language).expect("a tag");
+    let tag = LanguageTag::parse(language).expect("the language tag is valid");
     let brief = brief(prompt);
     let plan = plan(&brief, brand, false, &tag, Some(1));
     compose(&brief, brand, &[], &plan, 0, &tag).email
@@ -72,7 +72,7 @@ fn texts_are_changed() {
 
 #[test]
 fn colors_corners_and_layouts_are_stored_in_the_style() {
-    let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
+    let color = |text: &str| Some(text.parse::<Color>().expect("the color is valid"));
     assert_eq!(edited("Make the button #1A73E8").style.button, color("#1A73E8"));
     assert_eq!(edited("mach den Button rot").style.button, color("#C62828"));
     assert_eq!(edited("Change the background colour to beige").style.background, color("#F5EFE6"));
@@ -131,7 +131,7 @@ fn an_instruction_continues_without_its_verb() {
     let text = print::text(&edited("Change 20% to 25% and WINTER20 to WINTER25"));
     assert!(text.contains("25% off") && text.contains("WINTER25") && !text.contains("20"), "{text}");
     let email = edited("Make the background beige and the button navy");
-    let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
+    let color = |text: &str| Some(text.parse::<Color>().expect("the color is valid"));
     assert_eq!((email.style.background, email.style.button), (color("#F5EFE6"), color("#12284C")));
 }
 
@@ -167,22 +167,22 @@ fn emoji_are_added_and_removed() {
 fn an_email_with_a_brief_is_rewritten_in_another_language_or_tone() {
     let brand = brands::furniture(BrandFormality::Casual);
     let brief = brief("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20");
-    let tag = LanguageTag::parse("de").expect("a tag");
+    let tag = LanguageTag::parse("de").expect("the language tag is valid");
     let plan = plan(&brief, &brand, false, &tag, Some(1));
     let email = compose(&brief, &brand, &[], &plan, 0, &tag).email;
     let origin = Origin { brief: &brief, knowledge: &[], plan: &plan, place: 0 };
     let means = EditResources { brand: &brand, site: None, origin: Some(origin), today: TODAY };
-    let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is there").email;
+    let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is available").email;
     assert_eq!(english.language.as_str(), "en");
     assert!(print::text(&english).contains("20% off"));
-    let formal = apply(&email, "Mach die Mail formeller", &means).expect("the brief is there").email;
+    let formal = apply(&email, "Mach die Mail formeller", &means).expect("the brief is available").email;
     assert!(print::text(&formal).contains("Sie "), "{}", print::text(&formal));
     assert!(apply(&email, "make it formal", &EditResources { origin: None, ..means }).is_err());
 }
 
 #[test]
 fn without_a_brief_only_known_phrases_are_translated() {
-    let edited = edit(&sale(), "translate it into German").expect("some are known");
+    let edited = edit(&sale(), "translate it into German").expect("the composer translates some phrases");
     assert!(print::text(&edited.email).contains("Abmelden"));
     assert!(edited.done[0].contains("own sentences are unchanged"));
 }
@@ -196,7 +196,7 @@ fn an_unknown_instruction_changes_nothing_and_lists_what_is_possible() {
         };
         assert!(!error.reasons.is_empty() && error.can.len() > 8, "{instruction}");
     }
-    let half = edit(&sale(), "Remove the coupon and frobnicate it. Then dance.").expect("a part is understood");
+    let half = edit(&sale(), "Remove the coupon and frobnicate it. Then dance.").expect("one clause is understood");
     assert_eq!(half.done.len(), 1);
     assert!(!half.not_done.is_empty());
 }

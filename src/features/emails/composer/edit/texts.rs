@@ -1,4 +1,5 @@
-//! Changes texts: replacing, setting, shortening, emoji, and the targets of buttons.
+//! Changes the text of an email: replaces words, sets and shortens the text of parts, adds or removes emoji, and changes the targets of
+//! buttons.
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use super::{Target, Which};
 use crate::features::emails::composer::phrases::escape;
 use crate::features::emails::document::*;
 
-/// Keys of the document whose values are not visible text.
+/// The keys in a document whose values are not visible text.
 const NOT_WORDS: [&str; 14] = [
     "id",
     "type",
@@ -26,7 +27,7 @@ const NOT_WORDS: [&str; 14] = [
 /// The maximum length of a shortened subject.
 pub const SUBJECT_CHARACTERS: usize = 40;
 
-/// Visits all texts of an email.
+/// Visits every string in an email that recipients can read.
 fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
@@ -39,7 +40,8 @@ fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Returns the position of words in a text. No-break spaces count as spaces; case is ignored unless an exact match exists.
+/// Returns the position and length of these words in the text. A no-break space matches a space, and case is ignored if there is no exact
+/// match.
 pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     let same = |one: char, other: char, exact: bool| {
         let space = |c: char| if c == '\u{a0}' || c == '\u{202f}' { ' ' } else { c };
@@ -83,7 +85,7 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
 /// Replaces words everywhere in the email.
 pub fn replace(email: &mut Email, from: &str, to: &str) -> Result<String, String> {
     if from.trim().is_empty() {
-        return Err("Could not tell which words to replace. Put them in quotation marks.".to_owned());
+        return Err("The words to replace are unclear. Put the old and the new words in quotation marks.".to_owned());
     }
     let mut count = 0;
     let changed = changed(email, &mut |text| {
@@ -105,7 +107,7 @@ pub fn replace(email: &mut Email, from: &str, to: &str) -> Result<String, String
     Ok(format!("Replaced \"{from}\" with \"{to}\" in {count} {}.", if count == 1 { "place" } else { "places" }))
 }
 
-/// Returns the email with all its texts changed.
+/// Returns the email after `change` was applied to every string that recipients can read.
 fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, String> {
     let mut json = email.to_json();
     words_of(&mut json, change);
@@ -149,20 +151,25 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
                 Block::Coupon(coupon) => Some(coupon),
                 _ => None,
             });
-            coupon.ok_or("The email has no coupon. Add one with its code.")?.code = Line::cut(value);
+            coupon.ok_or("The email has no coupon. Add a coupon with a code.")?.code = Line::cut(value);
         }
         Target::Quote => {
             let quote = email.blocks.iter_mut().find_map(|block| match block {
                 Block::Quote(quote) => Some(quote),
                 _ => None,
             });
-            quote.ok_or("The email has no quote. Add one.")?.text = Rich::plain(value);
+            quote.ok_or("The email has no quote. Add a quote.")?.text = Rich::plain(value);
         }
         Target::Alt => {
             let images = super::blocks::pictures(email);
             pick(images, which).ok_or("The email has no such image.")?.alt = Some(Line::cut(value));
         }
-        other => return Err(format!("The {} has no text of its own. Replace \"some words\" with others instead.", other.name())),
+        other => {
+            return Err(format!(
+                "The {} cannot be replaced as a whole. Quote the words that you want to replace instead.",
+                other.name()
+            ));
+        }
     }
     done
 }
@@ -179,7 +186,7 @@ fn rich<const MAX: usize>(text: &str) -> Rich<MAX> {
     Rich::parse(text).unwrap_or_else(|_| Rich::plain(text))
 }
 
-/// Returns one of several.
+/// Returns the item that an instruction selects from several items.
 pub fn pick<T>(mut all: Vec<T>, which: Which) -> Option<T> {
     let place = match which {
         Which::Unsaid | Which::All => 0,
@@ -194,7 +201,7 @@ fn set_text(email: &mut Email, which: Which, value: &str) -> Result<(), String> 
         Block::Text(text) => Some(&mut text.text),
         _ => None,
     });
-    *pick(texts.collect(), which).ok_or("The email has no such text.")? = rich(value);
+    *pick(texts.collect(), which).ok_or("The email has no such paragraph.")? = rich(value);
     Ok(())
 }
 
@@ -214,19 +221,19 @@ fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
 }
 
 fn set_button(email: &mut Email, which: Which, value: &str) -> Result<(), String> {
-    let label = pick(buttons(email), which).ok_or("The email has no such button. Add one.")?.0;
+    let label = pick(buttons(email), which).ok_or("The email has no such button. Add a button.")?.0;
     *label = Line::cut(value);
     Ok(())
 }
 
-/// Changes the target of buttons: those that say or link to `of`, if given.
+/// Changes the target of buttons. If `of` is given, only buttons whose text contains `of` or whose address is `of` are changed.
 pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Result<String, String> {
     let mut buttons = buttons(email);
     if let Some(of) = of {
         let old = Link::parse(of).ok();
         buttons.retain(|(label, href)| find(label, of).is_some() || old.as_ref() == Some(href));
         if buttons.is_empty() {
-            return Err(format!("No button says or links to \"{of}\"."));
+            return Err(format!("The email has no button with the text or address \"{of}\"."));
         }
     }
     let count = buttons.len();
@@ -235,13 +242,13 @@ pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> R
         Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or("The email has no such button.")?.1 = link.clone(),
     }
     match (count, which) {
-        (0, _) => Err("The email has no button. Add one.".to_owned()),
+        (0, _) => Err("The email has no button. Add a button.".to_owned()),
         (1, _) | (_, Which::Nth(_) | Which::Last) => Ok(format!("The button now links to {link}.")),
         (_, Which::All | Which::Unsaid) => Ok(format!("All {count} buttons now link to {link}.")),
     }
 }
 
-/// Removes emoji, or adds one at the end of the subject.
+/// Removes all emoji, or adds an emoji at the end of the subject.
 pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
     if on {
         if email.subject.chars().any(is_emoji) {
@@ -270,7 +277,7 @@ pub fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
 }
 
-/// Removes the sentence with these words, or the first or last one of the texts.
+/// Removes the first sentence that contains these words or, if no words are given, the sentence that `which` selects.
 pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Result<String, String> {
     let mut all: Vec<String> = Vec::new();
     words_of(&mut email.to_json(), &mut |text| all.extend(sentences(text).into_iter().map(str::to_owned)));
@@ -289,7 +296,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     Ok(format!("Removed the sentence \"{sentence}\"."))
 }
 
-/// Shortens texts by removing their last sentences.
+/// Shortens the subject, the preheader or paragraphs. Paragraphs are shortened by removing their last sentences.
 pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Result<String, String> {
     match target {
         Some(Target::Subject) => {
@@ -321,9 +328,9 @@ pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Resul
         count += usize::from(shortened);
     }
     match count {
-        0 => Err("Nothing can be shortened: every text is already a single sentence.".to_owned()),
-        1 => Ok("Shortened one text.".to_owned()),
-        count => Ok(format!("Shortened {count} texts.")),
+        0 => Err("The email cannot be shortened: every paragraph is already a single sentence.".to_owned()),
+        1 => Ok("Shortened one paragraph.".to_owned()),
+        count => Ok(format!("Shortened {count} paragraphs.")),
     }
 }
 
@@ -358,14 +365,14 @@ fn halve<const MAX: usize>(text: &mut Rich<MAX>) -> bool {
     changed
 }
 
-/// Returns whether a word before a period is probably an abbreviation: "Dr.", "z. B.", "ca.".
+/// Returns whether a word before a period is probably an abbreviation, such as "Dr.", "z. B." or "ca.".
 fn is_short_form(word: &str) -> bool {
     let characters = word.chars().count();
     let is_name = word.starts_with(char::is_uppercase) || ["al", "bd", "bs", "ca", "no", "nr", "pp", "vs"].contains(&word);
     characters < 2 || (characters == 2 && is_name)
 }
 
-/// Splits a paragraph into sentences. Lines of their own, such as a signature, stay whole.
+/// Splits a paragraph into sentences. Separate lines, such as a signature, are not split.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -66,7 +66,7 @@ pub struct Vocabulary {
     pub bottom: Phrases,
     pub before: Phrases,
     pub after: Phrases,
-    /// Words between a part and the words that identify it.
+    /// Words between a part and the words that identify the part.
     pub containing: Phrases,
     pub formal: Phrases,
     pub informal: Phrases,
@@ -79,11 +79,11 @@ impl Vocabulary {
     pub fn of(language: Language) -> &'static Self {
         static ALL: OnceLock<BTreeMap<String, Vocabulary>> = OnceLock::new();
         let text = include_str!("../../../../../assets/composer/edits.toml");
-        let all = ALL.get_or_init(|| toml::from_str(text).expect("a test reads the words for changes"));
-        all.get(language.code()).or_else(|| all.get("en")).expect("English is among them")
+        let all = ALL.get_or_init(|| toml::from_str(text).expect("a test parses every edit vocabulary"));
+        all.get(language.code()).or_else(|| all.get("en")).expect("the table has English")
     }
 
-    /// Returns how many words of an instruction this vocabulary knows.
+    /// Returns how many words of an instruction are in this vocabulary.
     pub fn known(&self, words: &Tokens<'_>) -> usize {
         let verbs =
             [&self.change, &self.remove, &self.add, &self.shift, &self.shorten, &self.lengthen, &self.swap, &self.translate];
@@ -97,7 +97,7 @@ impl Vocabulary {
         in_lists + (0..words.len()).filter(is_color).count()
     }
 
-    /// Returns the words for each target, the more specific first.
+    /// Returns the words for each target, with more specific targets first.
     pub fn targets(&self) -> [(Target, &Phrases); 20] {
         [
             (Target::Subject, &self.subject),

@@ -1,6 +1,6 @@
-//! Changes a whole email: its language, its tone, its length.
+//! Changes a whole email: its language, tone or length.
 //!
-//! If the brief was stored, the email is rewritten from it; otherwise only known phrases of the composer are replaced.
+//! If the brief was stored, the email is rewritten from the brief; otherwise, only known phrases of the composer are replaced.
 
 use super::{EditResources, Origin};
 use crate::features::emails::composer::facts::tidy;
@@ -18,34 +18,34 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
         return Err(format!("The email is already in {}.", language.english_name()));
     }
     if let Some(origin) = means.origin {
-        let composed = anew(origin, email, &tag, means, EditWishes::default());
+        let composed = rewrite_from_brief(origin, email, &tag, means, EditWishes::default());
         *email = composed;
         return Ok(format!("Rewrote the email in {}; earlier changes are lost.", language.english_name()));
     }
     let count = exchange(email, language);
     if count == 0 {
-        return Err("None of the email's phrases is one that the composer can translate.".to_owned());
+        return Err("The composer cannot translate any phrase of the email.".to_owned());
     }
-    Ok(format!("Translated {count} fixed phrases into {}; the email's own sentences are unchanged.", language.english_name()))
+    Ok(format!("Translated {count} standard phrases into {}; the email's own sentences are unchanged.", language.english_name()))
 }
 
-/// Makes the email familiar or formal.
+/// Makes the email formal or informal.
 pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> Result<String, String> {
     let name = if formal { "formal" } else { "informal" };
     let origin = means.origin.ok_or_else(|| {
-        format!("Only emails that the composer wrote from a brief can be made {name}; change individual texts instead.")
+        format!("Only emails that the composer wrote from a brief can be made {name}; change individual paragraphs instead.")
     })?;
     let language = email.language;
-    let written = anew(origin, email, &language, means, EditWishes { formal: Some(formal) });
+    let written = rewrite_from_brief(origin, email, &language, means, EditWishes { formal: Some(formal) });
     if written.blocks == email.blocks && written.subject == email.subject {
-        return Err(format!("In this language the email reads the same when it is {name}."));
+        return Err(format!("The email would not change: in its language, {name} wording is no different."));
     }
     *email = written;
     Ok(format!("Rewrote the email to be {name}; earlier changes are lost."))
 }
 
 /// Rewrites the email from its brief, with its current theme.
-fn anew(
+fn rewrite_from_brief(
     origin: Origin<'_>,
     email: &Email,
     language: &crate::base::locale::LanguageTag,
@@ -56,7 +56,7 @@ fn anew(
     Email { style: email.style.clone(), ..composed.email }
 }
 
-/// Replaces the labels and headings that are phrases of the composer, in the order of their keys.
+/// Translates the labels and headings that are phrases of the composer; returns the number of replaced phrases.
 fn exchange(email: &mut Email, language: Language) -> usize {
     let Some(own) = Language::of(&email.language) else { return 0 };
     let (from, to) = (Bank::of(own), Bank::of(language));
@@ -88,7 +88,7 @@ fn visit(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Adds a paragraph: an unused phrase of the email's purpose, or the brand's own text.
+/// Adds a paragraph: the brand's description or an unused phrase for the email's purpose.
 pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, String> {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let said = email.to_json().to_string();
@@ -102,7 +102,7 @@ pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, 
     let phrase = phrases.into_iter().find(|phrase| !said.contains(phrase.as_str()));
     let speaks = material::speaks(brand, &email.language);
     let description = || brand.description.as_ref().filter(|text| speaks && !said.contains(text.as_str())).map(|text| tidy(text));
-    let text = description().or(phrase).ok_or("No further material is available. Add a text \"…\".")?;
+    let text = description().or(phrase).ok_or("The brand has no further material. Give a paragraph: Add a text \"…\".")?;
     let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&escape(&text)).unwrap_or_default() });
     let after = email.blocks.iter().rposition(|block| matches!(block, Block::Text(_) | Block::Hero(_))).unwrap_or(0);
     let end = email.blocks.len().saturating_sub(1).max(1);

@@ -1,4 +1,4 @@
-//! Writes the statements of the prompt in its own words. Does not know the content of other parts.
+//! Writes the statements of the prompt in the prompt's own words.
 
 use super::super::facts::tidy;
 use super::super::phrases::escape;
@@ -7,13 +7,13 @@ use super::Writer;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// A longer sentence about something new says more than its name and day.
+/// The number of words above which a sentence about a new item is assumed to contain more than the name and the day.
 const LAUNCH_WORDS: usize = 9;
 
 impl Writer<'_> {
-    /// Writes the prompt's sentences and points, and the product's own description if the email is about it.
+    /// Writes the prompt's sentences and points, and the product's description if the email is about a product.
     pub(super) fn told(&mut self) {
-        if !self.prompt_speaks || std::mem::replace(&mut self.is_told, true) {
+        if !self.prompt_speaks || std::mem::replace(&mut self.has_verbatim, true) {
             return;
         }
         let rest = self.left_to_tell();
@@ -61,7 +61,7 @@ impl Writer<'_> {
         if let (Some(news), Some(first)) = (news, statements.first_mut()) {
             *first = news.more.clone().unwrap_or_default();
         }
-        // "Our new lamp is available from Monday": the opening of a launch already says so.
+        // The opening of a launch already states the name and day, as in "Our new lamp is available from Monday".
         if self.job == "launch.main" && self.book.facts.contains_key("starts") && self.book.facts.contains_key("product") {
             let is_short = |text: &String| text.split(' ').count() <= LAUNCH_WORDS;
             statements.drain(..usize::from(statements.first().is_some_and(is_short)));

@@ -1,11 +1,11 @@
-//! Arbitrary text as a prompt or an instruction: the result is a valid email or a clear error.
+//! Tests with arbitrary text as a prompt or an instruction. The result must be a valid email or a clear error.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::features::emails::composer::edit::{EditResources, apply};
 
-/// Meaningful pieces with noise between them.
+/// Generates prompts of meaningful pieces with noise between them.
 fn prompts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "20%",

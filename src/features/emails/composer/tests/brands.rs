@@ -1,4 +1,4 @@
-//! Brands for tests: a shop with everything, a studio with little, a German shop.
+//! Brands for tests: a shop with much material, a software company with little material, and a German shop.
 
 use crate::features::emails::composer::Knowledge;
 use crate::features::projects::brand::*;
@@ -30,7 +30,7 @@ fn social(network: &str) -> BrandSocialLink {
     BrandSocialLink { network: network.to_owned(), url: format!("https://example.com/{network}") }
 }
 
-/// A tea shop with products, pictures and texts, in English.
+/// Returns a tea shop with products, pictures and descriptions, in English.
 pub fn teas() -> Brand {
     Brand {
         name: Some("Leaf & Stone".to_owned()),
@@ -70,7 +70,7 @@ pub fn teas() -> Brand {
     }
 }
 
-/// A software company without products or pictures, in English, formal.
+/// Returns a software company without products or pictures, with a formal voice, in English.
 pub fn software() -> Brand {
     Brand {
         name: Some("Tidewater".to_owned()),
@@ -90,7 +90,7 @@ pub fn software() -> Brand {
     }
 }
 
-/// A furniture maker, in German, familiar or formal.
+/// Returns a furniture maker with an informal or formal voice, in German.
 pub fn furniture(formality: BrandFormality) -> Brand {
     Brand {
         name: Some("Nordlicht".to_owned()),
@@ -127,12 +127,12 @@ pub fn furniture(formality: BrandFormality) -> Brand {
     }
 }
 
-/// Texts that the tea shop has written about itself.
+/// Returns entries that the tea shop has written about itself.
 pub fn knowledge() -> Vec<Knowledge<'static>> {
     vec![
         Knowledge {
             title: "How we roast",
-            text: "We roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it.",
+            text: "We roast our teas in small batches over charcoal. It takes the whole night, and one of us stays awake for it.",
             url: Some("https://example.com/roasting"),
         },
         Knowledge {

@@ -1,4 +1,4 @@
-//! Prompts that are the message themselves: subject and title contain their fact.
+//! Tests of prompts that state a fact. The subject and title of the email must contain the fact.
 
 use super::*;
 

@@ -1,9 +1,9 @@
-//! The other languages: prompts in each are understood, and each has complete copy.
+//! Tests of languages other than English and German: the composer understands prompts and writes complete copy in each.
 
 use super::*;
 use crate::features::projects::brand::{BrandFormality, BrandProduct};
 
-/// A potter who speaks this language.
+/// Returns the brand of a potter in this language.
 pub fn potter(code: &str, formality: BrandFormality) -> Brand {
     let product = |name: &str, price: &str| BrandProduct {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Emails from many prompts, for brands with much and with little material.
+//! Tests of emails from many prompts, for brands with much and with little material.
 
 mod any;
 pub mod brands;
@@ -13,7 +13,7 @@ use jiff::civil::Date;
 
 use super::*;
 
-/// A Saturday.
+/// The date of the tests, which is a Saturday.
 const TODAY: Date = Date::constant(2026, 11, 21);
 
 fn tag(code: &str) -> LanguageTag {
@@ -24,7 +24,7 @@ fn brief(prompt: &str, seed: u64) -> Brief<'_> {
     Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
 }
 
-/// Returns one email without special wishes.
+/// Returns one email for a prompt, without images, a reference or a plan.
 fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
     let brief = brief(prompt, seed);
     let language = tag(language);

@@ -1,20 +1,20 @@
-//! Prints an email as plain lines, for tests and for reading.
+//! Prints an email as plain lines, for tests and for people who read the emails.
 
 use std::fmt::Write;
 
 use crate::features::emails::document::*;
 
-/// Returns all texts of an email, block by block.
+/// Returns all text of an email, block by block.
 pub fn text(email: &Email) -> String {
     let mut out = String::new();
     let layout = email.style.layout.map_or_else(String::new, |layout| format!("{layout:?}"));
-    writeln!(out, "── {:?} · {layout} · {}", email.purpose, email.language).expect("memory");
-    writeln!(out, "Subject:   {}", email.subject).expect("memory");
-    writeln!(out, "Preheader: {}", email.preheader).expect("memory");
+    writeln!(out, "── {:?} · {layout} · {}", email.purpose, email.language).expect("writing to memory cannot fail");
+    writeln!(out, "Subject:   {}", email.subject).expect("writing to memory cannot fail");
+    writeln!(out, "Preheader: {}", email.preheader).expect("writing to memory cannot fail");
     for block in &email.blocks {
         let text = block_text(block);
         if !text.is_empty() {
-            writeln!(out, "{text}").expect("memory");
+            writeln!(out, "{text}").expect("writing to memory cannot fail");
         }
     }
     out

@@ -1,4 +1,4 @@
-//! Prompts as users write them.
+//! Prompts in the style of users.
 
 /// Twenty prompts for a shop.
 pub const SHOP: [&str; 20] = [
@@ -24,7 +24,7 @@ pub const SHOP: [&str; 20] = [
     "Tell our customers that we are moving to a new shop at Kaiserkai 8 on 1 March. The old shop closes on 26 February.",
 ];
 
-/// The same jobs in other words.
+/// Twenty prompts for a software company.
 pub const SOFTWARE: [&str; 20] = [
     "welcome new users who just signed up",
     "Onboarding welcome email, mention the import wizard, the mobile app and the help centre",

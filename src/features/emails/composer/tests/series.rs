@@ -1,4 +1,4 @@
-//! Series: their plans, and the coherence of their emails.
+//! Tests of the plans of series, and of the coherence of their emails.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Parses days and times in a prompt, written out, in figures or relative to today, and whether something starts or ends then.
+//! Parses the days and times in a prompt, in words, in figures or relative to today, and determines whether they are a start or an end.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -27,7 +27,7 @@ pub struct Dates {
     pub notes: Vec<String>,
 }
 
-/// A day, and the words that express it.
+/// A day in a prompt, and the words that express the day.
 struct FoundDate {
     date: Date,
     /// The first day of a range in one expression: "3–5 December".
@@ -57,7 +57,7 @@ pub fn read(prompt: &Prompt<'_>) -> Dates {
     dates
 }
 
-/// Classifies each day by the words before it and between two of them.
+/// Classifies each day as a start, an end or another day, by the words before the day and between two days.
 fn sort(prompt: &Prompt<'_>, found: &[FoundDate], dates: &mut Dates) {
     for (index, day) in found.iter().enumerate() {
         if let Some(first) = day.first {
@@ -79,7 +79,7 @@ fn sort(prompt: &Prompt<'_>, found: &[FoundDate], dates: &mut Dates) {
     }
 }
 
-/// Returns whether there is only "to" or a dash between them.
+/// Returns whether there is only "to" or a dash between two positions.
 fn is_range(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     let words = prompt.words;
     let skipped =
@@ -108,12 +108,12 @@ fn precedes(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool {
     false
 }
 
-/// Returns the day that starts at this word.
+/// Returns the day that is expressed by the words from this position on.
 fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundDate> {
     let words = prompt.words;
     let one = |(date, to): (Date, usize)| FoundDate { date, first: None, from: at, to };
     if let Some((weekday, taken)) = weekday(prompt, at) {
-        // "Friday, 27 November": the date takes precedence.
+        // In "Friday, 27 November", the date takes precedence over the weekday.
         let mut next = at + taken;
         while matches!(words.fold(next), "," | "the" | "den" | "dem" | "le" | "el" | "il" | "der") {
             next += 1;
@@ -127,7 +127,7 @@ fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundD
     written(prompt, at, notes).or_else(|| weekend(prompt, at)).or_else(|| relative(prompt, at).map(one))
 }
 
-/// "This weekend": Saturday and Sunday.
+/// Parses "this weekend" as Saturday and Sunday.
 fn weekend(prompt: &Prompt<'_>, at: usize) -> Option<FoundDate> {
     let taken = prompt.words.any(at, &prompt.lexicon.weekend)?;
     let is_next = prompt.words.before(at, &prompt.lexicon.next).is_some();
@@ -146,7 +146,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<(Weekday, usize)> {
     Some((Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()?, taken))
 }
 
-/// Returns the next such day from today on; "next" refers to the following week.
+/// Returns the next occurrence of a weekday from today on, or in the following week for "next".
 fn coming(today: Date, weekday: Weekday, next_week: bool) -> Date {
     let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).unwrap_or(today);
     let offset = i64::from(weekday.to_monday_zero_offset());
@@ -165,7 +165,7 @@ fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Fo
             .map(one)
             .or_else(|| day_month(prompt, at));
     }
-    // "November 27" and "November 27–29".
+    // Parses "November 27" and "November 27–29".
     let month = month(prompt, at)?;
     let day = small_number(prompt, at + 1)?;
     let mut to = at + 2;
@@ -185,7 +185,7 @@ fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Fo
     })
 }
 
-/// "27 November", "27. bis 29. November", "1er décembre", "27 de noviembre de 2026".
+/// Parses a day before its month: "27 November", "27. bis 29. November", "1er décembre", "27 de noviembre de 2026".
 fn day_month(prompt: &Prompt<'_>, at: usize) -> Option<FoundDate> {
     let words = prompt.words;
     let first = small_number(prompt, at)?;
@@ -240,17 +240,17 @@ fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
     }
 }
 
-/// Returns a day of a given year, or otherwise its next occurrence.
+/// Returns a day in the given year or, without a year, the day's next occurrence.
 fn date(today: Date, year: Option<i16>, month: i8, day: i8) -> Option<Date> {
     if let Some(year) = year {
         return Date::new(year, month, day).ok();
     }
     let this = Date::new(today.year(), month, day).ok().filter(|date| *date >= today);
-    // February 29 needs a leap year.
+    // February 29 exists only in leap years, so up to eight later years are tried.
     this.or_else(|| (1..=8).find_map(|later| Date::new(today.year() + later, month, day).ok()))
 }
 
-/// 2026-11-27.
+/// Parses a date in ISO 8601: 2026-11-27.
 fn iso(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     let words = prompt.words;
     let dashes = words.fold(at + 1) == "-" && words.fold(at + 3) == "-" && words.joined(at) && words.joined(at + 2);
@@ -260,14 +260,14 @@ fn iso(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     Some((words.slice(at, at + 5).parse().ok()?, at + 5))
 }
 
-/// 27.11. and 27.11.2026.
+/// Parses a date with periods: 27.11. or 27.11.2026.
 fn points(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     let raw = prompt.words.raw(at);
     let mut parts = raw.split('.');
     let (day, month) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let year = parts.next().and_then(|year| year.parse::<i16>().ok()).map(|year| if year < 100 { year + 2000 } else { year });
     let ends_with_point = prompt.words.fold(at + 1) == "." && prompt.words.joined(at);
-    // "bis 24.12" is a day, "24.12 €" is not.
+    // "bis 24.12" contains a day, but "24.12 €" does not.
     let told = prompt.language == Language::De && precedes(prompt, at, &prompt.lexicon.until);
     let priced = super::money::money_at(prompt, at).is_some() || prompt.words.any(at + 1, &prompt.lexicon.hour).is_some();
     if (year.is_none() && !ends_with_point && !told) || priced {
@@ -276,7 +276,7 @@ fn points(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     Some((date(prompt.today, year, month, day)?, at + 1 + usize::from(ends_with_point && year.is_none())))
 }
 
-/// Parses 27/11 or 11/27, with or without a year. If both are possible, English prompts put the month first.
+/// Parses 27/11 or 11/27, with or without a year. If both readings are possible, the month comes first in English prompts.
 fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(Date, usize)> {
     let words = prompt.words;
     if words.fold(at + 1) != "/" || !words.joined(at) || !words.joined(at + 1) {
@@ -292,14 +292,14 @@ fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(D
     let date = date(prompt.today, year, month, day)?;
     if first <= 12 && second <= 12 && first != second {
         notes.push(format!(
-            "The date {} was read as {date}. If you mean another day, write the month as a word.",
+            "The date {} was interpreted as {date}. If you mean a different day, write the month as a word.",
             words.slice(at, to)
         ));
     }
     Some((date, to))
 }
 
-/// "today", "tomorrow", "in 3 days", "the end of the month".
+/// Parses a day relative to today: "today", "tomorrow", "in 3 days", "the end of the month".
 fn relative(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     let (words, lexicon, today) = (prompt.words, prompt.lexicon, prompt.today);
     if let Some(taken) = words.any(at, &lexicon.month_end) {
@@ -326,13 +326,13 @@ fn relative(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     None
 }
 
-/// Parses the first time of day, and its end.
+/// Parses the first time of day in a prompt and, for a period, its end.
 fn times(prompt: &Prompt<'_>, dates: &mut Dates) {
     let words = prompt.words;
     let Some((at, clock, to)) = (0..words.len()).find_map(|at| time(prompt, at).map(|(clock, to)| (at, clock, to))) else {
         return;
     };
-    // "from 6 to 9 pm": only the second number has a suffix.
+    // In "from 6 to 9 pm", only the second number has a suffix.
     let is_dash = |at: usize| matches!(words.fold(at), "-" | "–" | "—") || words.any(at, &prompt.lexicon.range) == Some(1);
     let bare = |at: usize| words.raw(at).parse::<u8>().ok().filter(|hour| words.kind(at) == Kind::Number && *hour < 24);
     if at >= 2
@@ -354,7 +354,7 @@ pub fn is_time(prompt: &Prompt<'_>, at: usize) -> bool {
     time(prompt, at).is_some()
 }
 
-/// "18:30", "6 pm", "18 Uhr", "18h30", "noon".
+/// Parses a time of day, such as "18:30", "6 pm", "18 Uhr", "18h30" or "noon".
 fn time(prompt: &Prompt<'_>, at: usize) -> Option<(Clock, usize)> {
     let (words, lexicon) = (prompt.words, prompt.lexicon);
     if let Some(taken) = words.any(at, &lexicon.noon) {
@@ -374,7 +374,7 @@ fn time(prompt: &Prompt<'_>, at: usize) -> Option<(Clock, usize)> {
         minute = minutes(words.raw(to + 1))?;
         (to, marked) = (to + 2, true);
     } else if let Some(text) = words.fold(to).strip_prefix('h') {
-        // "18h", "18h30", and "18 h 30" with spaces.
+        // Parses "18h", "18h30", and "18 h 30" with spaces.
         match (minutes(text), text.is_empty()) {
             (Some(value), _) => (minute, to, marked) = (value, to + 1, true),
             (None, true) => {

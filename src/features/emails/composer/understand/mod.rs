@@ -1,6 +1,6 @@
-//! Extracts what a prompt requests: its purpose, and every fact it states. Pure and deterministic.
+//! Extracts the purpose of a prompt and every fact that the prompt states, with pure, deterministic functions.
 //!
-//! Invents nothing: what the prompt does not state is `None`. Does not know how emails are written.
+//! The parsers invent no facts: a fact that the prompt does not state is `None`.
 
 mod dates;
 mod money;
@@ -37,7 +37,7 @@ pub struct ParsedPrompt {
     pub occasion: Option<Occasion>,
     /// The news of an announcement as a title, in the prompt's words.
     pub news: Option<News>,
-    /// What is back in stock, in the prompt's words: "our most popular item".
+    /// The item that is back in stock, in the prompt's words: "our most popular item".
     pub item: Option<String>,
     /// The number of years for which the email says thank you.
     pub years: Option<usize>,
@@ -51,7 +51,7 @@ pub struct ParsedPrompt {
     pub is_series: bool,
     pub season: Option<String>,
     pub saving: Option<Saving>,
-    /// What a friend gets, and what the recipient gets for it.
+    /// The amounts that a friend gets and that the recipient gets for recommending the friend.
     pub gifts: Option<(Money, Money)>,
     pub scope: Option<Scope>,
     pub free_shipping: bool,
@@ -63,7 +63,7 @@ pub struct ParsedPrompt {
     pub code: Option<String>,
     pub starts: Option<Date>,
     pub ends: Option<Date>,
-    /// The day of something that is neither the start nor the end of a period.
+    /// A day that is neither the start nor the end of a period.
     pub on: Option<Date>,
     /// Whether the days are a weekend.
     pub is_weekend: bool,
@@ -73,15 +73,15 @@ pub struct ParsedPrompt {
     pub is_order_day: bool,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
-    /// The indexes of the brand's products that it names, in the order of the prompt.
+    /// The indexes of the brand's products that the prompt names, in the order of the prompt.
     pub products: Vec<usize>,
-    /// Whether the prompt gives the first of them an article: "the Clay Pot".
+    /// Whether the prompt gives the first named product an article: "the Clay Pot".
     pub product_has_article: bool,
-    /// The name of what is new or featured: quoted, or after "new". In the prompt's words.
+    /// The name of the new or featured item, in the prompt's words: in quotation marks, or after "new".
     pub name: Option<Name>,
     pub topic: Option<String>,
     pub event: Option<String>,
-    /// The subject of an event, after its colon.
+    /// The topic of an event: the text after a colon.
     pub event_topic: Option<String>,
     pub venue: Option<Venue>,
     pub audience: Option<String>,
@@ -89,7 +89,7 @@ pub struct ParsedPrompt {
     pub statements: Vec<String>,
     /// The clause after "that", if the language's word order requires it to stay a clause.
     pub clause: Option<String>,
-    /// Things to mention, in the prompt's words.
+    /// The points to mention, in the prompt's words.
     pub points: Vec<String>,
     pub praise: Option<Praise>,
     pub subject: Option<String>,
@@ -104,15 +104,15 @@ pub struct ParsedPrompt {
     pub color: Option<Color>,
     /// Notes for the author of the prompt about ambiguous facts.
     pub notes: Vec<String>,
-    /// Sentences that could not be passed on to the recipient unchanged.
+    /// Sentences of the prompt that are not suitable for the recipient as written, so the email does not contain them.
     pub unused: Vec<String>,
 }
 
-/// What an offer covers.
+/// The scope of an offer, such as a range of products.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scope {
     Everything,
-    /// In the prompt's words: "all teas".
+    /// The scope in the prompt's words: "all teas".
     Words(String),
 }
 
@@ -120,20 +120,20 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
-    /// Whether it is the same in every language: quoted, or capitalized as a proper name.
+    /// Whether the name is used unchanged in every language, because it is quoted or capitalized as a proper name.
     pub is_proper: bool,
 }
 
 /// The place of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Venue {
-    /// On its own: "The Old Mill".
+    /// The name of the place on its own: "The Old Mill".
     pub name: String,
-    /// In a sentence: "at the Old Mill"; none if the prompt gave only the name.
+    /// The place in a sentence: "at the Old Mill"; `None` if the prompt gave only the name.
     pub phrase: Option<String>,
 }
 
-/// The input of all parsers of facts.
+/// A prompt in the form that all parsers of facts use.
 struct Prompt<'a> {
     words: &'a Tokens<'a>,
     lexicon: &'static Lexicon,
@@ -141,7 +141,7 @@ struct Prompt<'a> {
     today: Date,
 }
 
-/// Parses a prompt. `today` is the reference for "this Friday".
+/// Parses a prompt. Days such as "this Friday" are relative to `today`.
 #[allow(clippy::too_many_lines, reason = "one line for each thing that is read")]
 pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let text = clean(prompt);
@@ -153,7 +153,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let words = Tokens::read(&rest);
     let prompt = Prompt { words: &words, ..prompt };
     let code = money::code(&prompt);
-    // A code such as SUMMER20 says nothing about the season.
+    // A code such as SUMMER20 does not name a season, so the code is masked.
     let masked = code.as_ref().map_or_else(|| rest.clone(), |code| rest.replace(code.as_str(), "·"));
     let masked = Tokens::read(&masked);
     let bare = Prompt { words: &masked, ..prompt };
@@ -168,7 +168,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let free_shipping = words.find(0, &prompt.lexicon.shipping).is_some();
     let occasion = occasion::read(&prompt, purpose, money.saving.is_some(), free_shipping);
     let topic = names::topic(&prompt).or_else(|| occasion::tips_title(&prompt, occasion));
-    // "Tell them our shop closes": the apparent topic is the start of the news.
+    // In "Tell them our shop closes", the apparent topic is the start of the news.
     let begins = |news: &News, topic: &String| news.title.to_lowercase().starts_with(&topic.to_lowercase());
     let news =
         news::news(&prompt, purpose, &said.statements).filter(|news| topic.as_ref().is_none_or(|topic| begins(news, topic)));
@@ -230,19 +230,19 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     }
 }
 
-/// Returns the brand's main language, if prompts can be in it.
+/// Returns the brand's main language or, if prompts in that language are not understood, English.
 fn own_language(brand: &Brand) -> Language {
     let tag = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     tag.and_then(|tag| Language::of(&tag)).filter(|language| language.is_complete()).unwrap_or(Language::En)
 }
 
 impl Prompt<'_> {
-    /// Returns whether any of these phrases occurs.
+    /// Returns whether the prompt contains any of these phrases.
     fn says(&self, phrases: &[Phrase]) -> bool {
         self.words.find(0, phrases).is_some()
     }
 
-    /// Returns whether a sentence or line ends here.
+    /// Returns whether a sentence or line ends at this position.
     fn is_end(&self, at: usize) -> bool {
         match self.words.kind(at) {
             Kind::End => true,
@@ -257,7 +257,7 @@ impl Prompt<'_> {
     }
 }
 
-/// Returns a prompt of bounded length, without invisible characters and those of the merge language.
+/// Returns a prompt cut to the maximum length, without invisible characters and without braces, which have a meaning in the merge language.
 pub fn clean(prompt: &str) -> String {
     let kept = |c: &char| {
         let braces = matches!(c, '{' | '}');
@@ -267,7 +267,7 @@ pub fn clean(prompt: &str) -> String {
     prompt.chars().take(limits::COMPOSER_PROMPT_CHARACTERS_MAX).map(tabs).filter(kept).collect()
 }
 
-/// Returns every web address, without the punctuation that ends the sentence.
+/// Returns every web address in a text, without the punctuation at the end of a sentence.
 pub fn links(text: &str) -> Vec<String> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare = |word: &str| {

@@ -1,4 +1,4 @@
-//! Parses percentages, amounts and codes in a prompt, and what each of them means.
+//! Parses percentages, amounts and codes in a prompt, and determines the meaning of each.
 
 use super::order::Order;
 use super::{Prompt, Scope, names};
@@ -9,18 +9,18 @@ use crate::features::emails::composer::tokens::{Kind, number};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Money {
     pub amount: f64,
-    /// ISO 4217.
+    /// The ISO 4217 code of the currency.
     pub currency: &'static str,
 }
 
-/// What the recipient saves.
+/// The amount or percentage that the recipient saves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saving {
     Percent { value: f64, up_to: bool },
     Amount { value: Money, up_to: bool },
 }
 
-/// The amounts of a prompt by meaning.
+/// The amounts in a prompt, by meaning.
 #[derive(Clone, Debug, Default)]
 pub struct Amounts {
     pub saving: Option<Saving>,
@@ -98,7 +98,7 @@ pub fn read(prompt: &Prompt<'_>, order: &Order) -> Amounts {
     found
 }
 
-/// Returns whether "from" precedes a price.
+/// Returns whether "from" precedes a price, so that the price is the lowest of several.
 fn least(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.words.before(at, &prompt.lexicon.start).is_some()
 }
@@ -113,7 +113,7 @@ fn near_before(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool 
     reach.into_iter().any(|at| prompt.words.any(at, phrases).is_some())
 }
 
-/// Parses a percentage that is a saving: not "100 % cotton".
+/// Parses a percentage that is a saving, unlike "100 % cotton".
 fn percent(prompt: &Prompt<'_>, at: usize) -> Option<f64> {
     let words = prompt.words;
     if words.kind(at) != Kind::Number {
@@ -127,7 +127,7 @@ fn percent(prompt: &Prompt<'_>, at: usize) -> Option<f64> {
     (saves || (value < 100.0 && stands_alone)).then_some(value)
 }
 
-/// Parses an amount that starts here, and its length in words.
+/// Parses an amount that starts at this position; also returns the amount's length in words.
 pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     let words = prompt.words;
     let currency = |at: usize| CURRENCIES.iter().find(|(word, _)| *word == words.fold(at)).map(|(_, code)| *code);
@@ -141,7 +141,7 @@ pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     if let (Some(amount), Some(currency)) = (amount(at), currency(at + 1)) {
         return Some((Money { amount, currency }, 2));
     }
-    // `19,- €` and `19.– CHF`.
+    // Parses `19,- €` and `19.– CHF`.
     if let (Some(amount), Some(currency), true) = (amount(at), currency(at + 3), matches!(words.fold(at + 1), "," | ".")) {
         return matches!(words.fold(at + 2), "-" | "–" | "—").then_some((Money { amount, currency }, 4));
     }
@@ -149,7 +149,7 @@ pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     Some((Money { amount, currency }, 2))
 }
 
-/// Parses "Give 5 €, get 5 €": the only two amounts of a prompt.
+/// Parses "Give 5 €, get 5 €", which must be the only two amounts in a prompt.
 pub fn gifts(prompt: &Prompt<'_>) -> Option<(Money, Money)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -166,7 +166,7 @@ pub fn gifts(prompt: &Prompt<'_>) -> Option<(Money, Money)> {
     Some((give, get))
 }
 
-/// Parses a discount code: after the word for it, or by its form.
+/// Parses a discount code, which follows the word for "code" or has the form of a code.
 pub fn code(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let mut from = 0;
@@ -217,7 +217,7 @@ fn addressed(prompt: &Prompt<'_>, text: String) -> String {
     }
 }
 
-/// Returns what an offer covers, in the prompt's words.
+/// Returns the scope of an offer, in the prompt's words.
 pub fn scope(prompt: &Prompt<'_>) -> Option<Scope> {
     if prompt.says(&prompt.lexicon.everything) {
         return Some(Scope::Everything);
@@ -226,7 +226,7 @@ pub fn scope(prompt: &Prompt<'_>) -> Option<Scope> {
     for at in 0..words.len() {
         let Some(taken) = words.any(at, &prompt.lexicon.scope) else { continue };
         let from = at + taken;
-        // "20% off for new customers", "$10 off orders over $50": these are not product ranges.
+        // "20% off for new customers" and "$10 off orders over $50" do not name product ranges.
         let first = from + words.any(from, &prompt.lexicon.determiners).unwrap_or(0);
         let is_other =
             words.any(first, &prompt.lexicon.phrase_ends).is_some() || words.any(first, &prompt.lexicon.over).is_some();

@@ -1,4 +1,4 @@
-//! Parses names in a prompt: products, what is new, topics, events, places, audiences. Always in the prompt's own words.
+//! Parses names in a prompt, in the prompt's own words: products, new items, topics, events, places and audiences.
 
 use super::{Name, Prompt, Venue, dates, money};
 use crate::features::emails::composer::language::Language;
@@ -8,9 +8,9 @@ use crate::vocab::limits;
 
 /// The maximum number of words in a name or topic.
 const PHRASE_WORDS_MAX: usize = 7;
-/// A longer quotation is a sentence, not a name.
+/// The maximum length of a quoted name. A longer quotation is a sentence.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Shorter names would match inside other words.
+/// The minimum length of a product name to search for. Shorter names would match inside other words.
 const PRODUCT_CHARACTERS_MIN: usize = 4;
 /// The maximum number of words in the name of a place after "at".
 const VENUE_WORDS_MAX: usize = 9;
@@ -21,7 +21,7 @@ pub fn products(words: &Tokens<'_>, brand: &Brand) -> Vec<usize> {
     let text = format!(" {} ", text.join(" "));
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (index, product) in brand.products.iter().enumerate().take(limits::COMPOSER_PRODUCTS_MAX) {
-        // "Green tea" also refers to "Green tea, 100 g".
+        // In a prompt, "Green tea" also refers to the product "Green tea, 100 g".
         let short = product.name.split([',', '(', '|', '–']).next().unwrap_or_default();
         let place = [product.name.as_str(), short].into_iter().find_map(|name| {
             let name = Tokens::read(name);
@@ -40,7 +40,7 @@ pub fn products(words: &Tokens<'_>, brand: &Brand) -> Vec<usize> {
     found.into_iter().map(|(_, index)| index).take(limits::EMAIL_PRODUCTS_MAX).collect()
 }
 
-/// Returns the quoted texts, each with the index of its opening mark.
+/// Returns the quoted passages in a prompt, each with the index of its opening quotation mark.
 pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     let closes = |open: &str| match open {
         "\"" => Some("\"”"),
@@ -76,7 +76,7 @@ pub fn phrase(prompt: &Prompt<'_>, from: usize) -> Option<String> {
     let inner = |at: usize| {
         let sign = matches!(words.fold(at), "-" | "'" | "’" | "&") && words.joined(at.saturating_sub(1));
         let word = matches!(words.kind(at), Kind::Word | Kind::Number);
-        // "Tidewater for iPad" is one name.
+        // A name such as "Tidewater for iPad" may contain "for".
         let for_name = at > from && words.fold(at) == "for" && words.raw(at + 1).chars().any(char::is_uppercase);
         let ends = words.any(at, &prompt.lexicon.phrase_ends).is_some() && !for_name;
         (word && !ends && money::money_at(prompt, at).is_none()) || sign
@@ -88,7 +88,7 @@ pub fn phrase(prompt: &Prompt<'_>, from: usize) -> Option<String> {
     (text.chars().count() >= 3 && text.chars().any(char::is_alphabetic)).then(|| text.to_owned())
 }
 
-/// Returns the name of the email's subject: quoted, after "launch of", or after "new".
+/// Returns the name of the item that the email is about: in quotation marks, after "launch of", or after "new".
 pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     let words = prompt.words;
     let said = |at: usize| {
@@ -117,7 +117,7 @@ pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     };
     let start = of.into_iter().chain(new).find(|at| words.kind(*at) == Kind::Word && !is_other(*at))?;
     let text = phrase(prompt, start)?;
-    // "Our new product" has no name yet.
+    // In "our new product", the product has no name.
     let inner = Tokens::read(&text);
     if (0..inner.len()).all(|at| inner.any(at, &prompt.lexicon.generic).is_some()) {
         return None;
@@ -127,7 +127,7 @@ pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     Some(Name { text, is_proper })
 }
 
-/// Returns whether an English name needs "the": "the autumn collection".
+/// Returns whether an English name needs "the", as in "the autumn collection".
 pub fn needs_article(prompt: &Prompt<'_>, name: &Option<Name>) -> bool {
     let is_common = |name: &Name| !name.is_proper && name.text.starts_with(char::is_lowercase);
     prompt.language == Language::En && name.as_ref().is_some_and(is_common)
@@ -157,7 +157,7 @@ pub fn topic(prompt: &Prompt<'_>) -> Option<String> {
     phrase(prompt, start).filter(|_| !is_clause && has_determiner)
 }
 
-/// Extends a topic across one preposition: "light in winter".
+/// Extends a topic across one preposition, as in "light in winter".
 fn with_place(prompt: &Prompt<'_>, start: usize, topic: String) -> String {
     let words = prompt.words;
     let end = words.tokens.get(start).map_or(0, |token| token.start + topic.len());
@@ -172,7 +172,7 @@ fn with_place(prompt: &Prompt<'_>, start: usize, topic: String) -> String {
     }
 }
 
-/// Returns the event of an invitation.
+/// Returns the event to which the prompt invites people.
 pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let (at, taken) = words.find(0, &prompt.lexicon.event)?;
@@ -187,7 +187,7 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     match prompt.language {
         // German and Dutch adjectives before a noun are inflected, so only the noun is used.
         Language::De | Language::Nl => {
-            // "Online-Seminar" is one word.
+            // A compound with a hyphen, such as "Online-Seminar", is one word.
             let joined = at >= 2 && words.fold(at - 1) == "-" && words.joined(at - 1) && words.joined(at - 2);
             Some(words.slice(if joined { at - 2 } else { at }, end).to_owned())
         }
@@ -212,13 +212,13 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     }
 }
 
-/// Returns the subject of an event: "Webinar on Tuesday: how to brew tea".
+/// Returns the topic of an event: "how to brew tea" in "Webinar on Tuesday: how to brew tea".
 pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let (event, _) = words.find(0, &prompt.lexicon.event)?;
     let is_colon = |at: &usize| words.fold(*at) == ":" && !words.joined(*at) && words.kind(at + 1) == Kind::Word;
     let colon = (event + 1..words.len()).find(is_colon)?;
-    // A single word before a colon is a label: "Registration: …".
+    // A single word before a colon is a label, as in "Registration: …".
     let before = (0..colon).rev().take_while(|at| !prompt.is_end(*at) && words.fold(*at) != ",").count();
     let end = (colon + 1..words.len()).find(|at| prompt.is_end(*at)).unwrap_or(words.len());
     let text = words.slice(colon + 1, end).trim().trim_end_matches('.');
@@ -227,7 +227,7 @@ pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
     (before >= 2 && fits && !is_about_days).then(|| text.to_owned())
 }
 
-/// Returns a street with its number between commas: "12 Harbour Lane", "Bahrenfelder Straße 146".
+/// Returns the position of a street with its number between commas, such as "12 Harbour Lane" or "Bahrenfelder Straße 146".
 fn address(prompt: &Prompt<'_>) -> Option<(usize, usize)> {
     let words = prompt.words;
     let capital = |at: usize| words.kind(at) == Kind::Word && words.raw(at).starts_with(char::is_uppercase);
@@ -248,7 +248,7 @@ fn address(prompt: &Prompt<'_>) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns the place of an event: after a label, or after "at" with a capitalized name.
+/// Returns the place of an event: the text after a label, a capitalized name after "at", a street address, or a room such as "in our shop".
 pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
     let words = prompt.words;
     let mut from = 0;
@@ -270,12 +270,12 @@ pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
     if named.as_ref().is_some_and(|venue| venue.name.contains(street)) {
         return named;
     }
-    // "In our shop, 12 Harbour Lane".
+    // The address can follow a room, as in "In our shop, 12 Harbour Lane".
     let room = named.or_else(|| room(prompt, from - 1)).map_or_else(String::new, |venue| format!("{}, ", venue.name));
     Some(Venue { name: format!("{room}{street}"), phrase: None })
 }
 
-/// Finds "in our shop" directly before an index, or anywhere.
+/// Finds a room, such as "in our shop", before an index.
 fn room(prompt: &Prompt<'_>, before: usize) -> Option<Venue> {
     let words = prompt.words;
     (0..before).find_map(|at| {
@@ -289,7 +289,7 @@ fn room(prompt: &Prompt<'_>, before: usize) -> Option<Venue> {
     })
 }
 
-/// Returns "at the Old Mill, Bristol", from the preposition to the end of the name.
+/// Returns a place such as "at the Old Mill, Bristol", from the preposition to the end of the name.
 fn place(prompt: &Prompt<'_>, at: usize, from: usize) -> Option<Venue> {
     let words = prompt.words;
     let capital = |at: usize| words.kind(at) == Kind::Word && words.raw(at).starts_with(char::is_uppercase);
@@ -332,7 +332,7 @@ fn place(prompt: &Prompt<'_>, at: usize, from: usize) -> Option<Venue> {
     Some(Venue { name, phrase: Some(phrase) })
 }
 
-/// Returns the audience, if recipients like to read it: "for our loyal customers", not "for inactive users".
+/// Returns the audience if the email may name it: "for our loyal customers", but not "for inactive users".
 pub fn audience(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     for at in 0..words.len() {

@@ -7,23 +7,23 @@ use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Purpose;
 
-/// A fact in the prompt's words.
+/// The news of an announcement, in the prompt's words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct News {
     pub title: String,
-    /// The part that the title omits, if any.
+    /// The part of the news that the title omits, if any.
     pub more: Option<String>,
 }
 
-/// Email clients cut longer titles.
+/// The maximum length of a title. Email clients cut longer titles.
 const TITLE_CHARACTERS_MAX: usize = 60;
-/// A shorter part of a sentence says too little.
+/// The minimum length of a title that is a part of a sentence. A shorter part would not be informative.
 const TITLE_CHARACTERS_MIN: usize = 16;
 /// Dutch verbs that stand before the infinitive at the end of a clause.
 const DUTCH_AUXILIARIES: [&str; 12] =
     ["zal", "zullen", "gaat", "gaan", "heeft", "hebben", "is", "zijn", "wordt", "worden", "kan", "kunnen"];
 
-/// Returns the news of an announcement: its first sentence.
+/// Returns the news of an announcement: its first statement, split if it is too long for a title.
 pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Option<News> {
     let statement = statements.first().filter(|_| purpose == Purpose::Announcement)?;
     let whole = statement.trim_end_matches('.');
@@ -56,7 +56,7 @@ pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Opt
     Some(News { title: format!("{}…", words.slice(0, end)), more })
 }
 
-/// Turns a clause after "that" into a sentence, or returns `None` if its word order is uncertain.
+/// Converts a clause after "that" to a sentence; returns `None` if the word order is uncertain.
 pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
     let words = Tokens::read(clause);
     let is_simple = words.len() > 1 && !clause.contains(',');
@@ -74,7 +74,7 @@ pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
     }
 }
 
-/// Moves the verb from the end to directly after the subject; a separable prefix stays at the end.
+/// Moves the verb of a clause from the end to directly after the subject. A separable prefix stays at the end.
 fn turned(prompt: &Prompt<'_>, words: &Tokens<'_>, subject: usize, verb: usize) -> Option<String> {
     let is_verb = words.kind(verb) == Kind::Word && words.raw(verb).starts_with(char::is_lowercase) && verb >= subject;
     let ending = words.fold(verb);
@@ -92,7 +92,7 @@ fn turned(prompt: &Prompt<'_>, words: &Tokens<'_>, subject: usize, verb: usize) 
     Some(format!("{} {bare} {}", words.slice(0, subject), rest.join(" ")).trim_end().to_owned())
 }
 
-/// Returns the end of the subject: a pronoun, or an article with its noun and the name after it.
+/// Returns the end of the subject of a German clause: a pronoun, or an article with its noun and a following name.
 fn german_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "wir" | "ich" | "es" | "sie" | "man" | "ihr" | "du") {
         return Some(1);
@@ -107,7 +107,7 @@ fn german_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     Some((noun + 1..words.len()).find(|at| !capital(*at) || is_time(*at)).unwrap_or(noun + 1))
 }
 
-/// Returns the end of the subject: a pronoun, or an article with the noun directly before a preposition.
+/// Returns the end of the subject of a Dutch clause: a pronoun, or an article with the noun directly before a preposition.
 fn dutch_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "we" | "wij" | "ik" | "er" | "ze") {
         return Some(1);

@@ -1,22 +1,22 @@
-//! Finds the occasion of an email, if words of the prompt are more specific than the purpose.
+//! Finds the occasion of an email, if words in the prompt are more specific than the purpose.
 
 use super::{Prompt, names};
 use crate::features::emails::composer::lexicon::Occasion;
 use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 
-/// A newsletter has many topics, none of which is the occasion.
+/// The words for a newsletter. A newsletter has many topics, none of which is the occasion.
 const NEWSLETTERS: [&str; 4] = ["newsletter", "nieuwsbrief", "boletin", "infolettre"];
 /// The maximum number of years of an anniversary.
 const YEARS_MAX: f64 = 50.0;
-/// Email clients cut longer titles.
+/// The maximum length of a title. Email clients cut longer titles.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
 fn named(prompt: &Prompt<'_>, occasion: Occasion) -> bool {
     prompt.lexicon.occasions.get(&occasion).is_some_and(|phrases| prompt.says(phrases))
 }
 
-/// Returns the announced occasion, if its words are clear enough to decide the purpose.
+/// Returns the announced occasion, if its words are clear enough to determine the purpose.
 pub fn announced(prompt: &Prompt<'_>) -> Option<Occasion> {
     let is_newsletter = |at: usize| NEWSLETTERS.iter().any(|word| prompt.words.fold(at).starts_with(word));
     if (0..prompt.words.len()).any(is_newsletter) {
@@ -42,7 +42,7 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, has_saving: bool, has_free_sh
     }
 }
 
-/// Returns what is back in stock: "our most popular item", after "for".
+/// Returns the item that is back in stock, after "for": "our most popular item".
 pub fn item(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     occasion.filter(|occasion| *occasion == Occasion::BackInStock)?;
     let (words, lexicon) = (prompt.words, prompt.lexicon);
@@ -58,7 +58,7 @@ pub fn item(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     Some(if article.is_empty() { text } else { format!("{article} {text}") })
 }
 
-/// Returns the subject of tips: the prompt itself if it is not an instruction, or the text after its colon.
+/// Returns the topic of tips: the prompt itself if it is not an instruction, or the text after a colon.
 pub fn tips_title(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     occasion.filter(|occasion| *occasion == Occasion::Tips)?;
     let text = prompt.words.text.trim().trim_end_matches('.');
@@ -71,7 +71,7 @@ pub fn tips_title(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<Str
     (fits && is_one_line && !is_instruction).then(|| super::capital(text))
 }
 
-/// Returns the number of years: "for a year", "fünf Jahre".
+/// Returns the number of years of an anniversary, as in "for a year" or "fünf Jahre".
 pub fn years(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<usize> {
     occasion.filter(|occasion| *occasion == Occasion::Thanks)?;
     let (words, lexicon) = (prompt.words, prompt.lexicon);

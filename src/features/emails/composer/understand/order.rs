@@ -1,4 +1,4 @@
-//! Parses the order of a receipt: its number, its lines, its total.
+//! Parses the order of a receipt: the order number, the lines and the total.
 
 use super::Prompt;
 use super::money::{Money, money_at};
@@ -19,7 +19,7 @@ pub struct Order {
     pub number: Option<String>,
     pub items: Vec<OrderItem>,
     pub total: Option<Money>,
-    /// The words that express it.
+    /// The ranges of words that belong to the order.
     covered: Vec<(usize, usize)>,
 }
 
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// A larger number is not a quantity.
+/// The maximum quantity of an item. A larger number is not a quantity.
 const QUANTITY_MAX: f64 = 999.0;
 /// The maximum number of words in an item's name.
 const NAME_WORDS_MAX: usize = 8;
@@ -60,7 +60,7 @@ pub fn read(prompt: &Prompt<'_>) -> Order {
     order
 }
 
-/// Parses `2 x Green tea 12.50 €` and returns where it ends.
+/// Parses an order line such as `2 x Green tea 12.50 €`; also returns where the line ends.
 fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
     let words = prompt.words;
     let times = matches!(words.fold(at + 1), "x" | "×");
@@ -70,13 +70,13 @@ fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
     let quantity = number(words.raw(at)).filter(|value| (1.0..=QUANTITY_MAX).contains(value))?;
     let first = at + 2;
     let mut end = first;
-    let goes_on = |at: usize| {
+    let continues = |at: usize| {
         let word = matches!(words.kind(at), Kind::Word | Kind::Number) || matches!(words.fold(at), "-" | "'" | "&" | "’");
         let next = words.kind(at) == Kind::Number && matches!(words.fold(at + 1), "x" | "×");
         let joins = words.raw(at).eq_ignore_ascii_case(&super::super::language::Bank::of(prompt.language).format.and);
         word && !next && !joins && money_at(prompt, at).is_none()
     };
-    while end < first + NAME_WORDS_MAX && goes_on(end) && words.any(end, &prompt.lexicon.range).is_none() {
+    while end < first + NAME_WORDS_MAX && continues(end) && words.any(end, &prompt.lexicon.range).is_none() {
         end += 1;
     }
     let mut name = words.slice(first, end).trim();
@@ -95,7 +95,7 @@ fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
     Some((item, end))
 }
 
-/// Parses `#10234`, or a number after the word for an order.
+/// Parses an order number: `#10234`, or a number after the word for an order.
 fn order_number(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let mut from = 0;

@@ -8,13 +8,13 @@ use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
-/// Extra weight for a word near the start of a prompt, which is more significant than a later one.
+/// The number of words at the start of a prompt that have extra weight, because they are more significant than later words.
 const HEAD_WORDS: usize = 6;
-/// The weight of a season against other purposes, if nothing else is named.
+/// The weight of a holiday as a purpose, and the extra weight of a sale that names a season.
 const SEASON_SCORE: usize = 5;
-/// The weight of times of the year, which are more often mentioned in passing than holidays.
+/// The weight of a time of the year, which is lower because prompts often mention times of the year only in passing.
 const TIME_OF_YEAR_SCORE: usize = 3;
-/// The weight of the words of an occasion: the same as those of a cart or a receipt.
+/// The weight of the words for an occasion, which equals the weight of the words for a cart or a receipt.
 const ANNOUNCED_SCORE: usize = 6;
 const TIPS_SCORE: usize = 4;
 const TIMES_OF_YEAR: [&str; 4] = ["spring", "summer", "autumn", "winter"];
@@ -39,7 +39,7 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
         score = match purpose {
             Purpose::Announcement if announced.is_some() => score.max(ANNOUNCED_SCORE),
             Purpose::Newsletter if gives_tips => score.max(TIPS_SCORE),
-            // "Summer: 25% off" is a sale.
+            // A prompt such as "Summer: 25% off" is for a sale.
             Purpose::Sale if money.saving.is_some() && is_time_of_year => score.max(TIME_OF_YEAR_SCORE + 1),
             _ => score,
         };
@@ -51,9 +51,9 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
         (0, _) if has_name => Purpose::Launch,
         (0, _) if money.saving.is_some() => Purpose::Sale,
         (0, _) => Purpose::Announcement,
-        // "Announce our new lamp": the announcement is a product.
+        // A prompt such as "Announce our new lamp" is for a launch, because it announces a product.
         (_, Purpose::Announcement) if has_product && has_name && announced.is_none() => Purpose::Launch,
-        // "Invite everybody to our sale": a sale is not an event.
+        // A prompt such as "Invite all customers to our sale" is for a sale, because a sale is not an event.
         (_, Purpose::Event) if money.saving.is_some() && !has_day(prompt) => Purpose::Sale,
         (_, purpose) => purpose,
     }
@@ -64,7 +64,7 @@ fn has_day(prompt: &Prompt<'_>) -> bool {
     dates.on.is_some() || dates.starts.is_some() || dates.time.is_some()
 }
 
-/// The best phrase counts in full, each further one only as a hint.
+/// Returns the score of a purpose: the full weight of the best phrase, and a small extra weight for up to two further phrases.
 fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
     let weight = lexicon::weight(purpose);
     let mut scores = Vec::new();
@@ -84,19 +84,19 @@ fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
     best + scores.len().saturating_sub(1).min(2)
 }
 
-/// Returns whether a word is negated: "no offer".
+/// Returns whether a word is negated, as in "no offer".
 fn is_denied(words: &Tokens<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| words.fold(before));
     DENIALS.contains(&before)
 }
 
-/// Words that negate what follows, in all languages.
+/// The words that negate the following word, in all languages.
 const DENIALS: [&str; 16] = [
     "no", "not", "without", "kein", "keine", "keinen", "ohne", "sans", "pas", "aucune", "sin", "senza", "nessuna", "sem", "geen",
     "zonder",
 ];
 
-/// Returns whether the season's name directly precedes a word for sales: "summer sale".
+/// Returns whether the season's name is close to a word for a sale, as in "summer sale".
 fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
     let (Some(seasons), Some(sales)) = (prompt.lexicon.seasons.get(season), prompt.lexicon.purposes.get(&Purpose::Sale)) else {
         return false;
@@ -107,7 +107,7 @@ fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
     (0..words.len()).any(|at| words.any(at, seasons).is_some() && (near(at) || is_sale(words, at, sales)))
 }
 
-/// Returns whether a word means a sale. Percentages and vouchers have other reasons too.
+/// Returns whether a word names a sale. Percentages and vouchers are excluded, because they also occur in other emails.
 fn is_sale(words: &Tokens<'_>, at: usize, sales: &[Vec<String>]) -> bool {
     let nouns =
         sales.iter().filter(|phrase| phrase.len() == 1 && !matches!(phrase[0].as_str(), "off" | "save" | "offer" | "coupon"));
@@ -118,7 +118,7 @@ fn is_sale(words: &Tokens<'_>, at: usize, sales: &[Vec<String>]) -> bool {
 
 /// Returns the named season or holiday.
 pub fn season(prompt: &Prompt<'_>) -> Option<String> {
-    // Holidays before times of the year: "a winter Christmas" is Christmas.
+    // Holidays take precedence over times of the year: "a winter Christmas" is Christmas.
     let named = |(_, phrases): &(&String, &lexicon::Phrases)| prompt.says(phrases);
     let mut found: Vec<&String> = prompt.lexicon.seasons.iter().filter(named).map(|(name, _)| name).collect();
     found.sort_by_key(|name| TIMES_OF_YEAR.contains(&name.as_str()));
@@ -141,7 +141,7 @@ pub fn count(prompt: &Prompt<'_>) -> (Option<usize>, bool) {
         return (Some(count), true);
     }
     for at in 0..words.len() {
-        // "dreiteilige", "driedelige".
+        // The number can be part of a word, as in "dreiteilige" and "driedelige".
         let joined = ["teilig", "delig"].iter().find_map(|end| words.fold(at).split_once(end).map(|(number, _)| number));
         let joined = joined
             .and_then(|spelt| prompt.lexicon.numbers.iter().position(|word| word.first().is_some_and(|word| word == spelt)));
@@ -157,7 +157,7 @@ pub fn count(prompt: &Prompt<'_>) -> (Option<usize>, bool) {
     (None, is_series)
 }
 
-/// Returns the languages requested as "in German".
+/// Returns the languages that the prompt requests, as in "in German".
 pub fn languages(prompt: &Prompt<'_>) -> Vec<Language> {
     let all = [Language::SPOKEN.as_slice(), &[Language::Ar, Language::He]].concat();
     let before = prompt.lexicon.in_language.replace("{}", "");

@@ -1,8 +1,8 @@
-//! Facts parsed from prompts, one kind after the other.
+//! Tests of the facts that are parsed from prompts.
 
 use super::*;
 
-/// A Saturday.
+/// The date of the tests, which is a Saturday.
 const TODAY: Date = Date::constant(2026, 11, 21);
 
 fn read(prompt: &str) -> ParsedPrompt {
@@ -139,15 +139,15 @@ fn counts_are_parsed_in_figures_and_words() {
 fn places_events_and_topics_keep_the_prompts_words() {
     let understood = read("Invite our customers to a spring tea tasting on Friday at 7pm at our shop in Hamburg");
     assert_eq!(understood.event.as_deref(), Some("spring tea tasting"));
-    let venue = understood.venue.expect("there is one");
+    let venue = understood.venue.expect("the prompt names a venue");
     assert_eq!((venue.name.as_str(), venue.phrase.as_deref()), ("our shop in Hamburg", Some("at our shop in Hamburg")));
     let understood = read("Workshop „Hocker selber bauen“, Ort: Holzweg 3, Kiel. Anmeldung: https://example.de/w.");
-    assert_eq!(understood.venue.expect("there is one").name, "Holzweg 3, Kiel");
+    assert_eq!(understood.venue.expect("the prompt names a venue").name, "Holzweg 3, Kiel");
     assert_eq!(
-        (understood.name.expect("quoted").text.as_str(), understood.links),
+        (understood.name.expect("the name is in quotation marks").text.as_str(), understood.links),
         ("Hocker selber bauen", vec!["https://example.de/w".to_owned()])
     );
-    let venue = read("Einladung zum Werkstattabend am Freitag in der Werkstatt in Kiel").venue.expect("there is one");
+    let venue = read("Einladung zum Werkstattabend am Freitag in der Werkstatt in Kiel").venue.expect("the prompt names a venue");
     assert_eq!(venue.phrase.as_deref(), Some("in der Werkstatt in Kiel"));
     assert_eq!(read("Newsletter zum Thema Licht im Winter").topic.as_deref(), Some("Licht im Winter"));
     assert_eq!(read("newsletter about winter teas and how to brew them").topic.as_deref(), Some("winter teas"));
@@ -168,7 +168,7 @@ fn sentences_for_recipients_are_distinguished_from_instructions() {
     let understood = read("Sale email\n- free returns\n- open on Sundays\nSubject: Our best prices");
     assert_eq!(understood.points, ["Free returns", "Open on Sundays"]);
     assert_eq!(understood.subject.as_deref(), Some("Our best prices"));
-    let praise = read("Include the quote \"Best tea I ever had\" by Anna K. from Leeds").praise.expect("there is one");
+    let praise = read("Include the quote \"Best tea I ever had\" by Anna K. from Leeds").praise.expect("the prompt has a quote");
     assert_eq!((praise.text.as_str(), praise.author.as_deref()), ("Best tea I ever had", Some("Anna K.")));
 }
 

@@ -1,6 +1,7 @@
-//! Finds the texts that a prompt wants in its own words: sentences for the recipient, things to mention, a quotation, a subject.
+//! Finds the parts of a prompt that an email should contain in the prompt's own words: sentences for the recipient, points to mention, a
+//! quotation and a subject.
 //!
-//! Prompts mix instructions ("use a friendly tone") with content ("we open on Sunday"). Instructions are not copy.
+//! Prompts mix instructions ("use a friendly tone") with content ("we open on Sunday"). Emails must not contain the instructions.
 
 use super::{Prompt, names, news};
 use crate::features::emails::composer::language::Language;
@@ -8,14 +9,14 @@ use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
-/// A quotation of a customer or the press, given in the prompt.
+/// A quotation from a customer or the press, given in the prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Praise {
     pub text: String,
     pub author: Option<String>,
 }
 
-/// The texts for the email.
+/// The parts of the prompt that the email should contain in the prompt's own words.
 #[derive(Clone, Debug, Default)]
 pub struct Verbatim {
     pub statements: Vec<String>,
@@ -25,9 +26,9 @@ pub struct Verbatim {
     pub unused: Vec<String>,
 }
 
-/// Fewer words are a fragment, not a sentence.
+/// The minimum number of words in a statement. Fewer words are a fragment, not a sentence.
 const STATEMENT_WORDS_MIN: usize = 4;
-/// A longer text is several points.
+/// The maximum length of a point. A longer text contains several points.
 const POINT_CHARACTERS_MAX: usize = 160;
 
 /// Returns the subject that the prompt dictates, and the prompt without it.
@@ -87,7 +88,7 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Ver
 }
 
 enum Line<'a> {
-    /// Returns the text after a bullet or a number.
+    /// A point: the text after a bullet or a number.
     Point(&'a str),
     Sentence(&'a str),
 }
@@ -108,7 +109,7 @@ fn lines(text: &str, language: Language) -> Vec<Line<'_>> {
     found
 }
 
-/// Returns whether the number is a day: "27. November".
+/// Returns whether the text starts with the name of a month, so that a number before it is a day: "27. November".
 fn is_month_first(text: &str) -> bool {
     let first = super::super::tokens::plain(text.split_whitespace().next().unwrap_or_default());
     Language::SPOKEN.into_iter().any(|language| {
@@ -126,8 +127,8 @@ fn sentences(line: &str) -> Vec<&str> {
         let word = before.rsplit([' ', '.']).next().unwrap_or_default();
         let is_day = word.chars().count() <= 2 || word.chars().all(|c| c.is_ascii_digit());
         let short = sign == '.' && is_day && !after.is_empty();
-        let starts_anew = after.trim_start().starts_with(|next: char| next.is_uppercase() || !next.is_alphanumeric());
-        if after.starts_with(' ') && starts_anew && (!short || word.is_empty()) {
+        let starts_item = after.trim_start().starts_with(|next: char| next.is_uppercase() || !next.is_alphanumeric());
+        if after.starts_with(' ') && starts_item && (!short || word.is_empty()) {
             parts.push(line[start..at + sign.len_utf8()].trim());
             start = at + sign.len_utf8();
         }
@@ -152,7 +153,7 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
         || words.find(0, &lexicon.meta).is_some()
         || text.ends_with(':');
     let speaks = is_spoken(prompt, &words) || (purpose == Purpose::Announcement && is_fact(prompt, &words));
-    // "Launch of our new lamp" states the purpose; an announcement states its news.
+    // "Launch of our new lamp" only names the purpose, whereas an announcement states its news.
     let names_purpose =
         purpose != Purpose::Announcement && lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
     if is_instruction && let Some(aside) = aside(prompt, &words) {
@@ -167,7 +168,7 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
     }
 }
 
-/// Returns whether the brand speaks: "we" anywhere, "our" at the start of a sentence or with its verb.
+/// Returns whether a sentence is in the brand's voice: it contains "we", starts with "our", or contains "our" and is a statement.
 fn is_spoken(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     let own = prompt.language.first_person();
     let is_own = |at: &usize| own.contains(&words.fold(*at));
@@ -177,7 +178,7 @@ fn is_spoken(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     first == 0 || (0..words.len()).any(is_pronoun) || is_fact(prompt, words)
 }
 
-/// Returns whether the words are a sentence: they contain a verb, but not as the first word.
+/// Returns whether the words are a statement: they contain a verb that is not the first word.
 fn is_fact(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     words.find(1, &prompt.lexicon.finite).is_some()
 }
@@ -198,14 +199,15 @@ fn aside(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<String> {
         &lexicon.venue_label,
         &lexicon.code,
     ];
-    let goes_on = words.fold(close + 1) == "," && words.kind(first) == Kind::Word;
+    let continues = words.fold(close + 1) == "," && words.kind(first) == Kind::Word;
     let is_other = lists.into_iter().any(|list| words.any(first, list).is_some());
     let rest = words.slice(first, words.len());
-    let is_told = goes_on && !is_other && rest.split(' ').count() >= STATEMENT_WORDS_MIN && !rest.contains(['€', '$', '%', ':']);
-    is_told.then(|| ended(&capital(rest)))
+    let is_statement =
+        continues && !is_other && rest.split(' ').count() >= STATEMENT_WORDS_MIN && !rest.contains(['€', '$', '%', ':']);
+    is_statement.then(|| ended(&capital(rest)))
 }
 
-/// Rewrites a sentence about "customers" to address them, if this needs no inflection.
+/// Rewrites a sentence about "customers" to address the customers; returns `None` if other words would have to be inflected.
 fn addressed(prompt: &Prompt<'_>, words: &Tokens<'_>, text: &str) -> Option<String> {
     let Some((at, taken)) = words.find(0, &prompt.lexicon.readers) else { return Some(text.to_owned()) };
     let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
@@ -215,11 +217,11 @@ fn addressed(prompt: &Prompt<'_>, words: &Tokens<'_>, text: &str) -> Option<Stri
     {
         return Some(format!("You {}", &text[words.tokens[taken].start..]));
     }
-    // "We care for our customers" works as it is; "Kunden erhalten …" does not.
+    // "We care for our customers" can be used as written, but "Kunden erhalten …" cannot.
     (speaks && at > 1).then(|| text.to_owned())
 }
 
-/// Parses "Announce that …" and "tell them that …". Returns whether the sentence was one.
+/// Parses "Announce that …" and "tell them that …". Returns whether the sentence has this form.
 fn told(prompt: &Prompt<'_>, words: &Tokens<'_>, said: &mut Verbatim) -> bool {
     let lexicon = prompt.lexicon;
     let Some((at, taken)) = words.find(0, &lexicon.announce) else { return false };
@@ -244,7 +246,7 @@ fn told(prompt: &Prompt<'_>, words: &Tokens<'_>, said: &mut Verbatim) -> bool {
     true
 }
 
-/// Parses "Tell our customers we are moving": English omits "that".
+/// Parses "Tell our customers we are moving", where English omits "that".
 fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) -> bool {
     let mut at = from;
     while words.any(at, &prompt.lexicon.readers).is_some()
@@ -253,7 +255,7 @@ fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
         at += 1;
     }
     let is_sentence = |at: usize| words.fold(at) == "our" && words.find(at, &prompt.lexicon.finite).is_some();
-    // "Tell customers our prices will rise": "our" was skipped as an article.
+    // In "Tell customers our prices will rise", "our" was skipped as an article, so it is restored.
     let before = at.saturating_sub(1);
     if is_sentence(before) {
         at = before;
@@ -264,7 +266,7 @@ fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
     true
 }
 
-/// Parses "Mention our free returns and the new showroom": each thing is a point.
+/// Parses "Mention our free returns and the new showroom"; each mentioned thing becomes a point.
 fn mentioned(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) {
     let rest = words.slice(from, words.len()).trim_end_matches(['.', '!']);
     let joiner = format!(" {} ", super::super::language::Bank::of(prompt.language).format.and);
@@ -290,7 +292,7 @@ fn mentioned(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
     }
 }
 
-/// Returns a single point without a German accusative article: "den Aufbau" becomes "Aufbau".
+/// Returns a single point without its German article, which may be inflected: "den Aufbau" becomes "Aufbau".
 fn point(prompt: &Prompt<'_>, text: &str) -> String {
     let bare = match (prompt.language, text.split_once(' ')) {
         (Language::De, Some(("den" | "die" | "das" | "einen" | "eine" | "ein" | "der" | "dem", rest))) => {
@@ -303,9 +305,9 @@ fn point(prompt: &Prompt<'_>, text: &str) -> String {
     capital(bare.unwrap_or(text))
 }
 
-/// Splits "Newsletter: we have …" into a label and a sentence.
+/// Splits a sentence such as "Newsletter: we have …" into a label and a sentence.
 fn after_label(sentence: &str, language: Language) -> Vec<&str> {
-    // "We have new opening hours: …" has no label.
+    // A sentence such as "We have new opening hours: …" has no label.
     let speaks =
         |label: &str| Tokens::read(label).tokens.iter().any(|token| language.first_person().contains(&token.fold.as_str()));
     match sentence.split_once(": ") {
@@ -320,10 +322,10 @@ fn after_label(sentence: &str, language: Language) -> Vec<&str> {
     }
 }
 
-/// Words before a colon that only name the kind of email.
+/// The maximum number of words in a label before a colon, which only names the kind of email.
 const LABEL_WORDS_MAX: usize = 4;
 
-/// Returns a quotation that the prompt identifies as one.
+/// Returns the quoted passage that the prompt identifies as a quotation, with its author.
 fn praise(prompt: &Prompt<'_>) -> Option<Praise> {
     let words = prompt.words;
     let near = |at: usize| (at.saturating_sub(6)..at).any(|at| words.any(at, &prompt.lexicon.quote).is_some());
@@ -345,13 +347,13 @@ fn praise(prompt: &Prompt<'_>) -> Option<Praise> {
     Some(Praise { text: text.to_owned(), author })
 }
 
-/// Capitalizes the first letter.
+/// Capitalizes the first letter of the text.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Adds end punctuation if it is missing.
+/// Adds a period if the text has no punctuation at its end.
 pub fn ended(text: &str) -> String {
     let text = text.trim();
     if text.ends_with(['.', '!', '?', '…', ':', '"', '”', '“', '»']) { text.to_owned() } else { format!("{text}.") }

@@ -1,24 +1,23 @@
-//! Emails in several languages: each recipient gets the right one, and tracking and retries keep to the email that was sent.
+//! Emails in several languages: each recipient gets the right language, and tracking and retries refer to the email that was sent.
 
 use super::*;
 use crate::features::emails::generation;
 use crate::features::sending::token::{Purpose, Token, Tokens};
-use crate::features::sending::{daily_stats, engagement};
-use crate::features::tracking;
+use crate::features::{engagement, tracking};
 use crate::vocab::ids::CampaignId;
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-/// Creates the series of the README: three emails in two languages. Returns the conversation and the emails by position and language.
+/// Creates the series from the README: three emails in two languages. Returns the conversation, and the emails by position and language.
 fn series(app: &TestApp) -> (Value, Vec<Value>) {
     let wanted = json!({
         "prompt": "Welcome series, 10% off the first order with HELLO10", "count": 3, "languages": ["en", "de"],
     });
     let conversation = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
-    while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
-    let path = format!("/v1/projects/emails/{}/status", conversation.as_str().expect("an id"));
-    let emails = app.get(&path).data()["result"]["emails"].as_array().expect("emails").clone();
+    while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("every stage succeeds") {}
+    let path = format!("/v1/projects/emails/{}/status", conversation.as_str().expect("the ID is a string"));
+    let emails = app.get(&path).data()["result"]["emails"].as_array().expect("the value is a list").clone();
     let places: Vec<_> = emails.iter().map(|email| (email["slot"].as_u64(), email["language"].as_str())).collect();
     let of = |slot, language| (Some(slot), Some(language));
     assert_eq!(places, [of(1, "en"), of(1, "de"), of(2, "en"), of(2, "de"), of(3, "en"), of(3, "de")]);
@@ -26,7 +25,7 @@ fn series(app: &TestApp) -> (Value, Vec<Value>) {
     (conversation, emails)
 }
 
-/// Create contacts with several languages; return the ID of the one with `de`.
+/// Creates contacts with several languages. Returns the ID of the contact with the language `de`.
 fn contacts(app: &TestApp) -> String {
     for (email, language) in [("en", "en"), ("at", "de-AT"), ("fr", "fr")] {
         contact(app, &format!("{email}@example.com"), json!({ "language": language }));
@@ -35,10 +34,10 @@ fn contacts(app: &TestApp) -> String {
     contact(app, "de@example.com", json!({ "language": "de" }))
 }
 
-/// Returns the subjects in the inbox by address.
+/// Returns the recipient and subject of each message in the inbox.
 fn inbox(app: &TestApp) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().expect("text").to_owned();
-    let messages = app.get("/v1/inbox?limit=100").data()["messages"].as_array().expect("a list").clone();
+    let text = |value: &Value| value.as_str().expect("the value is a string").to_owned();
+    let messages = app.get("/v1/inbox?limit=100").data()["messages"].as_array().expect("the value is a list").clone();
     let mut found: Vec<_> = messages.iter().map(|message| (text(&message["to"]), text(&message["subject"]))).collect();
     found.sort();
     found
@@ -50,11 +49,11 @@ fn link(app: &TestApp, mailing: MailingId, number: u32, purpose: Purpose) -> Str
 
 fn write<T: Send + 'static>(app: &TestApp, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
     let written = app.data().store.write_blocking(move |tx| Ok::<_, ()>(write(tx)));
-    written.expect("written").expect("no refusal")
+    written.expect("the store can be written").expect("the operation is allowed")
 }
 
 fn row(app: &TestApp, mailing: MailingId, number: u32) -> crate::features::sending::Recipient {
-    sending::recipient(&app.read(), mailing, number).expect("readable").expect("there")
+    sending::recipient(&app.read(), mailing, number).expect("the store can be read").expect("the row exists")
 }
 
 #[test]
@@ -69,29 +68,37 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     assert_eq!((&campaign["emailId"], &campaign["languages"]), (&emails[0]["id"], &json!(["en", "de"])), "{campaign}");
     assert_eq!(campaign["warnings"][0]["code"], "FIRST_EMAIL_OF_SERIES", "{campaign}");
     assert_eq!(campaign["warnings"].as_array().map(Vec::len), Some(1), "{campaign}");
-    let path = format!("/v1/campaigns/{}", campaign["id"].as_str().expect("an id"));
+    let path = format!("/v1/campaigns/{}", campaign["id"].as_str().expect("the ID is a string"));
     let outlook = app.get(&format!("{path}/dry-run")).data();
-    let shares: Vec<_> =
-        outlook["languages"].as_array().expect("a list").iter().map(|share| (&share["emailId"], &share["recipients"])).collect();
+    let shares: Vec<_> = outlook["languages"]
+        .as_array()
+        .expect("the value is a list")
+        .iter()
+        .map(|share| (&share["emailId"], &share["recipients"]))
+        .collect();
     assert_eq!(shares, [(&emails[0]["id"], &json!(3)), (&emails[1]["id"], &json!(2))], "{outlook}");
     assert_eq!(outlook["ready"], true, "{outlook}");
 
     let sent = app.post(&format!("{path}/send"), json!({})).data();
     let batch = id(&sent, "batchId");
-    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
-    // The language is chosen with the row, so later changes do not affect a retry.
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
+    // The language is chosen when the row is written, so later changes do not affect a retry.
     app.patch_in(&format!("/v1/contacts/{german}"), json!({ "language": "en" })).data();
     assert_eq!(run_to_the_end(&app, batch).sent, 5);
 
-    let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
+    let subject = |email: usize| emails[email]["subject"].as_str().expect("the value is a string").to_owned();
     let by_address = |rows: Vec<(&str, usize)>| -> Vec<(String, String)> {
         rows.into_iter().map(|(name, email)| (format!("{name}@example.com"), subject(email))).collect()
     };
     let expected = by_address(vec![("at", 1), ("de", 1), ("en", 0), ("fr", 0), ("none", 0)]);
     assert_eq!(inbox(&app), expected);
     let log = app.get(&format!("{path}/logs")).data();
-    let mut logged: Vec<_> =
-        log["emails"].as_array().expect("rows").iter().map(|row| (row["to_email"].clone(), row["subject"].clone())).collect();
+    let mut logged: Vec<_> = log["emails"]
+        .as_array()
+        .expect("the value is a list")
+        .iter()
+        .map(|row| (row["to_email"].clone(), row["subject"].clone()))
+        .collect();
     logged.sort_by_key(|(address, _)| address.to_string());
     assert_eq!(logged, expected.iter().map(|(address, subject)| (json!(address), json!(subject))).collect::<Vec<_>>());
 
@@ -99,35 +106,42 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     check_engagement(&app, &emails, batch, &german);
 }
 
-/// Each email has its own statistics, log and web page.
+/// Checks that each email has its own statistics, log and web page.
 fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
-    let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
+    let subject = |email: usize| emails[email]["subject"].as_str().expect("the value is a string").to_owned();
     for (email, many, language) in [(0, 3, "en"), (1, 2, "de")] {
-        let own = format!("/v1/emails/{}", emails[email]["id"].as_str().expect("an id"));
+        let own = format!("/v1/emails/{}", emails[email]["id"].as_str().expect("the ID is a string"));
         assert_eq!(app.get(&format!("{own}/metrics")).data()["summary"]["totalEmails"], many, "{language}");
         let rows = app.get(&format!("{own}/logs")).data()["emails"].clone();
-        let rows = rows.as_array().expect("rows").iter().map(|row| row["subject"].as_str().expect("text").to_owned());
+        let rows = rows
+            .as_array()
+            .expect("the value is a list")
+            .iter()
+            .map(|row| row["subject"].as_str().expect("the value is a string").to_owned());
         assert_eq!(rows.collect::<Vec<_>>(), vec![subject(email); many]);
     }
     let tx = app.read();
-    let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
-    let rows = sending::recipients(&tx, batch, 0, 10, |_, _| true).expect("readable").rows;
+    let mailing = sending::by_id(&tx, batch).expect("the store can be read").expect("the row exists");
+    let rows = sending::recipients(&tx, batch, 0, 10, |_, _| true).expect("the store can be read").rows;
     for (number, recipient) in rows {
-        let language = mailing.translation_for(&recipient).language.clone().expect("a tag");
+        let language = mailing.translation_for(&recipient).language.clone().expect("the translation has a language");
         let view = format!("/v/{}", link(app, batch, number, Purpose::View));
         let (status, _, page) = app.visit(http::Method::GET, &view, &[], "");
         assert!(status == 200 && page.contains(&format!("lang=\"{language}\"")), "{number}: {page}");
     }
 }
 
-/// Unsubscribes and opens count toward the email that the recipient got.
+/// Checks that unsubscribes and opens are counted for the email that the recipient got.
 fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
     let tx = app.read();
-    let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
-    let (number, _) = sending::row_of(&tx, &mailing, number_of(german), "de@example.com").expect("readable").expect("there");
+    let mailing = sending::by_id(&tx, batch).expect("the store can be read").expect("the row exists");
+    let (number, _) = sending::row_of(&tx, &mailing, number_of(german), "de@example.com")
+        .expect("the store can be read")
+        .expect("the row exists");
     unsubscribe_and_open(app, batch, number);
     let summary = |email: usize| {
-        let metrics = app.get(&format!("/v1/emails/{}/metrics", emails[email]["id"].as_str().expect("an id"))).data();
+        let metrics =
+            app.get(&format!("/v1/emails/{}/metrics", emails[email]["id"].as_str().expect("the ID is a string"))).data();
         (metrics["summary"]["opened"].clone(), metrics["summary"]["unsubscribed"].clone())
     };
     assert_eq!((summary(0), summary(1)), ((json!(0), json!(0)), (json!(1), json!(1))));
@@ -140,11 +154,11 @@ fn unsubscribe_and_open(app: &TestApp, batch: MailingId, number: u32) {
     assert_eq!(status, 200);
     let open = format!("/t/o/{}.gif", link(app, batch, number, Purpose::Open));
     app.visit(http::Method::GET, &open, &[("user-agent", BROWSER)], "");
-    app.wait(tracking::flush(app.engine())).expect("written");
+    app.wait(tracking::flush(app.engine())).expect("the activity can be written");
 }
 
 fn number_of(contact: &str) -> u32 {
-    crate::vocab::ids::ContactId::parse(contact).expect("an id").number()
+    crate::vocab::ids::ContactId::parse(contact).expect("the ID is valid").number()
 }
 
 #[test]
@@ -153,14 +167,14 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     let (conversation, emails) = series(&app);
     contacts(&app);
     let email = |index: usize| emails[index]["id"].clone();
-    // Which email is sent to whom, and whether a warning says that it is the first of the series.
+    // Each row states which email is sent to how many recipients, and whether a warning says that it is the first email of the series.
     for (name, named, with_conversation, sent, warned) in [
         ("de", None, true, 1, true),
-        ("stranger", None, true, 0, true),
+        ("other", None, true, 0, true),
         ("de", Some(0), false, 0, false),
         ("de", Some(2), true, 3, false),
         ("en", Some(3), true, 2, false),
-        ("stranger", Some(3), true, 3, false),
+        ("other", Some(3), true, 3, false),
     ] {
         let address = format!("{name}@example.com");
         let mut content = json!({});
@@ -173,7 +187,9 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
         let what = format!("{address} {content}");
         let with = |more: Value| {
             let mut body = content.clone();
-            body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            body.as_object_mut()
+                .expect("the value is an object")
+                .extend(more.as_object().expect("the value is an object").clone());
             body
         };
         let direct = with(json!({ "recipientType": "email", "recipientEmail": address, "from": "hello@example.com" }));
@@ -184,7 +200,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
         for answer in [&direct, &test] {
             assert_eq!(answer["warnings"][0]["code"].as_str(), warned.then_some("FIRST_EMAIL_OF_SERIES"), "{what}");
         }
-        let told = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("an id"))).data();
+        let told = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("the ID is a string"))).data();
         assert_eq!((&told["emailId"], &told["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
     }
     let batch = json!({
@@ -196,7 +212,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 5);
 }
 
-/// Builds a campaign mailing in two languages to the contacts of the project.
+/// Creates a campaign's mailing in two languages to the contacts of the project.
 fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
     let content = |(language, html): (&str, &str)| Content {
         language: Some(language.into()),
@@ -230,11 +246,11 @@ fn a_click_follows_and_counts_for_the_link_in_the_recipients_language() {
     let english = r#"<a href="https://shop.example/en">x</a>"#;
     let german = r#"<a href="https://shop.example/de/neu">x</a><a href="https://shop.example/en">y</a>"#;
     let new = mailing(&app, [english, german]);
-    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("the mailing is valid"));
     assert_eq!(run_to_the_end(&app, batch).sent, 2);
     app.clock.advance_ms(60_000);
     let numbers: Vec<u32> = sending::recipients(&app.read(), batch, 0, 10, |_, _| true)
-        .expect("readable")
+        .expect("the store can be read")
         .rows
         .into_iter()
         .map(|(number, _)| number)
@@ -246,12 +262,12 @@ fn a_click_follows_and_counts_for_the_link_in_the_recipients_language() {
     ] {
         let path = format!("/t/c/{}", link(&app, batch, number, Purpose::Click(clicked)));
         let (status, headers, _) = app.visit(http::Method::GET, &path, &[("user-agent", BROWSER)], "");
-        assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, target));
+        assert_eq!((status, headers["location"].to_str().expect("the header is ASCII")), (302, target));
     }
-    app.wait(tracking::flush(app.engine())).expect("written");
-    let clicks = daily_stats::clicks(&app.read(), batch).expect("readable");
+    app.wait(tracking::flush(app.engine())).expect("the activity can be written");
+    let clicks = engagement::clicks(&app.read(), batch).expect("the store can be read");
     assert_eq!(clicks, [((0, 0), 1), ((1, 0), 1), ((1, 1), 1)]);
-    assert_eq!(engagement::of(&app.read(), batch, numbers[1]).expect("readable").clicks, 2);
+    assert_eq!(engagement::of(&app.read(), batch, numbers[1]).expect("the store can be read").clicks, 2);
 }
 
 #[test]
@@ -259,11 +275,11 @@ fn a_template_error_in_any_language_is_found_before_sending() {
     let app = TestApp::new();
     let broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
     let failure = write(&app, move |tx| {
-        let refused = sending::create(tx, broken).expect_err("the German text is broken");
+        let refused = sending::create(tx, broken).expect_err("the German template is invalid");
         tx.roll_back();
         refused
     });
-    let detail = failure.detail.expect("words");
+    let detail = failure.text();
     assert!(detail.starts_with("template: ") && detail.contains("email in de"), "{detail}");
 }
 
@@ -274,7 +290,7 @@ fn a_missing_merge_field_of_one_language_skips_only_its_recipients() {
         contact(&app, &format!("{name}@example.com"), json!({ "language": language }));
     }
     let new = mailing(&app, ["<p>Hi</p>", "<p>Hallo {{ firstName }}</p>"]);
-    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("the mailing is valid"));
     let counts = run_to_the_end(&app, batch);
     assert_eq!((counts.sent, counts.skipped.get("missing_field")), (1, Some(&1)), "{counts:?}");
     assert_eq!(inbox(&app), [("en@example.com".to_owned(), "Subject en".to_owned())]);
@@ -285,9 +301,10 @@ fn a_recipient_keeps_its_language_through_crashes_retries_and_resends() {
     let app = TestApp::new();
     contact(&app, "de@example.com", json!({ "language": "de" }));
     let new = mailing(&app, ["<p>Hi</p>", "<p>Hallo</p>"]);
-    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
-    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
-    let (number, planned) = sending::recipients(&app.read(), batch, 0, 10, |_, _| true).expect("readable").rows.remove(0);
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("the mailing is valid"));
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
+    let (number, planned) =
+        sending::recipients(&app.read(), batch, 0, 10, |_, _| true).expect("the store can be read").rows.remove(0);
     assert_eq!(planned.translation, 1);
     let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
     let events = [
@@ -301,10 +318,14 @@ fn a_recipient_keeps_its_language_through_crashes_retries_and_resends() {
         if matches!(event, Event::Claim { .. }) {
             app.clock.advance_ms(60_000);
         }
-        let mailing = sending::by_id(&app.read(), batch).expect("readable").expect("there");
+        let mailing = sending::by_id(&app.read(), batch).expect("the store can be read").expect("the row exists");
         let recipient = row(&app, batch, number);
         let what = format!("{event:?}");
-        write(&app, move |tx| recipients::advance(tx, &mailing, number, &recipient, event).expect("readable").expect("allowed"));
+        write(&app, move |tx| {
+            recipients::advance(tx, &mailing, number, &recipient, event)
+                .expect("the store can be read")
+                .expect("the operation is allowed")
+        });
         assert_eq!(row(&app, batch, number).translation, 1, "{what}");
     }
     assert_eq!(run_to_the_end(&app, batch).sent, 1);
@@ -323,7 +344,7 @@ fn an_audience_is_every_contact_with_or_without_the_projects_id() {
         wanted["projectId"] = project_id.cloned().unwrap_or_default();
         let batch = app.post("/v1/sending", wanted.clone()).data();
         assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 2, "{wanted}");
-        let told = app.get(&format!("/v1/sending/batches/{}", batch["batchId"].as_str().expect("an id"))).data();
+        let told = app.get(&format!("/v1/sending/batches/{}", batch["batchId"].as_str().expect("the ID is a string"))).data();
         assert_eq!(told["recipientType"], "audience", "{told}");
     }
     wanted["recipientId"] = json!("66f1a2b3d4e5f60718293a99");

@@ -1,99 +1,153 @@
-//! One campaign: what it is, how far it is, and what can be done with it.
+//! The page about a campaign: its settings, its progress, and the available actions.
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{around, audience, base, brand, campaign};
+use super::{AudienceName, CampaignHead, audience, base, brand, campaign};
+use crate::engine::api::{Created, Done};
+use crate::features::campaigns::model::CampaignStatus;
+use crate::features::campaigns::stats::CampaignStats;
+use crate::features::campaigns::views::CampaignView;
+use crate::features::{campaigns, emails, topics};
 use crate::surfaces::dashboard::charts;
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The campaign.
+/// The data of the page about a campaign.
+#[derive(Serialize)]
+pub struct CampaignPage {
+    #[serde(flatten)]
+    head: CampaignHead,
+    images: bool,
+    audience: AudienceName,
+    brand: Option<String>,
+    topic: Option<String>,
+    /// Whether the page refreshes automatically.
+    is_moving: bool,
+    /// The parts of the progress bar.
+    progress: Value,
+    stats: Option<CampaignStats>,
+    /// The user's own email address, for a test send.
+    own: String,
+    emails: String,
+    /// The number of recipients of a test send or retry.
+    many: u64,
+}
+
+page_context!(CampaignPage, "campaign.html", {
+    let page = |campaign: CampaignView, stats: Option<CampaignStats>| Self {
+        is_moving: is_moving(&campaign),
+        head: CampaignHead { has_started: stats.is_some(), ..CampaignHead::sample(campaign, "campaign") },
+        images: false,
+        audience: AudienceName { kind: "tag", name: "vip".into() },
+        brand: Some("Acme".into()),
+        topic: Some("Updates".into()),
+        progress: progress(stats.as_ref()),
+        stats,
+        own: "ada@example.com".into(),
+        emails: String::new(),
+        many: 2,
+    };
+    let uncertain = || CampaignStats { unknown: 2, deferred: 1, ..CampaignStats::sample() };
+    let in_status = CampaignView::sample_in;
+    let archived = CampaignView { archived: true, error: Some("No sender.".into()), ..in_status(CampaignStatus::Failed) };
+    vec![
+        page(CampaignView::sample(), None),
+        page(CampaignView::sample_scheduled(), None),
+        page(in_status(CampaignStatus::Sending), Some(uncertain())),
+        page(in_status(CampaignStatus::Paused), Some(uncertain())),
+        page(in_status(CampaignStatus::Sent), Some(CampaignStats::sample())),
+        page(archived, None),
+    ]
+});
+
+fn is_moving(campaign: &CampaignView) -> bool {
+    matches!(campaign.status, CampaignStatus::Sending | CampaignStatus::Throttled)
+}
+
+/// Shows the page about a campaign.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, None).await
+    draw(visit, None).await
 }
 
-async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    let mut context = around(&campaign, "campaign");
-    let has_begun = context["has_begun"] == true;
-    let stats = match has_begun {
-        true => visit.ask("campaigns.stats", json!({ "id": visit.name("id") })).await?,
-        false => Value::Null,
+    let stats = match campaign.batch_id {
+        Some(_) => Some(visit.ask::<campaigns::ops::stats::Stats>(json!({ "id": visit.name("id") })).await?.0),
+        None => None,
     };
-    let topic = match &campaign["topicId"] {
-        Value::Null => Value::Null,
-        id => visit.ask("topics.get", json!({ "id": id, "projectId": campaign["projectId"] })).await.unwrap_or_default()["name"]
-            .take(),
+    let topic = match campaign.topic_id {
+        Some(id) => visit.ask::<topics::ops::get::Get>(json!({ "id": id, "projectId": campaign.project_id })).await.ok(),
+        None => None,
     };
-    context.insert("base".into(), base(visit).into());
-    context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    context.insert("images".into(), visit.wants_images().into());
-    context.insert("audience".into(), audience(visit, &campaign).await);
-    context.insert("brand".into(), brand(visit, &campaign["projectId"]).await);
-    context.insert("topic".into(), topic);
-    context.insert("is_moving".into(), matches!(campaign["status"].as_str(), Some("sending" | "throttled")).into());
-    context.insert("progress".into(), progress(&stats));
-    context.insert("stats".into(), stats);
-    context.insert("own".into(), visit.who.as_ref().map_or("", |who| who.user.email.as_str()).into());
-    context.insert("emails".into(), visit.form.get("emails").into());
-    context.insert("wrong".into(), error.as_ref().map_or("", |error| error.message.as_str()).into());
-    context.insert("wrong_field".into(), error.as_ref().map_or("", |error| error.field.as_str()).into());
-    context.insert("done".into(), visit.query.get("done").into());
-    context.insert("many".into(), visit.query.get("many").parse::<u64>().unwrap_or(0).into());
-    Ok(match error {
-        Some(error) => Outcome::again("campaign.html", Value::Object(context), &error),
-        None => Outcome::page("campaign.html", Value::Object(context)),
-    })
+    let context = CampaignPage {
+        images: visit.wants_images(),
+        audience: audience(visit, &campaign).await,
+        brand: brand(visit, campaign.project_id).await,
+        topic: topic.map(|Done(topic)| topic.name),
+        is_moving: is_moving(&campaign),
+        progress: progress(stats.as_ref()),
+        stats,
+        own: visit.who.as_ref().map(|who| who.user.email.to_string()).unwrap_or_default(),
+        emails: visit.form.get("emails").to_owned(),
+        many: visit.query.get("many").parse().unwrap_or(0),
+        head: CampaignHead::of(visit, campaign, "campaign"),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// How far it is, as parts of a bar.
-fn progress(stats: &Value) -> Value {
-    let many = |name: &str| stats[name].as_u64().unwrap_or(0);
+/// Returns the campaign's progress as the parts of a bar.
+fn progress(stats: Option<&CampaignStats>) -> Value {
+    let many = |of: fn(&CampaignStats) -> u64| stats.map_or(0, of);
     charts::parts(&[
-        ("sent", "Sent", many("totalSent")),
-        ("failed", "Failed", many("failed")),
-        ("unknown", "Delivery uncertain", many("unknown")),
-        ("skipped", "Left out", many("skipped")),
-        ("deferred", "Retrying", many("deferred")),
-        ("queued", "Queued", many("queued")),
+        ("sent", "Sent", many(|stats| stats.total_sent)),
+        ("failed", "Failed", many(|stats| stats.failed)),
+        ("unknown", "Delivery uncertain", many(|stats| stats.unknown)),
+        ("skipped", "Left out", many(|stats| stats.skipped)),
+        ("deferred", "Retrying", many(|stats| stats.deferred)),
+        ("queued", "Queued", many(|stats| stats.queued)),
     ])
 }
 
-/// One of the forms.
+/// Handles the forms on a campaign's page.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, act) = (visit.name("id"), visit.form.get("act"));
     let here = format!("{}/{id}", base(visit));
     let which = json!({ "id": id });
     let asked = match act {
-        "pause" | "resume" | "cancel" | "archive" | "unarchive" | "unschedule" => {
-            visit.ask(&format!("campaigns.{act}"), which).await.map(|_| format!("{here}?done={act}"))
-        }
+        "pause" => visit.ask::<campaigns::ops::pause::Pause>(which).await.map(|_| format!("{here}?done={act}")),
+        "resume" => visit.ask::<campaigns::ops::resume::Resume>(which).await.map(|_| format!("{here}?done={act}")),
+        "cancel" => visit.ask::<campaigns::ops::cancel::Cancel>(which).await.map(|_| format!("{here}?done={act}")),
+        "archive" => visit.ask::<campaigns::ops::archive::Archive>(which).await.map(|_| format!("{here}?done={act}")),
+        "unarchive" => visit.ask::<campaigns::ops::unarchive::Unarchive>(which).await.map(|_| format!("{here}?done={act}")),
+        "unschedule" => visit.ask::<campaigns::ops::unschedule::Unschedule>(which).await.map(|_| format!("{here}?done={act}")),
         "resend" => {
-            let resent = visit.ask("campaigns.resend_unknown", which).await;
-            resent.map(|resent| format!("{here}?done=resend&many={}", resent["resent"].as_u64().unwrap_or(0)))
+            let resent = visit.ask::<campaigns::ops::resend_unknown::ResendUnknown>(which).await;
+            resent.map(|Done(resent)| format!("{here}?done=resend&many={}", resent.resent))
         }
         "duplicate" => {
-            let made = visit.ask("campaigns.duplicate", which).await;
-            made.map(|made| format!("{}/{}/edit", base(visit), made["id"].as_str().unwrap_or_default()))
+            let made = visit.ask::<campaigns::ops::duplicate::Duplicate>(which).await;
+            made.map(|Created(made)| format!("{}/{}/edit", base(visit), made.id))
         }
-        "delete" => visit.ask("campaigns.delete", which).await.map(|_| format!("{}?done=deleted", base(visit))),
+        "delete" => visit.ask::<campaigns::ops::delete::Delete>(which).await.map(|_| format!("{}?done=deleted", base(visit))),
         "test" => {
             let emails: Vec<&str> =
                 visit.form.get("emails").split([',', ';', ' ', '\n', '\r']).filter(|part| !part.is_empty()).collect();
-            let asked = visit.ask("campaigns.test", json!({ "id": id, "emails": emails })).await;
+            let asked = visit.ask::<campaigns::ops::test::Test>(json!({ "id": id, "emails": emails })).await;
             asked.map(|_| format!("{here}?done=test&many={}", emails.len()))
         }
         _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(to) => Ok(Outcome::go(to)),
-        Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => page(visit, Some(error)).await,
+        Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// The email, as a document for a frame: with what its merge fields may say.
+/// Returns the email as a document for a frame, with sample values for merge fields.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    visit.hand_on("emails.html", json!({ "emailId": campaign["emailId"], "images": visit.wants_images() })).await
+    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await
 }

@@ -1,18 +1,159 @@
-//! Creates a campaign from a generated email, and edits one that has not started.
+//! Creates a campaign from a generated email, and edits a campaign that has not started.
+
+use std::collections::BTreeMap;
 
 use http::StatusCode;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::form::{changes, chosen, entries, filled, shown};
-use super::{around, audience, base, brand, campaign, items};
+use super::form::{changes, chosen, entries, filled, in_form, shown};
+use super::{BrandName, audience, base, brand, campaign};
+use crate::engine::api::{Created, Done};
+use crate::features::campaigns::views::CampaignView;
+use crate::features::emails::views::{ConversationView, EmailDetails, EmailView};
+use crate::features::{campaigns, domains, emails, projects, segments, tags, topics};
 use crate::surfaces::dashboard::forms::Fields;
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// Generations to choose from; older ones are on the emails page.
+/// The number of generation requests that the user can choose from; older requests are on the emails page.
 const GENERATIONS: usize = 50;
 
-/// Shows the form for a new campaign or, without an email, the emails to choose from.
+/// The data of the page on which the user chooses an email.
+#[derive(Serialize)]
+pub struct ChoosePage {
+    title: &'static str,
+    base: String,
+    /// The path of the form that receives the choice.
+    target: String,
+    brands: Vec<BrandName>,
+    brand: Option<ProjectId>,
+    generations: Vec<ConversationView>,
+    /// The emails of one series.
+    emails: Vec<Place>,
+}
+
+/// A position in a series, with the languages of its email.
+#[derive(Debug, PartialEq, Serialize)]
+struct Place {
+    id: EmailId,
+    subject: String,
+    slot: u8,
+    status: &'static str,
+    languages: Vec<String>,
+}
+
+page_context!(ChoosePage, "campaign_choose.html", {
+    use crate::engine::api::Operation;
+
+    let generations = || emails::ops::list::List::example().1.items;
+    let waiting = EmailView { status: "processing", slot: 2, ..EmailView::sample() };
+    let page = |brands: Vec<BrandName>, generations, emails| Self {
+        title: "New campaign",
+        base: "/test/campaigns".into(),
+        target: "/test/campaigns/new".into(),
+        brand: brands.first().map(|brand| brand.id),
+        brands,
+        generations,
+        emails,
+    };
+    vec![
+        page(vec![BrandName::sample('b'), BrandName::sample('c')], generations(), Vec::new()),
+        page(vec![BrandName::sample('b')], Vec::new(), Vec::new()),
+        page(vec![BrandName::sample('b')], Vec::new(), places(vec![EmailView::sample(), waiting])),
+        page(Vec::new(), Vec::new(), Vec::new()),
+    ]
+});
+
+/// The data of the form for a campaign.
+#[derive(Serialize)]
+pub struct EditPage {
+    title: String,
+    /// The values of the fields.
+    #[serde(flatten)]
+    fields: BTreeMap<String, String>,
+    is_new: bool,
+    back: String,
+    email: EmailBrief,
+    /// The campaign's segment or tag, if the list of choices does not include it.
+    stray: Option<Stray>,
+    campaign: Option<CampaignView>,
+    #[serde(flatten)]
+    choices: Choices,
+}
+
+/// The email in the form, with the languages that its position in the series has.
+#[derive(Serialize)]
+struct EmailBrief {
+    id: String,
+    subject: Option<String>,
+    preheader: Option<String>,
+    language: Option<String>,
+    languages: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Stray {
+    value: String,
+    label: String,
+}
+
+/// The values that the user can choose from in the form.
+#[derive(Serialize)]
+struct Choices {
+    segments: Vec<Choice>,
+    tags: Vec<Choice>,
+    topics: Vec<Choice>,
+    /// The verified domains.
+    domains: Vec<String>,
+    brand: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Choice {
+    id: String,
+    name: String,
+    count: Option<u64>,
+}
+
+page_context!(EditPage, "campaign_edit.html", {
+    use crate::engine::api::Operation;
+
+    let details = || emails::ops::get::Get::example().1.0;
+    let choice = || Choice { id: "66f1a2b3000000015c3e9d71".into(), name: "VIPs".into(), count: Some(12) };
+    let choices = |full: bool| Choices {
+        segments: full.then(choice).into_iter().collect(),
+        tags: full.then(choice).into_iter().collect(),
+        topics: full.then(choice).into_iter().collect(),
+        domains: full.then(|| "acme.example".to_owned()).into_iter().collect(),
+        brand: full.then(|| "Acme".to_owned()),
+    };
+    let fields = |campaign: &CampaignView| {
+        let mut fields = filled(&Fields::of(Vec::new()));
+        fields.extend(shown(&template::context(campaign), &Value::Null));
+        fields
+    };
+    let page = |campaign: CampaignView, choices| Self {
+        title: "Edit campaign".into(),
+        fields: fields(&campaign),
+        is_new: false,
+        back: "/test/campaigns/66f1a2b3d4e5f60718293a60".into(),
+        email: EmailBrief { languages: vec!["en".into(), "de".into()], ..brief(&details()) },
+        stray: Some(Stray { value: "segment:66f1a2b3000000015c3e9d72".into(), label: "Gone".into() }),
+        campaign: Some(campaign),
+        choices,
+    };
+    let scored = CampaignView { minimum_score: Some(80), ..CampaignView::sample() };
+    vec![
+        page(CampaignView::sample(), choices(true)),
+        page(scored, choices(false)),
+        Self { is_new: true, campaign: None, stray: None, ..page(CampaignView::sample(), choices(true)) },
+    ]
+});
+
+/// Shows the form for a new campaign or, if no email is chosen, the emails that the user can choose from.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
@@ -21,107 +162,116 @@ pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Shows the emails of a brand or series to choose from, for the form at `target`; `campaign` is the one to change.
-async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result<Outcome, PageError> {
-    let mut projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
-    // A campaign stays in its brand.
-    projects.retain(|project| campaign.is_none_or(|campaign| project["id"] == campaign["projectId"]));
-    let own = campaign.and_then(|campaign| campaign["projectId"].as_str());
-    let wanted = own.or_else(|| visit.query.some("brand"));
-    let project = wanted.or_else(|| projects.first()?["id"].as_str());
-    let mut context = json!({
-        "title": if campaign.is_some() { "Choose another email" } else { "New campaign" },
-        "base": base(visit),
-        "target": target,
-        "address": visit.api.0.base_url(),
-        "brands": projects.iter().map(|project| json!({ "id": project["id"], "name": project["name"] })).collect::<Vec<_>>(),
-        "brand": project,
-        "generations": [],
-        "emails": [],
-    });
+/// Shows the emails of a brand or series to choose from, for the form at `target`; `campaign` is the campaign to change, if there is one.
+async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) -> Result<Outcome, PageError> {
+    let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 100 })).await;
+    let mut projects = listed.map(|listed| listed.items).unwrap_or_default();
+    // A campaign cannot move to a different brand.
+    projects.retain(|project| campaign.is_none_or(|campaign| project.id == campaign.project_id));
+    let wanted = campaign.map(|campaign| campaign.project_id);
+    let wanted = wanted.or_else(|| visit.query.some("brand").and_then(ProjectId::parse));
+    let project = wanted.or_else(|| projects.first().map(|project| project.id));
+    let mut context = ChoosePage {
+        title: if campaign.is_some() { "Choose another email" } else { "New campaign" },
+        base: base(visit),
+        target: target.to_owned(),
+        brands: projects.into_iter().map(BrandName::of).collect(),
+        brand: project,
+        generations: Vec::new(),
+        emails: Vec::new(),
+    };
     if let Some(conversation) = visit.query.some("conversationId") {
-        let status = visit.ask("emails.status", json!({ "conversationId": conversation })).await?;
-        let emails = places(status["result"]["emails"].as_array().map_or(&[][..], Vec::as_slice));
-        if let [only] = emails.as_slice() {
-            return Ok(Outcome::go(format!("{target}?emailId={}", only["id"].as_str().unwrap_or_default())));
+        let Done(status) = visit.ask::<emails::ops::status::Status>(json!({ "conversationId": conversation })).await?;
+        context.emails = places(status.result.map(|result| result.emails).unwrap_or_default());
+        if let [only] = context.emails.as_slice() {
+            return Ok(Outcome::go(format!("{target}?emailId={}", only.id)));
         }
-        context["emails"] = emails.into();
     } else if let Some(project) = project {
         let input = json!({ "projectId": project, "status": "completed", "limit": GENERATIONS });
-        context["generations"] = items(Ok(visit.ask("emails.list", input).await?), "emails").into();
+        context.generations = visit.ask::<emails::ops::list::List>(input).await?.items;
     }
-    Ok(Outcome::page("campaign_choose.html", context))
+    Ok(Outcome::draw(&context))
 }
 
-/// Returns the emails of a series as choices: one per position, with its languages.
-fn places(emails: &[Value]) -> Vec<Value> {
-    let places = emails.chunk_by(|left, right| left["slot"] == right["slot"]);
-    let line = |place: &[Value]| {
-        let languages: Vec<&Value> = place.iter().map(|email| &email["language"]).collect();
-        let Value::Object(email) = &place[0] else { return Value::Null };
-        let mut line: Map<String, Value> = email.clone();
-        line.retain(|name, _| ["id", "subject", "slot", "status"].contains(&name.as_str()));
-        line.insert("languages".into(), json!(languages));
-        Value::Object(line)
-    };
-    places.map(line).collect()
+/// Returns the choices for a series: one email per position, with its languages.
+fn places(emails: Vec<EmailView>) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for email in emails {
+        match places.last_mut().filter(|place| place.slot == email.slot) {
+            Some(place) => place.languages.push(email.language),
+            None => places.push(Place {
+                id: email.id,
+                subject: email.subject,
+                slot: email.slot,
+                status: email.status,
+                languages: vec![email.language],
+            }),
+        }
+    }
+    places
 }
 
-/// Returns the email of the form, with the languages of its position in the series.
-fn brief(email: &Value) -> Value {
-    let series = email["series"].as_array().into_iter().flatten();
-    let ready = series.filter(|other| other["slot"] == email["slot"] && other["status"] == "ready");
-    let languages: Vec<&Value> = ready.map(|other| &other["language"]).collect();
-    json!({
-        "id": email["id"], "subject": email["subject"], "preheader": email["preheader"], "language": email["language"],
-        "languages": languages,
-    })
+fn brief(details: &EmailDetails) -> EmailBrief {
+    let email = &details.email;
+    let ready = details.series.iter().filter(|other| other.slot == email.slot && other.status == "ready");
+    EmailBrief {
+        id: email.id.to_string(),
+        subject: Some(email.subject.clone()),
+        preheader: Some(email.preheader.clone()),
+        language: Some(email.language.clone()),
+        languages: ready.map(|other| other.language.clone()).collect(),
+    }
 }
 
 async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let email = visit.ask("emails.get", json!({ "emailId": email })).await?;
-    let project = &email["projectId"];
-    let mut context = filled(&visit.form, error.as_ref());
+    let Done(details) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
+    let project = details.email.project_id;
+    let mut fields = filled(&visit.form);
     if visit.form.get("csrf").is_empty() {
-        let project = visit.ask("projects.get", json!({ "projectId": project })).await.unwrap_or_default();
-        let sender = &project["defaultSender"];
-        for (field, name) in [("from", "from"), ("from_name", "fromName"), ("reply_to", "replyTo")] {
-            context.insert(field.into(), sender[name].as_str().unwrap_or_default().into());
+        let found = visit.ask::<projects::ops::get::Get>(json!({ "projectId": project })).await.ok();
+        if let Some(sender) = found.and_then(|Done(project)| project.default_sender) {
+            fields.insert("from".into(), sender.from);
+            fields.insert("from_name".into(), sender.from_name.unwrap_or_default());
+            fields.insert("reply_to".into(), sender.reply_to.unwrap_or_default());
         }
-        context.insert("name".into(), email["subject"].clone());
-        context.insert("audience".into(), "everyone".into());
+        fields.insert("name".into(), details.email.subject.clone());
+        fields.insert("audience".into(), "everyone".into());
     }
-    context.insert("title".into(), "New campaign".into());
-    context.insert("is_new".into(), true.into());
-    context.insert("back".into(), format!("{}/new?brand={}", base(visit), project.as_str().unwrap_or_default()).into());
-    context.insert("email".into(), brief(&email));
-    context.insert("stray".into(), Value::Null);
-    choices(visit, project, &mut context).await;
-    Ok(page(context, error))
+    let context = EditPage {
+        title: "New campaign".into(),
+        choices: choices(visit, project, &fields["topic"]).await,
+        fields,
+        is_new: true,
+        back: format!("{}/new?brand={project}", base(visit)),
+        email: brief(&details),
+        stray: None,
+        campaign: None,
+    };
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Creates a campaign.
+/// Creates a campaign from the submitted form.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let email = visit.form.get("email");
-    let mut found = visit.ask("emails.get", json!({ "emailId": email })).await?;
-    let (project, conversation) = (found["projectId"].take(), found["conversationId"].take());
+    let Done(EmailDetails { email: found, .. }) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
+    let project = template::context(&found.project_id);
     let mut input = match entries(&visit.form, &project) {
         Ok(input) => input,
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
-    // With its conversation, each recipient gets the email in their language.
-    input.insert("conversationId".into(), conversation);
+    // With the conversation ID, each recipient gets the email in their own language.
+    input.insert("conversationId".into(), template::context(&found.conversation_id));
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
-    match visit.ask("campaigns.create", Value::Object(input)).await {
-        Ok(made) => Ok(Outcome::go(format!("{}/{}?done=created", base(visit), made["id"].as_str().unwrap_or_default()))),
+    match visit.ask::<campaigns::ops::create::Create>(Value::Object(input)).await {
+        Ok(Created(made)) => Ok(Outcome::go(format!("{}/{}?done=created", base(visit), made.id))),
         Err(error) if is_correctable(&error) => form_for(visit, email, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Shows the form of an existing campaign, or the emails to choose from instead of its own.
+/// Shows the form of an existing campaign, or the emails that can replace its email.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
@@ -131,48 +281,57 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     edit(visit, campaign, None).await
 }
 
-async fn edit(visit: &Visit, campaign: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let own = campaign["emailId"].as_str().unwrap_or_default();
-    let wanted = visit.form.some("email").or_else(|| visit.query.some("emailId")).unwrap_or(own);
-    let email = match visit.ask("emails.get", json!({ "emailId": wanted })).await {
-        Ok(email) => email,
-        Err(_) if wanted == own => Value::Null,
+async fn edit(visit: &Visit, campaign: CampaignView, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let own = campaign.email_id.to_string();
+    let wanted = visit.form.some("email").or_else(|| visit.query.some("emailId")).unwrap_or(&own);
+    let email = match visit.ask::<emails::ops::get::Get>(json!({ "emailId": wanted })).await {
+        Ok(Done(details)) => brief(&details),
+        Err(_) if wanted == own => {
+            EmailBrief { id: own.clone(), subject: None, preheader: None, language: None, languages: Vec::new() }
+        }
         Err(error) => return Err(error),
     };
-    let mut context = filled(&visit.form, error.as_ref());
+    let mut fields = filled(&visit.form);
+    let said = template::context(&campaign);
     if visit.form.get("csrf").is_empty() {
-        let before = own_email(visit, &campaign).await;
-        context.extend(shown(&campaign, &before).into_iter().map(|(field, value)| (field, value.into())));
+        fields.extend(shown(&said, &own_email(visit, &campaign).await));
     }
-    context.extend(around(&campaign, "edit"));
-    context.insert("is_new".into(), false.into());
-    context.insert("back".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    let email = if email.is_null() { json!({ "id": wanted, "languages": [] }) } else { brief(&email) };
-    context.insert("email".into(), email);
-    // A segment or tag that is not listed stays available.
-    context.insert("stray".into(), json!({ "value": chosen(&campaign), "label": audience(visit, &campaign).await["name"] }));
-    choices(visit, &campaign["projectId"], &mut context).await;
-    Ok(page(context, error))
+    let choices = choices(visit, campaign.project_id, &fields["topic"]).await;
+    // A segment or tag that is not listed remains available.
+    let stray = Stray { value: chosen(&said), label: audience(visit, &campaign).await.name };
+    let context = EditPage {
+        title: campaign.name.clone(),
+        fields,
+        is_new: false,
+        back: format!("{}/{}", base(visit), visit.name("id")),
+        email,
+        stray: Some(stray).filter(|stray| !choices.has(&stray.value)),
+        campaign: Some(campaign),
+        choices,
+    };
+    Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
-/// Returns a campaign's email; null if the user may not read it.
-async fn own_email(visit: &Visit, campaign: &Value) -> Value {
-    visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await.unwrap_or_default()
+/// Returns a campaign's email, or null if the user may not read the email.
+async fn own_email(visit: &Visit, campaign: &CampaignView) -> Value {
+    let found = visit.ask::<emails::ops::get::Get>(json!({ "emailId": campaign.email_id })).await;
+    found.map(|Done(details)| template::context(&details)).unwrap_or_default()
 }
 
-/// Saves only the changes; what the form does not show stays as it is.
+/// Saves only the values that the user changed. Values that the form does not show stay unchanged.
 pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
-    let campaign = campaign(visit).await?;
+    let view = campaign(visit).await?;
+    let campaign = template::context(&view);
     let project = &campaign["projectId"];
-    let mut before = entries(&Fields::of(shown(&campaign, &own_email(visit, &campaign).await)), project)?;
+    let mut before = entries(&Fields::of(shown(&campaign, &own_email(visit, &view).await)), project)?;
     before.insert("emailId".into(), campaign["emailId"].clone());
     let mut input = match entries(&visit.form, project) {
         Ok(input) => input,
-        Err(error) => return edit(visit, campaign, Some(error)).await,
+        Err(error) => return edit(visit, view, Some(error)).await,
     };
     input.insert("emailId".into(), visit.form.some("email").map_or(campaign["emailId"].clone(), Value::from));
     let mut input = changes(input, &before);
-    // These are required.
+    // These fields are required, so an empty value is an error.
     for name in ["name", "from", "fromName"] {
         if input.get(name).is_some_and(Value::is_null) {
             input.insert(name.into(), "".into());
@@ -182,13 +341,13 @@ pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
         input.insert("variables".into(), json!({}));
     }
     if let Some(email) = input.get("emailId").cloned() {
-        let found = visit.ask("emails.get", json!({ "emailId": email })).await?;
-        input.insert("conversationId".into(), found["conversationId"].clone());
+        let Done(found) = visit.ask::<emails::ops::get::Get>(json!({ "emailId": email })).await?;
+        input.insert("conversationId".into(), template::context(&found.email.conversation_id));
     }
     input.insert("id".into(), visit.name("id").into());
-    match visit.ask("campaigns.update", Value::Object(input)).await {
+    match visit.ask::<campaigns::ops::update::Update>(Value::Object(input)).await {
         Ok(_) => Ok(Outcome::go(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
-        Err(error) if is_correctable(&error) => edit(visit, campaign, Some(error)).await,
+        Err(error) if is_correctable(&error) => edit(visit, view, Some(error)).await,
         Err(error) => Err(error),
     }
 }
@@ -197,45 +356,46 @@ fn is_correctable(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-/// Adds the choices of the form.
-async fn choices(visit: &Visit, project: &Value, context: &mut Map<String, Value>) {
-    let of = json!({ "projectId": project, "limit": 100 });
-    let segments = items(visit.ask("segments.list", of.clone()).await, "segments");
-    let tags = items(
-        visit.ask("tags.list", json!({ "projectId": project, "limit": 100, "sortBy": "name", "sortOrder": "asc" })).await,
-        "tags",
-    );
-    let topics = items(visit.ask("topics.list", of).await, "topics");
-    let domains = visit.ask("domains.list", json!({})).await.unwrap_or_default();
-    let verified = domains.as_array().into_iter().flatten().filter(|domain| domain["isVerified"] == true);
-    let names: Vec<Value> = verified.map(|domain| domain["domain"].clone()).collect();
-    let all: Vec<String> = segments
-        .iter()
-        .map(|segment| format!("segment:{}", segment["id"].as_str().unwrap_or_default()))
-        .chain(tags.iter().map(|tag| format!("tag:{}", tag["id"].as_str().unwrap_or_default())))
-        .chain(["everyone".to_owned()])
-        .collect();
-    if context["stray"]["value"].as_str().is_some_and(|stray| all.iter().any(|value| value == stray)) {
-        context.insert("stray".into(), Value::Null);
+impl Choices {
+    /// Returns whether the select of the form has this value.
+    fn has(&self, value: &str) -> bool {
+        let has = |choices: &[Choice], id: &str| choices.iter().any(|choice| choice.id == id);
+        match value.split_once(':') {
+            Some(("segment", id)) => has(&self.segments, id),
+            Some(("tag", id)) => has(&self.tags, id),
+            _ => value == "everyone",
+        }
     }
-    let line = |item: &Value, count: &str| json!({ "id": item["id"], "name": item["name"], "count": item[count] });
-    context.insert("segments".into(), segments.iter().map(|segment| line(segment, "count")).collect());
-    context.insert("tags".into(), tags.iter().map(|tag| line(tag, "subscriberCount")).collect());
-    let mut topics: Vec<Value> = topics.iter().map(|topic| line(topic, "")).collect();
-    // A topic that is no longer offered stays the campaign's own.
-    if let Some(own) = context["topic"].as_str().filter(|own| !own.is_empty() && topics.iter().all(|topic| topic["id"] != *own)) {
-        let name = visit.ask("topics.get", json!({ "id": own, "projectId": project })).await.unwrap_or_default()["name"].take();
-        topics.push(json!({ "id": own, "name": if name.is_null() { own.into() } else { name } }));
-    }
-    context.insert("topics".into(), topics.into());
-    context.insert("domains".into(), names.into());
-    context.insert("brand".into(), brand(visit, project).await);
 }
 
-fn page(context: Map<String, Value>, error: Option<PageError>) -> Outcome {
-    match error {
-        Some(error) => Outcome::again("campaign_edit.html", Value::Object(context), &error),
-        None => Outcome::page("campaign_edit.html", Value::Object(context)),
+/// Returns the choices that the user may see. `topic` is the form's current topic.
+async fn choices(visit: &Visit, project: ProjectId, topic: &str) -> Choices {
+    let of = json!({ "projectId": project, "limit": 100 });
+    let segments = visit.ask::<segments::ops::list::List>(of.clone()).await.map(|found| found.items).unwrap_or_default();
+    let by_name = json!({ "projectId": project, "limit": 100, "sortBy": "name", "sortOrder": "asc" });
+    let tags = visit.ask::<tags::ops::list::List>(by_name).await.map(|found| found.items).unwrap_or_default();
+    let topics = visit.ask::<topics::ops::list::List>(of).await.map(|found| found.items).unwrap_or_default();
+    let domains = visit.ask::<domains::ops::list::List>(json!({})).await.map(|found| found.data).unwrap_or_default();
+    let mut topics: Vec<Choice> =
+        topics.into_iter().map(|topic| Choice { id: topic.id.to_string(), name: topic.name, count: None }).collect();
+    // A topic that can no longer be chosen remains available for the campaign that uses it.
+    if !topic.is_empty() && topics.iter().all(|other| other.id != topic) {
+        let found = visit.ask::<topics::ops::get::Get>(json!({ "id": topic, "projectId": project })).await;
+        let name = found.map_or_else(|_| topic.to_owned(), |Done(found)| found.name);
+        topics.push(Choice { id: topic.to_owned(), name, count: None });
+    }
+    Choices {
+        segments: segments
+            .into_iter()
+            .map(|segment| Choice { id: segment.id.to_string(), name: segment.name, count: segment.count })
+            .collect(),
+        tags: tags
+            .into_iter()
+            .map(|tag| Choice { id: tag.id.to_string(), name: tag.name, count: Some(tag.subscriber_count) })
+            .collect(),
+        topics,
+        domains: domains.into_iter().filter(|domain| domain.is_verified).map(|domain| domain.domain).collect(),
+        brand: brand(visit, project).await,
     }
 }
 
@@ -245,10 +405,25 @@ mod tests {
 
     #[test]
     fn each_place_of_a_series_is_one_line_with_its_languages() {
-        let email = |id: &str, slot: u8, language: &str| json!({ "id": id, "slot": slot, "language": language, "status": "ready", "subject": format!("Subject {id}"), "html": "<p>" });
-        let lines = places(&[email("a", 1, "en"), email("b", 1, "de"), email("c", 2, "en")]);
-        let line = |id: &str, slot: u8, languages: &[&str]| json!({ "id": id, "slot": slot, "status": "ready", "subject": format!("Subject {id}"), "languages": languages });
-        assert_eq!(lines, [line("a", 1, &["en", "de"]), line("c", 2, &["en"])]);
-        assert_eq!(places(&[]), [Value::Null; 0]);
+        let id =
+            |last: char| EmailId::parse(&format!("66f1a2b3d4e5f60718293a4{last}")).expect("an ID has 24 hexadecimal characters");
+        let email = |last, slot, language: &str| EmailView {
+            id: id(last),
+            slot,
+            language: language.into(),
+            status: "ready",
+            subject: format!("Subject {last}"),
+            ..EmailView::sample()
+        };
+        let lines = places(vec![email('a', 1, "en"), email('b', 1, "de"), email('c', 2, "en")]);
+        let line = |last, slot, languages: &[&str]| Place {
+            id: id(last),
+            subject: format!("Subject {last}"),
+            slot,
+            status: "ready",
+            languages: languages.iter().map(|language| (*language).to_owned()).collect(),
+        };
+        assert_eq!(lines, [line('a', 1, &["en", "de"]), line('c', 2, &["en"])]);
+        assert_eq!(places(Vec::new()), []);
     }
 }

@@ -1,14 +1,16 @@
 //! Converts between a campaign's form and the API's input.
 //!
-//! The form has a text for each field. An empty field is null in the API. This module does not know how pages are rendered, or who calls.
+//! The form has a string for each field. An empty field is null in the API. This module is independent of how pages are rendered.
+
+use std::collections::BTreeMap;
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::visit::{PageError, entered};
+use crate::surfaces::dashboard::visit::PageError;
 
-/// Fields with one text: their names in the form and in the API.
+/// The fields with a single string: their names in the form and in the API.
 const TEXTS: [(&str, &str); 8] = [
     ("name", "name"),
     ("from", "from"),
@@ -19,8 +21,8 @@ const TEXTS: [(&str, &str); 8] = [
     ("topic", "topicId"),
     ("unknown", "unknown"),
 ];
-/// The other fields. `providerType` has none: it is kept for clients that set one, and has no effect. `minimumScore` is shown only if it is
-/// set: without a validator, a campaign with one is never sent.
+/// The remaining fields. `providerType` has no form field: its value is kept for clients that set it, and it has no effect. `minimumScore`
+/// is shown only if it is set: without a validator, a campaign with a minimum score is never sent.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),
@@ -35,28 +37,29 @@ const OTHERS: [(&str, &str); 9] = [
 /// The UTM parameters.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// Returns the submitted values, and their errors, by form field.
-pub fn filled(form: &Fields, error: Option<&PageError>) -> Map<String, Value> {
-    let names: Vec<&str> = TEXTS.iter().chain(&OTHERS).map(|(field, _)| *field).collect();
-    let mut context = entered(form, &names, error);
-    let field = error.map_or("", |error| error.field.as_str());
-    let field = match field.strip_prefix("variables") {
-        Some(_) => "variables",
-        None if field == "recipientType" => "recipientId",
-        None => field,
-    };
-    let own = TEXTS.iter().chain(&OTHERS).find(|(_, name)| *name == field).map_or(field, |(own, _)| own);
-    context.insert("wrong_field".into(), own.into());
-    context
+/// Returns the submitted values, by form field.
+pub fn filled(form: &Fields) -> BTreeMap<String, String> {
+    TEXTS.iter().chain(&OTHERS).map(|(field, _)| ((*field).to_owned(), form.get(field).to_owned())).collect()
 }
 
-/// Returns a campaign's values for the form, next to its email.
+/// Replaces the API's name of the invalid field with the form's name.
+pub fn in_form(error: PageError) -> PageError {
+    let field = match error.field.as_str() {
+        "recipientType" => "recipientId",
+        field if field.starts_with("variables") => "variables",
+        field => field,
+    };
+    let own = TEXTS.iter().chain(&OTHERS).find(|(_, name)| *name == field).map_or(field, |(own, _)| own);
+    PageError { field: (*own).to_owned(), ..error }
+}
+
+/// Returns a campaign's values for the form, together with values of its email.
 pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut fields: Vec<(String, String)> =
         TEXTS.iter().map(|(field, name)| ((*field).to_owned(), text(&campaign[*name]))).collect();
     for (field, value) in &mut fields {
-        // The email's own values are not the campaign's: empty fields keep using them.
+        // Values of the email are not values of the campaign: if a field is empty, the campaign uses the email's value.
         let own = match field.as_str() {
             "subject" => &email["subject"],
             "preheader" => &email["preheader"],
@@ -82,7 +85,7 @@ pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     fields
 }
 
-/// Returns a campaign's recipients as the value of the form's select.
+/// Returns a campaign's recipients as a value of the form's select.
 pub fn chosen(campaign: &Value) -> String {
     match campaign["recipientType"].as_str() {
         Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),
@@ -90,7 +93,7 @@ pub fn chosen(campaign: &Value) -> String {
     }
 }
 
-/// Returns the form's values by API name; empty ones are null.
+/// Returns the form's values by API name; empty values are null.
 pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, PageError> {
     let text = |field: &str| form.some(field).map_or(Value::Null, Value::from);
     let mut input: Map<String, Value> = TEXTS.iter().map(|(field, name)| ((*name).to_owned(), text(field))).collect();
@@ -98,7 +101,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     let (kind, id) = if kind == "everyone" { ("audience", project.clone()) } else { (kind, id.into()) };
     let score = match form.some("minimum_score") {
         None => Value::Null,
-        // The API validates the score.
+        // If the score is not a number, it is passed on as text, so that the API reports the error.
         Some(score) => score.parse::<i64>().map_or(score.into(), Value::from),
     };
     input.extend([
@@ -111,7 +114,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     Ok(input)
 }
 
-/// Returns the values of `given` that differ from `before`. Values that depend on each other stay together.
+/// Returns the values in `given` that differ from `before`. Values that depend on each other are returned together.
 pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Map<String, Value> {
     let to = ["recipientType", "recipientId"];
     let is_for_others = to.iter().any(|name| given.get(*name) != before.get(*name));
@@ -119,7 +122,7 @@ pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Ma
     given
 }
 
-/// Returns the UTM parameters; null to use the domain's setting.
+/// Returns the UTM parameters, or null to use the domain's setting.
 fn utm(form: &Fields) -> Value {
     let marks: Map<String, Value> =
         MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), form.some(&format!("utm_{mark}"))?.into()))).collect();
@@ -127,7 +130,7 @@ fn utm(form: &Fields) -> Value {
         "yes" => json!(true),
         "no" => json!(false),
         _ if marks.is_empty() => return Value::Null,
-        // Who says with what says that they are.
+        // A parameter that is entered turns UTM parameters on.
         _ => json!(true),
     };
     let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);
@@ -135,7 +138,7 @@ fn utm(form: &Fields) -> Value {
     Value::Object(utm)
 }
 
-/// Parses merge fields, one per line, as `name = value`; null if there are none.
+/// Parses the values of merge fields, one per line, as `name = value`. Returns null if there are none.
 fn variables(text: &str) -> Result<Value, PageError> {
     let mut fields = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -154,7 +157,7 @@ fn variables(text: &str) -> Result<Value, PageError> {
     Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
 }
 
-/// Returns the value of a text: a string, unless it is JSON in canonical form.
+/// Converts the text of a value to JSON: to a string, unless the text already is JSON in canonical form.
 fn meant(text: &str) -> Value {
     let plain = || Value::from(text);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return plain() };
@@ -162,7 +165,7 @@ fn meant(text: &str) -> Value {
     if written == text || matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_)) { value } else { plain() }
 }
 
-/// Formats merge fields as lines.
+/// Formats the values of merge fields as lines.
 fn lines(variables: &Value) -> String {
     let line = |(name, value): (&String, &Value)| {
         let plain = value.as_str().filter(|text| meant(text) == *value && text.trim() == *text && !text.contains(['\n', '\r']));
@@ -191,7 +194,7 @@ mod tests {
     #[test]
     fn a_campaigns_values_survive_the_form() {
         let (campaign, email) = (campaign(), json!({ "subject": "Of the email", "preheader": "Of the email" }));
-        let read = entries(&Fields::of(shown(&campaign, &email)), &campaign["projectId"]).expect("right");
+        let read = entries(&Fields::of(shown(&campaign, &email)), &campaign["projectId"]).expect("the form is valid");
         for name in
             ["name", "from", "preheaderText", "recipientType", "recipientId", "topicId", "variables", "utm", "minimumScore"]
         {
@@ -204,7 +207,7 @@ mod tests {
     fn only_changes_are_sent_and_the_recipients_as_a_whole() {
         let (campaign, email) = (campaign(), json!({}));
         let mut fields = shown(&campaign, &email);
-        let before = entries(&Fields::of(fields.clone()), &campaign["projectId"]).expect("right");
+        let before = entries(&Fields::of(fields.clone()), &campaign["projectId"]).expect("the form is valid");
         assert_eq!(changes(before.clone(), &before), Map::new());
         for (field, value) in &mut fields {
             match field.as_str() {
@@ -213,7 +216,7 @@ mod tests {
                 _ => {}
             }
         }
-        let after = entries(&Fields::of(fields), &campaign["projectId"]).expect("right");
+        let after = entries(&Fields::of(fields), &campaign["projectId"]).expect("the form is valid");
         let expected = json!({ "recipientType": "tag", "recipientId": "other", "preheaderText": null });
         assert_eq!(Value::Object(changes(after, &before)), expected);
     }
@@ -225,10 +228,10 @@ mod tests {
         let expected = json!({
             "code": "007", "price": "10.50", "many": 3, "yes": true, "list": [1, 2], "text": "3", "link": "https://a.example/?b=c",
         });
-        assert_eq!(variables(given).expect("right"), expected);
-        assert_eq!(variables(" \n").expect("right"), Value::Null);
+        assert_eq!(variables(given).expect("the values are valid"), expected);
+        assert_eq!(variables(" \n").expect("the values are valid"), Value::Null);
         for wrong in ["code", "= 3", "a = 1\na = 2"] {
-            assert_eq!(variables(wrong).expect_err("wrong").field, "variables", "{wrong}");
+            assert_eq!(variables(wrong).expect_err("the values are rejected").field, "variables", "{wrong}");
         }
     }
 

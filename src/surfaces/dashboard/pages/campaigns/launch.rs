@@ -1,72 +1,133 @@
-//! A dry run of a campaign, and the forms that send or schedule it.
+//! The page with a campaign's dry run and the forms that send or schedule the campaign.
 //!
-//! The page checks every recipient as sending does: with many recipients this takes a moment, and the count is exact.
+//! The page checks every recipient in the same way as sending does. With many recipients this takes a moment, but the count is exact.
+
+use std::collections::BTreeMap;
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use super::{around, audience, base, campaign, wall};
+use super::{AudienceName, CampaignHead, audience, base, campaign, wall};
 use crate::base::zone::Zone;
-use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::engine::api::Done;
+use crate::features::campaigns::model::TimezoneMode;
+use crate::features::campaigns::ops::dry_run::CampaignDryRun;
+use crate::features::sending::ops::plan::AccountPlan;
+use crate::features::{campaigns, sending};
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The fields of the schedule form.
-const FIELDS: [&str; 4] = ["date", "time", "zone", "local"];
-
-/// Shows the dry run.
-pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    page(visit, None).await
+/// The result of a dry run, and the forms that send or schedule the campaign.
+#[derive(Serialize)]
+pub struct LaunchPage {
+    #[serde(flatten)]
+    head: CampaignHead,
+    date: String,
+    time: String,
+    zone: String,
+    local: &'static str,
+    audience: AudienceName,
+    reasons: Vec<LeftOut>,
+    /// The reason why the dry run failed.
+    refused: String,
+    outlook: Option<CampaignDryRun>,
+    plan: Option<AccountPlan>,
+    zones: &'static [String],
 }
 
-async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+/// A reason why recipients are skipped, and their number.
+#[derive(Serialize)]
+pub struct LeftOut {
+    word: String,
+    many: u64,
+    why: String,
+}
+
+page_context!(LaunchPage, "campaign_launch.html", {
+    use crate::engine::api::Operation;
+    use crate::features::campaigns::views::CampaignView;
+
+    let outlook = || campaigns::ops::dry_run::DryRun::example().1.0;
+    let page = |campaign, outlook: Option<CampaignDryRun>| Self {
+        head: CampaignHead::sample(campaign, "launch"),
+        date: "2026-01-31".into(),
+        time: "09:00".into(),
+        zone: "Europe/Berlin".into(),
+        local: "yes",
+        audience: AudienceName { kind: "everyone", name: "All contacts of the brand".into() },
+        reasons: outlook.as_ref().map(|outlook| reasons(&outlook.skipped_reasons)).unwrap_or_default(),
+        refused: if outlook.is_none() { "The email is not ready.".into() } else { String::new() },
+        outlook,
+        plan: Some(sending::ops::plan::Plan::example().1.0),
+        zones: Zone::names(),
+    };
+    let ready = CampaignDryRun { ready: true, recipients: 10, estimated_seconds: Some(9_000), ..outlook() };
+    let none = CampaignDryRun { ready: true, recipients: 0, skipped_reasons: BTreeMap::new(), ..outlook() };
+    let stopped = CampaignDryRun { ready: false, ..outlook() };
+    vec![
+        page(CampaignView::sample(), Some(ready)),
+        page(CampaignView::sample_scheduled(), Some(none)),
+        page(CampaignView::sample(), Some(stopped)),
+        page(CampaignView::sample(), None),
+    ]
+});
+
+/// Shows the dry run of a campaign.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None).await
+}
+
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    // If even the dry run is refused, the campaign's own page explains why, and allows to fix it.
-    let (outlook, refused) = match visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await {
-        Ok(outlook) => (outlook, String::new()),
-        Err(refused) if is_about_it(&refused) => (Value::Null, refused.message),
+    // If even the dry run is rejected, the campaign's own page explains the reason and lets the user fix the problem.
+    let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.name("id") })).await;
+    let (outlook, refused) = match tried {
+        Ok(Done(outlook)) => (Some(outlook), String::new()),
+        Err(refused) if is_about_it(&refused) => (None, refused.message),
         Err(refused) => return Err(refused),
     };
-    let plan = visit.ask("sending.plan", json!({})).await.unwrap_or_default();
-    let mut context = entered(&visit.form, &FIELDS, error.as_ref());
-    if visit.form.get("act") != "schedule" {
-        let (day, time) = wall(&campaign).unwrap_or_default();
-        context.insert("date".into(), day.into());
-        context.insert("time".into(), time.into());
-        context.insert("zone".into(), campaign["scheduledTimezone"].as_str().unwrap_or_default().into());
-        context.insert("local".into(), if campaign["timezoneMode"] == "recipient" { "yes" } else { "" }.into());
-    }
-    let field = error.as_ref().map_or("", |error| match error.field.as_str() {
-        "scheduledAt" => "date",
-        "scheduledTimezone" => "zone",
-        other => other,
+    let plan = visit.ask::<sending::ops::plan::Plan>(json!({})).await.ok().map(|Done(plan)| plan);
+    let is_sent = visit.form.get("act") == "schedule";
+    let sent = |name: &str| visit.form.get(name).to_owned();
+    let (date, time) = if is_sent { (sent("date"), sent("time")) } else { wall(&campaign).unwrap_or_default() };
+    let zone = if is_sent { sent("zone") } else { campaign.scheduled_timezone.clone().unwrap_or_default() };
+    let is_local = match is_sent {
+        true => visit.form.get("local") == "yes",
+        false => campaign.timezone_mode == Some(TimezoneMode::Recipient),
+    };
+    let error = error.map(|error| match error.field.as_str() {
+        // The message is shown only once.
+        _ if error.message == refused => PageError { message: String::new(), ..error },
+        "scheduledAt" => error.in_field("date"),
+        "scheduledTimezone" => error.in_field("zone"),
+        _ => error,
     });
-    context.insert("wrong_field".into(), field.into());
-    context.extend(around(&campaign, "launch"));
-    context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    context.insert("audience".into(), audience(visit, &campaign).await);
-    context.insert("reasons".into(), reasons(&outlook["skippedReasons"]));
-    // Shows the message only once.
-    if error.as_ref().is_some_and(|error| error.message == refused) {
-        context.insert("wrong".into(), "".into());
-    }
-    context.insert("refused".into(), refused.into());
-    context.insert("outlook".into(), outlook);
-    context.insert("plan".into(), plan);
-    context.insert("zones".into(), Zone::names().into());
-    Ok(match error {
-        Some(error) => Outcome::again("campaign_launch.html", Value::Object(context), &error),
-        None => Outcome::page("campaign_launch.html", Value::Object(context)),
-    })
+    let context = LaunchPage {
+        date,
+        time,
+        zone,
+        local: if is_local { "yes" } else { "" },
+        audience: audience(visit, &campaign).await,
+        reasons: outlook.as_ref().map(|outlook| reasons(&outlook.skipped_reasons)).unwrap_or_default(),
+        refused,
+        outlook,
+        plan,
+        zones: Zone::names(),
+        head: CampaignHead::of(visit, campaign, "launch"),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns why recipients are skipped, most frequent reason first.
-pub fn reasons(of: &Value) -> Value {
-    let mut reasons: Vec<(&String, u64)> =
-        of.as_object().into_iter().flatten().map(|(reason, many)| (reason, many.as_u64().unwrap_or(0))).collect();
-    reasons.sort_by_key(|(_, many)| std::cmp::Reverse(*many));
-    reasons.into_iter().map(|(reason, many)| json!({ "word": reason, "many": many, "why": why(reason) })).collect()
+/// Returns the reasons why recipients are skipped, most frequent reason first.
+pub fn reasons(of: &BTreeMap<impl AsRef<str>, u64>) -> Vec<LeftOut> {
+    let reason = |word: &str, many| LeftOut { word: word.to_owned(), many, why: why(word).to_owned() };
+    let mut reasons: Vec<LeftOut> = of.iter().map(|(word, many)| reason(word.as_ref(), *many)).collect();
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.many));
+    reasons
 }
 
-/// Returns the text for a reason.
+/// Returns the label of a reason.
 pub fn why(reason: &str) -> &str {
     match reason {
         "suppressed" => "On the suppression list",
@@ -83,29 +144,32 @@ pub fn why(reason: &str) -> &str {
     }
 }
 
-/// Sends or schedules it.
+/// Sends or schedules the campaign.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let asked = match form.get("act") {
-        "send" => visit.ask("campaigns.send", json!({ "id": id })).await,
+        "send" => visit.ask::<campaigns::ops::send::Send>(json!({ "id": id })).await.map(drop),
+        "schedule" if form.get("date").is_empty() || form.get("time").is_empty() => {
+            Err(PageError::plain(StatusCode::BAD_REQUEST, "Choose a date and a time.").in_field("scheduledAt"))
+        }
         "schedule" => {
             let mode = if form.get("local") == "yes" { "recipient" } else { "campaign" };
             let at = format!("{}T{}", form.get("date"), form.get("time"));
             let input = json!({
                 "id": id, "scheduledAt": at, "scheduledTimezone": form.some("zone").unwrap_or("UTC"), "timezoneMode": mode,
             });
-            visit.ask("campaigns.schedule", input).await
+            visit.ask::<campaigns::ops::schedule::Schedule>(input).await.map(drop)
         }
         _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),
-        Err(error) if is_about_it(&error) => page(visit, Some(error)).await,
+        Err(error) if is_about_it(&error) => draw(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Returns whether the error concerns the campaign or the input, not the user or the service.
+/// Returns whether the error concerns the campaign or the input, rather than the user or the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

@@ -1,13 +1,17 @@
-//! The list of campaigns.
+//! The page with the list of campaigns.
 
-use std::collections::HashMap;
+use serde::Serialize;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::{base, items};
+use super::{BrandName, base};
+use crate::engine::api::Done;
+use crate::features::campaigns::ops::overview::CampaignLine;
+use crate::features::{campaigns, projects};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::ids::CampaignId;
 
-/// The filters, in the order of a campaign's life: the word in the URL, the label, and the statuses.
+/// The filters of the list, in the order of a campaign's life: the word in the URL, the label, and the statuses.
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),
@@ -18,7 +22,75 @@ const STATES: [(&str, &str, &[&str]); 6] = [
 ];
 const PER_PAGE: usize = 25;
 
-/// Shows the newest campaigns, or those that match the search.
+/// The data of the page with the list of campaigns.
+#[derive(Serialize)]
+pub struct CampaignsPage {
+    base: String,
+    lines: Vec<Line>,
+    next: Option<CampaignId>,
+    is_first: bool,
+    is_filtered: bool,
+    is_archive: bool,
+    kept: String,
+    q: String,
+    state: String,
+    states: [(&'static str, &'static str); STATES.len()],
+    brand: String,
+    brands: Vec<BrandName>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    #[serde(flatten)]
+    line: CampaignLine,
+    brand: Option<String>,
+}
+
+/// Returns the filters of the list with their labels.
+fn states() -> [(&'static str, &'static str); STATES.len()] {
+    STATES.map(|(word, label, _)| (word, label))
+}
+
+page_context!(CampaignsPage, "campaigns.html", {
+    use crate::features::campaigns::model::CampaignStatus;
+    use crate::features::campaigns::stats::CampaignStats;
+    use crate::features::campaigns::views::CampaignView;
+
+    let line = |campaign, brand: Option<&str>| Line {
+        line: CampaignLine { campaign, stats: CampaignStats::sample() },
+        brand: brand.map(str::to_owned),
+    };
+    let page = |lines, is_filtered, is_archive| Self {
+        base: "/test/campaigns".into(),
+        lines,
+        next: None,
+        is_first: true,
+        is_filtered,
+        is_archive,
+        kept: String::new(),
+        q: String::new(),
+        state: "sent".into(),
+        states: states(),
+        brand: String::new(),
+        brands: vec![BrandName::sample('b'), BrandName::sample('c')],
+    };
+    let lines = || {
+        vec![
+            line(CampaignView::sample(), Some("Acme")),
+            line(CampaignView::sample_scheduled(), None),
+            line(CampaignView::sample_in(CampaignStatus::Sent), None),
+        ]
+    };
+    vec![
+        page(lines(), false, false),
+        Self { is_first: false, next: Some(CampaignView::sample().id), ..page(lines(), true, true) },
+        page(Vec::new(), true, false),
+        page(Vec::new(), false, true),
+        page(Vec::new(), false, false),
+    ]
+});
+
+/// Shows the newest campaigns, or the campaigns that match the search.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let (search, state, brand) = (query.some("q"), query.some("state"), query.some("brand"));
@@ -26,39 +98,35 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let chosen = STATES.iter().find(|(word, _, _)| Some(*word) == state);
     let input = json!({
         "search": search,
-        "status": chosen.map(|(_, _, states)| states.join(",")),
+        "status": chosen.map(|(_, _, states)| states),
         "projectId": brand,
         "archived": is_archive,
         "before": query.some("before"),
         "limit": PER_PAGE,
     });
-    let part = visit.ask("campaigns.overview", input).await?;
-    let projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
-    let names: HashMap<&str, &Value> =
-        projects.iter().filter_map(|project| Some((project["id"].as_str()?, &project["name"]))).collect();
-    let line = |line: &Value| {
-        let project = line["campaign"]["projectId"].as_str().and_then(|id| names.get(id).copied());
-        json!({ "campaign": line["campaign"], "stats": line["stats"], "brand": project })
+    let Done(part) = visit.ask::<campaigns::ops::overview::Overview>(input).await?;
+    let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 100 })).await;
+    let brands: Vec<BrandName> = listed.map_or(Vec::new(), |listed| listed.items.into_iter().map(BrandName::of).collect());
+    let line = |line: CampaignLine| Line {
+        brand: brands.iter().find(|brand| brand.id == line.campaign.project_id).map(|brand| brand.name.clone()),
+        line,
     };
-    let lines: Vec<Value> = part["campaigns"].as_array().into_iter().flatten().map(line).collect();
+    let lines = part.campaigns.into_iter().map(line).collect();
     let kept = [("q", search), ("state", state), ("brand", brand), ("archived", is_archive.then_some("yes"))];
     let kept: Vec<(&str, &str)> = kept.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let context = json!({
-        "title": "Campaigns",
-        "base": base(visit),
-        "address": visit.api.0.base_url(),
-        "lines": lines,
-        "next": part["next"],
-        "is_first": query.some("before").is_none(),
-        "is_filtered": search.is_some() || state.is_some() || brand.is_some(),
-        "is_archive": is_archive,
-        "kept": serde_urlencoded::to_string(kept).unwrap_or_default(),
-        "q": search.unwrap_or_default(),
-        "state": state.unwrap_or_default(),
-        "states": STATES.map(|(word, label, _)| json!({ "word": word, "label": label })),
-        "brand": brand.unwrap_or_default(),
-        "brands": projects.iter().map(|project| json!({ "id": project["id"], "name": project["name"] })).collect::<Vec<_>>(),
-        "done": query.get("done"),
-    });
-    Ok(Outcome::page("campaigns.html", context))
+    let context = CampaignsPage {
+        base: base(visit),
+        lines,
+        next: part.next,
+        is_first: query.some("before").is_none(),
+        is_filtered: search.is_some() || state.is_some() || brand.is_some(),
+        is_archive,
+        kept: serde_urlencoded::to_string(kept).unwrap_or_default(),
+        q: search.unwrap_or_default().to_owned(),
+        state: state.unwrap_or_default().to_owned(),
+        states: states(),
+        brand: brand.unwrap_or_default().to_owned(),
+        brands,
+    };
+    Ok(Outcome::draw(&context))
 }

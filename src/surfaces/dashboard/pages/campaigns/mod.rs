@@ -1,96 +1,130 @@
-//! Campaigns: the list, creating and editing, the dry run, and the report.
+//! Pages about campaigns: the list, the forms to create and edit, the dry run, and the report.
 
-mod detail;
-mod edit;
+pub mod detail;
+pub mod edit;
 mod form;
-mod launch;
-mod list;
-mod report;
+pub mod launch;
+pub mod list;
+pub mod report;
 
-pub use report::{dates, takings};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::base::zone::Zone;
-use crate::engine::api::response::WireTime;
-use crate::surfaces::dashboard::route::{Route, closed};
+use crate::engine::api::Done;
+use crate::features::campaigns::model::{CampaignStatus, RecipientType};
+use crate::features::campaigns::views::CampaignView;
+use crate::features::projects::views::ProjectView;
+use crate::features::{campaigns, projects, segments, tags};
 use crate::surfaces::dashboard::visit::{PageError, Visit};
+use crate::vocab::ids::ProjectId;
 
-/// The pages of this file.
-pub const ROUTES: &[Route] = &[
-    closed("/{environment}/campaigns").get(|visit| Box::pin(list::show(visit))),
-    closed("/{environment}/campaigns/new").get(|visit| Box::pin(edit::new(visit))).post(|visit| Box::pin(edit::create(visit))),
-    closed("/{environment}/campaigns/{id}")
-        .get(|visit| Box::pin(detail::show(visit)))
-        .post(|visit| Box::pin(detail::send(visit))),
-    closed("/{environment}/campaigns/{id}/edit")
-        .get(|visit| Box::pin(edit::show(visit)))
-        .post(|visit| Box::pin(edit::change(visit))),
-    closed("/{environment}/campaigns/{id}/launch")
-        .get(|visit| Box::pin(launch::show(visit)))
-        .post(|visit| Box::pin(launch::send(visit))),
-    closed("/{environment}/campaigns/{id}/frame").get(|visit| Box::pin(detail::frame(visit))),
-    closed("/{environment}/campaigns/{id}/report").get(|visit| Box::pin(report::show(visit))),
-    closed("/{environment}/campaigns/{id}/log").get(|visit| Box::pin(report::log(visit))),
-];
-
-/// Returns the base path of this environment's pages.
+/// Returns the base path of this environment's campaign pages.
 fn base(visit: &Visit) -> String {
     format!("/{}/campaigns", visit.environment)
 }
 
-/// Returns the campaign in the URL.
-async fn campaign(visit: &Visit) -> Result<Value, PageError> {
-    visit.ask("campaigns.get", json!({ "id": visit.name("id") })).await
+/// Returns the campaign that the URL names.
+async fn campaign(visit: &Visit) -> Result<CampaignView, PageError> {
+    Ok(visit.ask::<campaigns::ops::get::Get>(json!({ "id": visit.name("id") })).await?.0)
 }
 
-/// Returns the context of every page of a campaign: the campaign, and its tabs.
-fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
-    let status = campaign["status"].as_str().unwrap_or_default();
-    let mut context = Map::new();
-    context.insert("title".into(), campaign["name"].clone());
-    context.insert("is_open".into(), matches!(status, "draft" | "pending_review" | "scheduled").into());
-    context.insert("has_begun".into(), (!campaign["batchId"].is_null()).into());
-    context.insert("tab".into(), tab.into());
-    context.insert("wall".into(), wall(campaign).map_or(Value::Null, |(day, time)| format!("{day}, {time}").into()));
-    context.insert("campaign".into(), campaign.clone());
-    context
+/// The context that every page about a campaign shares: the campaign, and its tabs.
+#[derive(Serialize)]
+struct CampaignHead {
+    is_open: bool,
+    has_started: bool,
+    tab: &'static str,
+    /// The scheduled local time in its time zone.
+    wall: Option<String>,
+    /// The path of the campaign's page.
+    here: String,
+    campaign: CampaignView,
 }
 
-/// Returns the scheduled local day and time in the campaign's zone, as given.
-fn wall(campaign: &Value) -> Option<(String, String)> {
-    let WireTime(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
-    let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
-    let shown = zone.shows(at).to_string();
+impl CampaignHead {
+    fn new(campaign: CampaignView, here: String, tab: &'static str) -> Self {
+        let is_open =
+            matches!(campaign.status, CampaignStatus::Draft | CampaignStatus::PendingReview | CampaignStatus::Scheduled);
+        Self {
+            is_open,
+            has_started: campaign.batch_id.is_some(),
+            tab,
+            wall: wall(&campaign).map(|(day, time)| format!("{day}, {time}")),
+            here,
+            campaign,
+        }
+    }
+
+    fn of(visit: &Visit, campaign: CampaignView, tab: &'static str) -> Self {
+        let here = format!("{}/{}", base(visit), visit.name("id"));
+        Self::new(campaign, here, tab)
+    }
+
+    #[cfg(test)]
+    fn sample(campaign: CampaignView, tab: &'static str) -> Self {
+        Self::new(campaign, "/test/campaigns/66f1a2b3d4e5f60718293a60".into(), tab)
+    }
+}
+
+/// Returns the scheduled local day and time in the campaign's time zone, as the user entered them.
+fn wall(campaign: &CampaignView) -> Option<(String, String)> {
+    let zone = Zone::parse(campaign.scheduled_timezone.as_deref()?).ok()?;
+    let shown = zone.shows(campaign.scheduled_at?.0).to_string();
     let (day, time) = shown.split_once('T')?;
     Some((day.to_owned(), time.chars().take(5).collect()))
 }
 
-/// Returns the text for a campaign's recipients; null if the user may not read them.
-async fn audience(visit: &Visit, campaign: &Value) -> Value {
-    let names = json!({ "id": campaign["recipientId"], "projectId": campaign["projectId"] });
-    let everyone = campaign["recipientId"] == campaign["projectId"];
-    let (kind, asked) = match campaign["recipientType"].as_str() {
-        Some("audience") if everyone => return json!({ "kind": "everyone", "name": "All contacts of the brand" }),
-        Some("tag") => ("tag", visit.ask("tags.get", names).await),
-        _ => ("segment", visit.ask("segments.get", names).await),
-    };
-    match asked {
-        Ok(found) => json!({ "kind": kind, "name": found["name"] }),
-        Err(error) if error.status == http::StatusCode::NOT_FOUND => json!({ "kind": kind, "name": "deleted" }),
-        Err(_) => json!({ "kind": kind, "name": campaign["recipientId"] }),
+/// A brand that the user can choose.
+#[derive(Serialize)]
+struct BrandName {
+    id: ProjectId,
+    name: String,
+}
+
+impl BrandName {
+    fn of(project: ProjectView) -> Self {
+        Self { id: project.id, name: project.name }
+    }
+
+    /// Returns a sample brand whose ID ends with this digit.
+    #[cfg(test)]
+    fn sample(last: char) -> Self {
+        let id = ProjectId::parse(&format!("66f1a2b3d4e5f60718293a4{last}")).expect("an ID has 24 hexadecimal characters");
+        Self { id, name: "Acme".into() }
     }
 }
 
-/// Returns the brand's name; null if the user may not read it.
-async fn brand(visit: &Visit, project: &Value) -> Value {
-    visit.ask("projects.get", json!({ "projectId": project })).await.map_or(Value::Null, |project| project["name"].clone())
+/// The name of a campaign's recipients.
+#[derive(Serialize)]
+struct AudienceName {
+    kind: &'static str,
+    name: String,
 }
 
-/// Returns the items of a list response; none if the user may not read it.
-pub fn items(answer: Result<Value, PageError>, name: &str) -> Vec<Value> {
-    answer
-        .ok()
-        .and_then(|mut answer| answer.get_mut(name).map(Value::take))
-        .and_then(|list| list.as_array().cloned())
-        .unwrap_or_default()
+/// Returns the label of a campaign's recipients, or the ID of the segment or tag if the user may not read it.
+async fn audience(visit: &Visit, campaign: &CampaignView) -> AudienceName {
+    let names = json!({ "id": campaign.recipient_id, "projectId": campaign.project_id });
+    let is_everyone = campaign.recipient_id.0 == campaign.project_id.0;
+    let (kind, asked) = match campaign.recipient_type {
+        RecipientType::Audience if is_everyone => {
+            return AudienceName { kind: "everyone", name: "All contacts of the brand".into() };
+        }
+        RecipientType::Tag => ("tag", visit.ask::<tags::ops::get::Get>(names).await.map(|Done(tag)| tag.name)),
+        RecipientType::Segment | RecipientType::Audience => {
+            ("segment", visit.ask::<segments::ops::get::Get>(names).await.map(|Done(segment)| segment.name))
+        }
+    };
+    let name = match asked {
+        Ok(name) => name,
+        Err(error) if error.status == http::StatusCode::NOT_FOUND => "deleted".into(),
+        Err(_) => campaign.recipient_id.to_string(),
+    };
+    AudienceName { kind, name }
+}
+
+/// Returns the brand's name, or null if the user may not read the brand.
+async fn brand(visit: &Visit, project: ProjectId) -> Option<String> {
+    let asked = visit.ask::<projects::ops::get::Get>(json!({ "projectId": project })).await;
+    asked.ok().map(|Done(project)| project.name)
 }

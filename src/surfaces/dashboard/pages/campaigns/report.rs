@@ -1,13 +1,22 @@
-//! A campaign's results: statistics, charts over time, and the recipient log.
+//! The pages with a campaign's results: statistics, charts over time, and the recipient log.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::launch::{reasons, why};
-use super::{around, audience, base, campaign};
+use super::launch::{LeftOut, reasons, why};
+use super::{CampaignHead, campaign};
+use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
+use crate::features::campaigns;
+use crate::features::campaigns::logs::CampaignLog;
+use crate::features::campaigns::ops::report::CampaignLink;
+use crate::features::campaigns::stats::CampaignStats;
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
+use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::ids::ContactId;
 
-/// The labels of log statuses.
+/// The statuses of the recipient log with their labels.
 const STATES: [(&str, &str); 10] = [
     ("delivered", "Delivered"),
     ("opened", "Opened"),
@@ -22,25 +31,111 @@ const STATES: [(&str, &str); 10] = [
 ];
 const ROWS: usize = 50;
 
-/// Shows the statistics.
+/// The data of the page with a campaign's results.
+#[derive(Serialize)]
+pub struct ReportPage {
+    #[serde(flatten)]
+    head: CampaignHead,
+    charts: Vec<Value>,
+    links: Vec<CampaignLink>,
+    reasons: Vec<LeftOut>,
+    has_conversion: bool,
+    stats: CampaignStats,
+}
+
+page_context!(ReportPage, "campaign_report.html", {
+    use crate::engine::api::Operation;
+    use crate::features::campaigns::model::CampaignStatus;
+    use crate::features::campaigns::views::CampaignView;
+
+    let report = || campaigns::ops::report::Report::example().1.0;
+    let page = |stats: CampaignStats, has_started| Self {
+        head: CampaignHead { has_started, ..CampaignHead::sample(CampaignView::sample_in(CampaignStatus::Sent), "report") },
+        charts: over_time(&template::context(&report().days)).into_iter().collect(),
+        links: report().links,
+        reasons: reasons(&stats.skipped_reasons),
+        has_conversion: stats.conversion.is_some(),
+        stats,
+    };
+    let bare = CampaignStats { conversion: None, ..CampaignStats::sample() };
+    let none = Self { links: Vec::new(), charts: Vec::new(), reasons: Vec::new(), ..page(bare, true) };
+    vec![page(CampaignStats::sample(), true), none, page(CampaignStats::sample(), false)]
+});
+
+/// The data of the page with the recipient log.
+#[derive(Serialize)]
+pub struct LogPage {
+    #[serde(flatten)]
+    head: CampaignHead,
+    rows: Vec<LogRow>,
+    next: Option<String>,
+    is_first: bool,
+    show: String,
+    states: &'static [(&'static str, &'static str)],
+    reasons: Vec<LeftOut>,
+}
+
+#[derive(Serialize)]
+struct LogRow {
+    to: Option<String>,
+    contact: Option<ContactId>,
+    word: String,
+    label: String,
+    reason: Option<String>,
+    sent_at: Option<WireTime>,
+    opened_at: Option<WireTime>,
+    clicked_at: Option<WireTime>,
+    next_at: Option<WireTime>,
+    opens: u32,
+    clicks: u32,
+    reply: Option<String>,
+}
+
+page_context!(LogPage, "campaign_log.html", {
+    use crate::engine::api::Operation;
+    use crate::features::campaigns::model::CampaignStatus;
+    use crate::features::campaigns::views::CampaignView;
+
+    let rows = || campaigns::ops::logs::Logs::example().1.0.emails.into_iter().map(row);
+    let erased = |row| LogRow { to: None, contact: None, sent_at: None, opened_at: None, clicked_at: None, ..row };
+    let page = |rows, next: Option<&str>, show: &str| Self {
+        head: CampaignHead::sample(CampaignView::sample_in(CampaignStatus::Sent), "log"),
+        rows,
+        next: next.map(str::to_owned),
+        is_first: next.is_none(),
+        show: show.into(),
+        states: &STATES,
+        reasons: reasons(&CampaignStats::sample().skipped_reasons),
+    };
+    vec![
+        page(rows().collect(), Some("0123"), "unknown"),
+        page(rows().map(erased).collect(), None, ""),
+        page(Vec::new(), Some("0123"), ""),
+        page(Vec::new(), None, "failed"),
+        page(Vec::new(), None, ""),
+    ]
+});
+
+/// Shows the statistics of a campaign.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let which = json!({ "id": visit.name("id") });
-    let stats = visit.ask("campaigns.stats", which.clone()).await?;
-    let report = visit.ask("campaigns.report", which).await?;
-    let mut context = around(&campaign, "report");
-    let charts = [over_time(&report["days"]), revenue(&report["days"], &stats["conversion"])];
-    context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    context.insert("audience".into(), audience(visit, &campaign).await);
-    context.insert("charts".into(), charts.into_iter().flatten().collect());
-    context.insert("links".into(), report["links"].clone());
-    context.insert("reasons".into(), reasons(&stats["skippedReasons"]));
-    context.insert("has_conversion".into(), stats["conversion"].is_object().into());
-    context.insert("stats".into(), stats);
-    Ok(Outcome::page("campaign_report.html", Value::Object(context)))
+    let Done(stats) = visit.ask::<campaigns::ops::stats::Stats>(which.clone()).await?;
+    let Done(report) = visit.ask::<campaigns::ops::report::Report>(which).await?;
+    let days = template::context(&report.days);
+    let charts = [over_time(&days), revenue(&days, &template::context(&stats.conversion))];
+    let context = ReportPage {
+        head: CampaignHead::of(visit, campaign, "report"),
+        charts: charts.into_iter().flatten().collect(),
+        links: report.links,
+        reasons: reasons(&stats.skipped_reasons),
+        has_conversion: stats.conversion.is_some(),
+        stats,
+    };
+    Ok(Outcome::draw(&context))
 }
 
-/// Opens and clicks by day.
+/// Returns the chart of opens and clicks by day.
 fn over_time(days: &Value) -> Option<Value> {
     let days = days.as_array().filter(|days| !days.is_empty())?;
     let values = |name: &str| days.iter().map(|day| day[name].as_f64().unwrap_or(0.0)).collect();
@@ -58,28 +153,28 @@ fn over_time(days: &Value) -> Option<Value> {
     Some(chart.draw())
 }
 
-/// Revenue by day, in the main currency.
+/// Returns the chart of revenue by day, in the main currency.
 fn revenue(days: &Value, conversion: &Value) -> Option<Value> {
     let (days, currency) = (days.as_array()?, conversion["currency"].as_str()?);
-    Some(takings(days, currency, "revenue", &format!("Revenue by day in {currency}")))
+    Some(revenue_chart(days, currency, "revenue", &format!("Revenue by day in {currency}")))
 }
 
-/// Returns the daily revenue in one currency, as bars.
-pub fn takings(days: &[Value], currency: &str, id: &str, title: &str) -> Value {
+/// Returns the chart of daily revenue in one currency.
+pub fn revenue_chart(days: &[Value], currency: &str, id: &str, title: &str) -> Value {
     let of = |day: &Value| {
-        let takings = day["takings"].as_array().into_iter().flatten().find(|takings| takings["currency"] == currency);
-        takings.and_then(|takings| takings["revenue"].as_f64()).unwrap_or(0.0)
+        let entry = day["revenue"].as_array().into_iter().flatten().find(|entry| entry["currency"] == currency);
+        entry.and_then(|entry| entry["revenue"].as_f64()).unwrap_or(0.0)
     };
     let series = vec![Series { label: "Revenue".into(), values: days.iter().map(of).collect() }];
     Chart { id, title, unit: currency, shape: Shape::Bars, dates: dates(days), series }.draw()
 }
 
-/// Returns the dates of the days.
+/// Returns the date of each day.
 pub fn dates(days: &[Value]) -> Vec<String> {
     days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Shows the recipient log.
+/// Shows the recipient log of a campaign.
 pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
@@ -89,27 +184,36 @@ pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
         None => (None, None),
     };
     let input = json!({ "id": id, "status": status, "skipReason": reason, "cursor": cursor, "limit": ROWS });
-    let part = visit.ask("campaigns.logs", input).await?;
-    let stats = visit.ask("campaigns.stats", json!({ "id": id })).await?;
-    let mut context = around(&campaign, "log");
-    let rows: Vec<Value> = part["emails"].as_array().into_iter().flatten().map(row).collect();
-    context.insert("here".into(), format!("{}/{id}", base(visit)).into());
-    context.insert("rows".into(), rows.into());
-    context.insert("next".into(), part["nextCursor"].clone());
-    context.insert("is_first".into(), cursor.is_none().into());
-    context.insert("show".into(), show.unwrap_or_default().into());
-    context.insert("states".into(), STATES.map(|(word, label)| json!({ "word": word, "label": label })).into_iter().collect());
-    context.insert("reasons".into(), reasons(&stats["skippedReasons"]));
-    Ok(Outcome::page("campaign_log.html", Value::Object(context)))
+    let Done(part) = visit.ask::<campaigns::ops::logs::Logs>(input).await?;
+    let Done(stats) = visit.ask::<campaigns::ops::stats::Stats>(json!({ "id": id })).await?;
+    let context = LogPage {
+        head: CampaignHead::of(visit, campaign, "log"),
+        rows: part.emails.into_iter().map(row).collect(),
+        next: part.next_cursor,
+        is_first: cursor.is_none(),
+        show: show.unwrap_or_default().to_owned(),
+        states: &STATES,
+        reasons: reasons(&stats.skipped_reasons),
+    };
+    Ok(Outcome::draw(&context))
 }
 
-fn row(row: &Value) -> Value {
-    let word = row["status"].as_str().unwrap_or_default();
+fn row(row: CampaignLog) -> LogRow {
+    let status = template::context(&row.status);
+    let word = status.as_str().unwrap_or_default();
     let label = STATES.iter().find(|(state, _)| *state == word).map_or(word, |(_, label)| label);
-    let reason = row["suppression_type"].as_str().map(why);
-    json!({
-        "to": row["to_email"], "contact": row["subscriber_id"], "word": word, "label": label, "reason": row["suppression_reason"].as_str().or(reason),
-        "sent_at": row["sent_at"], "opened_at": row["opened_at"], "clicked_at": row["clicked_at"], "next_at": row["next_attempt_at"],
-        "opens": row["open_count"], "clicks": row["click_count"], "reply": row["reply"],
-    })
+    LogRow {
+        to: row.to_email,
+        contact: row.subscriber_id,
+        word: word.to_owned(),
+        label: label.to_owned(),
+        reason: row.suppression_reason.or_else(|| row.suppression_type.map(|reason| why(reason).to_owned())),
+        sent_at: row.sent_at,
+        opened_at: row.opened_at,
+        clicked_at: row.clicked_at,
+        next_at: row.next_attempt_at,
+        opens: row.open_count,
+        clicks: row.click_count,
+        reply: row.reply,
+    }
 }

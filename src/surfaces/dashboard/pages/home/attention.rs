@@ -1,4 +1,5 @@
-//! What needs attention: one sentence each, with a link to fix it. Pure.
+//! The notices about problems that need attention: one sentence each, with a link to the page that fixes the problem. The functions are
+//! pure.
 
 use serde_json::{Value, json};
 
@@ -7,24 +8,24 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Bounce rates in percent: mailbox providers start to distrust a sender at the first, and reject it at the second.
+/// The bounce rates, in percent. Mailbox providers start to distrust a sender at the first rate, and reject its mail at the second.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// Complaint rates in percent: large mailbox providers require less than the first and never accept the second.
+/// The complaint rates, in percent. Large mailbox providers require a rate below the first one and never accept the second one.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
-/// With fewer messages, a single bounce would look like a problem.
+/// The minimum number of messages for which rates are checked. With fewer messages, a single bounce would look like a problem.
 const MESSAGES_MIN: u64 = 100;
-/// From this share on, a quota is nearly used up.
+/// The used share of a quota at which the quota is reported as nearly used up.
 const QUOTA_SHARE: f64 = 0.8;
-/// How long a failed brand import is shown.
-const FAILED_IMPORTS_TOLD_MS: i64 = 7 * limits::DAY_MS;
-/// More are combined into one line.
+/// How long the page shows a failed brand import.
+const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
+/// The maximum number of failed imports with a notice each; more are combined into one notice.
 const FAILED_IMPORTS_MAX: usize = 3;
-/// The maximum number of lines.
+/// The maximum number of notices.
 const LINES_MAX: usize = 12;
 
-/// Returns everything that needs attention, most severe first.
+/// Returns the notices about everything that needs attention, most severe first.
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
@@ -36,7 +37,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
         let text = format!("Sending is on hold: {cause}. Campaigns, retries, schedules, and webhook deliveries wait.");
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
-    ways_out(environment, known, &mut found);
+    sending_problems(environment, known, &mut found);
     campaigns(known, &mut found);
     rates(known, &mut found);
     quotas(known, &mut found);
@@ -52,6 +53,14 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     found
 }
 
+/// Returns a notice with a job that can be dismissed, and a notice without a job.
+#[cfg(test)]
+pub fn samples() -> Vec<Value> {
+    let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
+    failed["job"] = "66f1a2b3d4e5f60718293a4b".into();
+    vec![failed, line("warn", "The disk is almost full.".into(), ("/settings/system".into(), "View system"))]
+}
+
 fn line(level: &str, text: String, (path, label): (String, &str)) -> Value {
     json!({ "level": level, "text": text, "path": path, "label": label, "job": null })
 }
@@ -61,7 +70,7 @@ fn name(of: &Value) -> &str {
 }
 
 /// Checks for a transport and a verified sending domain.
-fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
+fn sending_problems(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
@@ -80,7 +89,7 @@ fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<V
     }
 }
 
-/// Finds campaigns that wait for a user.
+/// Finds campaigns that wait for the user.
 fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     for row in &known.campaigns {
         let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
@@ -105,7 +114,7 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
 fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     let is_recent = |project: &&Value| {
         let at: Option<WireTime> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
-        at.is_none_or(|at| known.now.ms_since(at.0) < FAILED_IMPORTS_TOLD_MS)
+        at.is_none_or(|at| known.now.ms_since(at.0) < FAILED_IMPORTS_SHOWN_MS)
     };
     let failed: Vec<&Value> = known.projects.iter().filter(|project| project["status"] == "error").filter(is_recent).collect();
     if failed.len() > FAILED_IMPORTS_MAX {
@@ -119,7 +128,7 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Finds failed contact jobs, until a user dismisses them or starts such a job again.
+/// Finds failed contact jobs, until the user dismisses them or starts such a job again.
 fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {
@@ -215,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_without_problems_or_without_permissions() {
+    fn no_notice_is_shown_without_problems_or_without_permissions() {
         assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
         let blind = AccountOverview { plan: Value::Null, domains: vec![], ..nothing() };
         assert_eq!(texts(Environment::Live, &blind), [""; 0]);
@@ -251,7 +260,7 @@ mod tests {
         let told = texts(Environment::Live, &known);
         assert_eq!(told.len(), 10, "{told:#?}");
         assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{told:#?}");
-        // Test mail requires no domain.
+        // Test mail does not require a domain.
         assert_eq!(texts(Environment::Test, &known).len(), 9);
     }
 
@@ -271,13 +280,13 @@ mod tests {
         assert_eq!(
             told(vec![job("b", "import", "uploaded", false), failed()]).len(),
             1,
-            "a file that only waits repeats nothing"
+            "an upload without matched columns does not clear the failed import"
         );
         for later in ["completed", "processing", "pending"] {
             assert!(told(vec![job("b", "import", later, false), failed()]).is_empty(), "{later}");
         }
         let twice = told(vec![job("b", "import", "failed", false), failed()]);
-        assert_eq!((twice.len(), &twice[0]["job"]), (1, &json!("b")), "of failures one after the other, the last");
+        assert_eq!((twice.len(), &twice[0]["job"]), (1, &json!("b")), "only the last of several failures is shown");
         assert!(told(vec![job("a", "import", "failed", true)]).is_empty());
     }
 

@@ -1,14 +1,14 @@
-//! The first steps for new users: the next one, with its button and the equivalent API request.
+//! The first steps for new users. The next step has a button and the equivalent API request.
 
 use serde_json::{Value, json};
 
 use super::AccountOverview;
-use crate::surfaces::dashboard::pages::brands::may;
-use crate::surfaces::dashboard::visit::{PageError, Visit};
+use crate::features::{contacts, emails};
+use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// Returns the steps that this user may take, or null once a campaign was sent.
+/// Returns the steps that this user may take, or null once a campaign has been sent.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
     if has_sent || known.error.is_some() {
@@ -68,7 +68,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         false,
         to_send(known, id, request),
     ));
-    steps.retain(|(needed, _)| needed.iter().all(|permission| may(visit, *permission)));
+    steps.retain(|(needed, _)| needed.iter().all(|permission| visit.may(*permission)));
     let mut steps: Vec<Value> = steps.into_iter().map(|(_, step)| step).collect();
     let Some(next) = steps.iter().position(|step| step["done"] == false) else { return Value::Null };
     steps[next]["next"] = true.into();
@@ -76,7 +76,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     json!({ "steps": steps, "done": done })
 }
 
-/// Returns the API request that sends the newest campaign, or that creates one.
+/// Returns the API request that sends the newest campaign, or the request that creates a campaign if there is none.
 fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) -> String) -> String {
     match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
         Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
@@ -89,9 +89,9 @@ fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) 
     }
 }
 
-/// What a brand already has.
+/// The parts of a brand that already exist.
 struct BrandProgress<'k> {
-    /// The id of a brand, preferably of one that is ready.
+    /// The ID of a brand, preferably of a brand that is ready.
     brand: Option<&'k str>,
     has_emails: bool,
     has_contacts: bool,
@@ -104,10 +104,23 @@ impl<'k> BrandProgress<'k> {
             return Self { brand: None, has_emails: false, has_contacts: false };
         };
         let of_brand = json!({ "projectId": brand, "limit": 1 });
-        let any = |answer: Result<Value, PageError>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
-        let has_emails = any(visit.ask("emails.list", of_brand.clone()).await);
-        Self { brand: Some(brand), has_emails, has_contacts: any(visit.ask("contacts.list", of_brand).await) }
+        let emails = visit.ask::<emails::ops::list::List>(of_brand.clone()).await;
+        let contacts = visit.ask::<contacts::ops::list::List>(of_brand).await;
+        Self {
+            brand: Some(brand),
+            has_emails: emails.is_ok_and(|found| found.total > 0),
+            has_contacts: contacts.is_ok_and(|found| found.total > 0),
+        }
     }
+}
+
+/// Returns a finished step and the next step.
+#[cfg(test)]
+pub fn sample() -> Value {
+    let sample = |done| step(&[], ("Add contacts", "One by one."), ("/contacts", "Add contacts"), done, "curl".into()).1;
+    let mut next = sample(false);
+    next["next"] = true.into();
+    json!({ "steps": [sample(true), next], "done": 0 })
 }
 
 /// The permissions that a step requires, and the step.

@@ -1,6 +1,7 @@
-//! Edits imported HTML by the same instructions, as far as HTML supports them.
+//! Edits imported HTML. The instructions are the same as for other emails, except those that imported HTML does not support.
 //!
-//! Resolves the parts that an instruction refers to and computes their new values. [`ImportedEmail`] turns these into changes to the HTML.
+//! The code finds the parts that an instruction refers to and computes their new values. [`ImportedEmail`] records them as changes to the
+//! HTML.
 
 #[cfg(test)]
 mod tests;
@@ -15,13 +16,13 @@ use crate::features::emails::composer::understand;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
-/// An imported email after a change.
+/// An imported email after an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
-    /// What was changed, one sentence each.
+    /// One sentence for each change that was made.
     pub done: Vec<String>,
-    /// What was not changed, and why.
+    /// One sentence for each change that was not made, with the reason.
     pub not_done: Vec<String>,
 }
 
@@ -41,9 +42,9 @@ pub const CAN: [&str; 11] = [
 ];
 
 /// The start of the reason for unsupported instructions.
-const HANDED_IN: &str = "This email was imported as HTML and keeps its own layout and language";
+const IMPORTED: &str = "This email was imported as HTML and keeps its own layout and language";
 
-/// Carries out the parts of an instruction that are understood.
+/// Applies the parts of an instruction that are understood.
 pub fn apply(
     imported: &ImportedEmail,
     instruction: &str,
@@ -56,7 +57,7 @@ pub fn apply(
             edited.not_done.push(format!("Did not understand \"{clause}\"."));
             continue;
         };
-        // A part that fails leaves no changes behind.
+        // A part of the instruction that fails makes no changes.
         let mut changed = edited.imported.clone();
         match (ImportedEditor { imported: &mut changed, means }).carry_out(&action) {
             Ok(done) => {
@@ -72,7 +73,7 @@ pub fn apply(
     if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
 }
 
-/// Returns whether the email contains these words, including alternative texts.
+/// Returns whether the email's text or alt text contains these words.
 fn contains(imported: &ImportedEmail, words: &str) -> bool {
     let is_in = |text: &str| find(text, words).is_some();
     let in_parts = || imported.parts().any(|(place, _)| is_in(&imported.text(place)));
@@ -81,7 +82,7 @@ fn contains(imported: &ImportedEmail, words: &str) -> bool {
 
 type Done = Result<String, String>;
 
-/// Carries out instructions.
+/// Applies instructions to an imported email.
 struct ImportedEditor<'a> {
     imported: &'a mut ImportedEmail,
     means: &'a EditResources<'a>,
@@ -102,14 +103,14 @@ impl ImportedEditor<'_> {
             Action::Remove { target, which, words } => self.remove(*target, *which, words.as_deref()),
             Action::Move { target, which, to } => self.shift(*target, *which, to),
             Action::Swap { which, url, clause } => self.swap(*which, url.as_deref(), clause),
-            Action::Round(_) | Action::Arrange(_) => Err(format!("{HANDED_IN}: its corners and layout cannot be changed.")),
+            Action::Round(_) | Action::Arrange(_) => Err(format!("{IMPORTED}. Its corners and layout cannot be changed.")),
             Action::Formality(_) | Action::Translate(_) | Action::Lengthen => {
-                Err(format!("{HANDED_IN}: it cannot be rewritten. Give the new text."))
+                Err(format!("{IMPORTED}. The email cannot be rewritten as a whole. Give the new text."))
             }
         }
     }
 
-    /// Returns the indexes of the parts that a word refers to.
+    /// Returns the indexes of the parts that a target refers to.
     fn places(&self, target: Target) -> Vec<usize> {
         let imported = &self.imported;
         match target {
@@ -139,7 +140,7 @@ impl ImportedEditor<'_> {
             | Target::Social
             | Target::Table
             | Target::Eyebrow => {
-                format!("{HANDED_IN}: quote the words of the {} in quotation marks.", target.name())
+                format!("{IMPORTED}. Put the words of the {} in quotation marks.", target.name())
             }
             target => format!("The email has no such {}.", target.name()),
         }
@@ -147,7 +148,7 @@ impl ImportedEditor<'_> {
 
     fn replace(&mut self, from: &str, to: &str) -> Done {
         if from.trim().is_empty() {
-            return Err("Could not tell which words to replace. Put them in quotation marks.".to_owned());
+            return Err("The words to replace are unclear. Put the old and the new words in quotation marks.".to_owned());
         }
         let mut count = 0;
         let mut replaced = |text: String| {
@@ -193,7 +194,7 @@ impl ImportedEditor<'_> {
             target => {
                 let place = self.one(target, which)?;
                 if self.imported.part(place).and_then(Part::words).is_none() {
-                    return Err(format!("The {} has no text of its own. Change its alt text instead.", target.name()));
+                    return Err(format!("The {} contains no text. Change the alt text instead.", target.name()));
                 }
                 self.imported.say(place, value)?;
             }
@@ -201,7 +202,7 @@ impl ImportedEditor<'_> {
         Ok(format!("Changed the {} to \"{value}\".", target.name()))
     }
 
-    /// Changes the target of a link: the one with these words or this address, otherwise buttons.
+    /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
     fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Done {
         if let Some(of) = of {
             let old = Link::parse(of).ok();
@@ -215,7 +216,7 @@ impl ImportedEditor<'_> {
                 self.imported.lead(*element, link.as_str())?;
             }
             return match links.len() {
-                0 => Err(format!("No link of the email says or links to \"{of}\".")),
+                0 => Err(format!("The email has no link with the text or address \"{of}\".")),
                 1 => Ok(format!("The link \"{of}\" now leads to {link}.")),
                 count => Ok(format!("{count} links \"{of}\" now lead to {link}.")),
             };
@@ -314,7 +315,7 @@ impl ImportedEditor<'_> {
             let own = sentences(&text);
             let kept = own.len().div_ceil(2);
             if let Some(last) = own.get(kept.saturating_sub(1)).filter(|_| kept < own.len()) {
-                // Cut after the last remaining sentence, whatever ends its line.
+                // Cut directly after the last remaining sentence.
                 let end = text.find(last).map_or(text.len(), |at| at + last.len());
                 let short = text[..end].to_owned();
                 self.imported.say(place, &short)?;
@@ -322,9 +323,9 @@ impl ImportedEditor<'_> {
             }
         }
         match count {
-            0 => Err("Nothing can be shortened: every text is already a single sentence.".to_owned()),
-            1 => Ok("Shortened one text.".to_owned()),
-            count => Ok(format!("Shortened {count} texts.")),
+            0 => Err("The email cannot be shortened: every paragraph is already a single sentence.".to_owned()),
+            1 => Ok("Shortened one paragraph.".to_owned()),
+            count => Ok(format!("Shortened {count} paragraphs.")),
         }
     }
 
@@ -351,7 +352,7 @@ impl ImportedEditor<'_> {
         let name = target.name();
         if let Some(words) = words {
             let of_kind = self.places(target);
-            // A block can be any part with these words.
+            // In an instruction, "block" can refer to any part that contains the words.
             let any = |place: &usize| target == Target::Text || of_kind.is_empty() || of_kind.contains(place);
             let says = |place: &usize| find(&self.imported.text(*place), words).is_some();
             let found: Vec<usize> =
@@ -370,13 +371,13 @@ impl ImportedEditor<'_> {
         found.iter().try_for_each(|place| self.imported.remove(*place))?;
         match found.len() {
             1 => Ok(format!("Removed the {name}.")),
-            count => Ok(format!("Removed {count} of these: {name}.")),
+            count => Ok(format!("Removed {count} parts of the kind \"{name}\".")),
         }
     }
 
-    /// Returns the index that an instruction refers to, and whether the position is before it.
+    /// Returns the index of the part next to the position that an instruction refers to, and whether the position is before that part.
     fn beside(&self, place: &Place) -> Result<(usize, bool), String> {
-        let nothing = || "The email has no part of that kind to place it next to.".to_owned();
+        let nothing = || "The place was not found: the email has no part of that kind.".to_owned();
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
                 let found = self
@@ -414,12 +415,12 @@ impl ImportedEditor<'_> {
 
     fn picture(&self, url: Option<&str>, clause: &str) -> Result<Picture, String> {
         if let Some(url) = url {
-            return material::picture(url, None, (None, None)).ok_or_else(|| "The address is not that of an image.".to_owned());
+            return material::picture(url, None, (None, None)).ok_or_else(|| "This URL does not lead to an image.".to_owned());
         }
         let shown: Vec<&str> =
             self.imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
         let next = blocks::next_picture(&shown.join(" "), clause, self.means);
-        next.ok_or_else(|| "The brand has no other suitable image. Give the address of one.".to_owned())
+        next.ok_or_else(|| "The brand has no other suitable image. Give the address of an image.".to_owned())
     }
 
     fn swap(&mut self, which: Which, url: Option<&str>, clause: &str) -> Done {
@@ -427,7 +428,8 @@ impl ImportedEditor<'_> {
         let Picture { src, alt, .. } = self.picture(url, clause)?;
         let words = alt.as_ref().map(|alt| alt.as_str());
         self.imported.show(place, src.as_str(), words)?;
-        let told = if words.is_none() { " Its alt text is unchanged; edit it if the image shows something else." } else { "" };
+        let told =
+            if words.is_none() { " The alt text is unchanged; edit it if the new image shows something else." } else { "" };
         Ok(format!("Changed the image to {src}.{told}"))
     }
 
@@ -455,7 +457,7 @@ impl ImportedEditor<'_> {
             }
             target => {
                 return Err(format!(
-                    "{HANDED_IN}: a {} cannot be added, only texts, headings, buttons and images.",
+                    "{IMPORTED}. Only paragraphs, headings, buttons and images can be added, not a {}.",
                     target.name()
                 ));
             }
@@ -484,7 +486,7 @@ impl ImportedEditor<'_> {
             .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
         {
             self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
-            return Ok("Added: sentence, as a separate paragraph.".to_owned());
+            return Ok("Added the sentence as a separate paragraph.".to_owned());
         }
         let text = self.imported.text(beside);
         let around = match anchor {
@@ -498,11 +500,11 @@ impl ImportedEditor<'_> {
             false => format!("{} {sentence}{}", &text[..end], &text[end..]),
         };
         self.imported.say(beside, &new)?;
-        Ok("Added: sentence.".to_owned())
+        Ok("Added the sentence.".to_owned())
     }
 }
 
-/// Returns a text with words replaced, and the number of replacements. A removal leaves no double space.
+/// Returns the text with words replaced, and the number of replacements. If words are removed, no double space is left.
 fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

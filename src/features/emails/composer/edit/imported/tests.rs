@@ -1,4 +1,4 @@
-//! Instructions for imported emails, and the resulting HTML.
+//! Tests of instructions for imported emails, and of the resulting HTML.
 
 use super::*;
 use crate::features::emails::imported::tests::{NEWSLETTER, PLAIN, imported, safe};
@@ -16,7 +16,8 @@ fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> 
     let means = EditResources { brand, site: Some("https://example.com"), origin: None, today: TODAY };
     let edited = apply(&imported(&imported_html, language), instruction, &means)?;
     assert_eq!(edited.not_done, [""; 0], "{instruction}");
-    let revised = imported_html::revise(&imported_html.html, &edited.imported.clone().changes()).expect("small");
+    let revised =
+        imported_html::revise(&imported_html.html, &edited.imported.clone().changes()).expect("the HTML is within the limits");
     assert_ne!(revised.html, imported_html.html, "{instruction}: {:?}", edited.done);
     assert_eq!(revised.removed, [""; 0], "{instruction}");
     let html = revised.html.split_whitespace().collect::<Vec<_>>().join(" ").replace("> <", "><");
@@ -42,7 +43,7 @@ fn has(html: &str, parts: &[&str]) {
 
 #[test]
 fn words_change_only_in_texts() {
-    let (imported, html) = edit(NEWSLETTER, "en", "Change the subject to \"Tea time\"").expect("understood");
+    let (imported, html) = edit(NEWSLETTER, "en", "Change the subject to \"Tea time\"").expect("the instruction is understood");
     assert_eq!(imported.subject, "Tea time");
     has(&html, &["<title>Tea time</title>"]);
     has(&edited("Make the preheader \"Only now\""), &["mso-hide:all;\">Only now&nbsp;\u{200c}"]);
@@ -82,9 +83,15 @@ fn links_images_and_their_words_change() {
     assert!(!edited("Swap the second image").contains("tin.jpg"));
     has(&edited("Change the alt text of the first image to \"A warm pot\""), &["alt=\"A warm pot\""]);
     let brand = crate::features::emails::composer::tests::brands::teas();
-    let wanted = brand.images.iter().find(|image| image.width.is_some_and(|width| width > 500)).expect("a wide one");
-    let word = wanted.description.as_deref().and_then(|told| told.split(' ').max_by_key(|word| word.len())).expect("a word");
-    let html = edit_with(&brand, NEWSLETTER, "en", &format!("Use the image of the {word}")).expect("understood").1;
+    let wanted =
+        brand.images.iter().find(|image| image.width.is_some_and(|width| width > 500)).expect("the brand has a wide image");
+    let word = wanted
+        .description
+        .as_deref()
+        .and_then(|told| told.split(' ').max_by_key(|word| word.len()))
+        .expect("the description has a word");
+    let html =
+        edit_with(&brand, NEWSLETTER, "en", &format!("Use the image of the {word}")).expect("the instruction is understood").1;
     assert!(!html.contains("pot.jpg"), "{html}");
 }
 
@@ -139,7 +146,10 @@ fn texts_buttons_headings_and_images_are_added() {
     let cell = "font-size:16px;line-height:24px;color:#444444;\">";
     let html = edited("Add a paragraph \"We close at noon.\" after \"Every tin\"");
     has(&html, &[&format!("{cell}We close at noon.</td></tr>")]);
-    assert!(html.find("We close").expect("there") < html.find("Until Sunday").expect("there"));
+    assert!(
+        html.find("We close").expect("the HTML contains the text")
+            < html.find("Until Sunday").expect("the HTML contains the text")
+    );
     has(
         &edited("Add the sentence \"We close at noon.\" after \"drawing in\""),
         &["drawing in. We close at noon. We have blended <b>three"],
@@ -153,7 +163,10 @@ fn texts_buttons_headings_and_images_are_added() {
     let html = edited("Add a paragraph \"We are closed on Mondays.\" before the button");
     has(&html, &[&format!("{cell}We are closed on Mondays.</td></tr><tr><td align=\"left\"")]);
     let html = edited("Add an image https://teas.example/cup.jpg after \"Free shipping\"");
-    assert!(html.find("cup.jpg").expect("there") < html.find("Shop now").expect("there"), "{html}");
+    assert!(
+        html.find("cup.jpg").expect("the HTML contains the text") < html.find("Shop now").expect("the HTML contains the text"),
+        "{html}"
+    );
     has(
         &html,
         &[
@@ -161,11 +174,17 @@ fn texts_buttons_headings_and_images_are_added() {
         ],
     );
     let html = edited("Add a heading \"What else is new\" before the second image");
-    assert!(html.find("What else").expect("there") > html.find("Shop now").expect("there"), "{html}");
+    assert!(
+        html.find("What else").expect("the HTML contains the text") > html.find("Shop now").expect("the HTML contains the text"),
+        "{html}"
+    );
     let html = edited("Move the second button to the top");
     has(&html, &["<a href=\"https://teas.example/tins\"", "font-family:Arial,sans-serif;"]);
     let html = edited("Move the button to the top");
-    assert!(html.find("Shop now").expect("there") < html.find("pot.jpg").expect("there"), "{html}");
+    assert!(
+        html.find("Shop now").expect("the HTML contains the text") < html.find("pot.jpg").expect("the HTML contains the text"),
+        "{html}"
+    );
 }
 
 #[test]
@@ -199,6 +218,6 @@ fn unsupported_instructions_list_the_supported_ones() {
         };
         assert!(!error.reasons.is_empty() && error.can.len() > 8, "{instruction}");
     }
-    let error = edit(NEWSLETTER, "en", "Use the letter layout").expect_err("no layouts").reasons;
+    let error = edit(NEWSLETTER, "en", "Use the letter layout").expect_err("imported emails have no layouts").reasons;
     assert!(error[0].contains("imported as HTML"), "{error:?}");
 }

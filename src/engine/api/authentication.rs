@@ -1,0 +1,101 @@
+//! Authentication and authorization: which principal a request comes from, and whether that principal may call an operation.
+
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+
+use super::caller::Principal;
+use super::engine::Engine;
+use super::failure::{Failure, Refusal};
+use super::spec::{Access, Spec};
+use crate::base::clock::Timestamp;
+use crate::engine::access::token;
+use crate::vocab::codes::Code;
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// Returns the principal of a request, if the operation accepts it.
+pub(super) fn authenticate(
+    engine: &Engine,
+    now: Timestamp,
+    spec: &Spec,
+    headers: &HeaderMap,
+    known: Option<Principal>,
+) -> Result<Principal, Refusal> {
+    match spec.access {
+        Access::Public => Ok(Principal::Anonymous),
+        Access::Operator => Ok(Principal::Operator),
+        Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager => {
+            if let Some(Principal::User(who)) = known {
+                return Ok(Principal::User(who));
+            }
+            let presented = presented(headers);
+            let found = presented.and_then(|text| find(engine, now, spec, text));
+            found.ok_or_else(|| unauthorized(engine, spec, presented.is_some()))
+        }
+    }
+}
+
+/// Returns the principal that owns this key or token, if the operation accepts that kind of credentials.
+fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option<Principal> {
+    match token::parse(presented) {
+        Ok(_) if spec.access.is_personal() => None,
+        Ok(key) => engine.keys.find(&key).map(Principal::Key),
+        Err(_) if spec.takes_tokens => engine.signed_in(presented, now).map(Principal::User),
+        Err(_) => None,
+    }
+}
+
+fn unauthorized(engine: &Engine, spec: &Spec, presented: bool) -> Refusal {
+    let code = if spec.access.is_personal() { Code::NotSignedIn } else { Code::InvalidApiKey };
+    let header = Box::new((WWW_AUTHENTICATE, challenge(engine, if presented { r#", error="invalid_token""# } else { "" })));
+    Refusal { failure: code.into(), header: Some(header) }
+}
+
+/// Returns the authentication challenge. It has no error code if no credentials were sent (RFC 6750 §3.1), and it names the metadata in
+/// which agents find further instructions (RFC 9728 §5.1).
+pub(super) fn challenge(engine: &Engine, error: &str) -> HeaderValue {
+    let metadata = format!("{}/.well-known/oauth-protected-resource", engine.base_url());
+    let challenge = format!(r#"Bearer realm="mailmill"{error}, resource_metadata="{metadata}""#);
+    HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static(r#"Bearer realm="mailmill""#))
+}
+
+/// Returns the key in the request, in any of the three forms that clients use.
+fn presented(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(AUTHORIZATION) {
+        let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+        let known = scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("apikey");
+        return known.then(|| key.trim());
+    }
+    headers.get(API_KEY)?.to_str().ok()
+}
+
+/// Checks that the principal has a permission that the operation requires.
+pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
+    let granted = principal.permissions();
+    let (allowed, scope) = match spec.access {
+        Access::Needs(permission) => (granted.contains(permission), permission.word()),
+        Access::NeedsOne(permissions) => {
+            (permissions.iter().any(|permission| granted.contains(*permission)), permissions[0].word())
+        }
+        Access::Manager => return manages(principal),
+        Access::Public | Access::Person | Access::Operator => (true, ""),
+    };
+    if allowed {
+        return Ok(());
+    }
+    let challenge = format!(r#"Bearer realm="mailmill", error="insufficient_scope", scope="{scope}""#);
+    let header = HeaderValue::from_str(&challenge).expect("permission names are ASCII");
+    let failure = Failure::new(Code::InsufficientPermissions).with(serde_json::json!({ "permission": scope }));
+    Err(Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, header))) })
+}
+
+fn manages(principal: &Principal) -> Result<(), Refusal> {
+    match principal {
+        Principal::User(who) if who.user.role.manages() => Ok(()),
+        _ => Err(Failure::because(
+            Code::InsufficientPermissions,
+            "Only the owner and the admins of the account can perform this action.",
+        )
+        .into()),
+    }
+}

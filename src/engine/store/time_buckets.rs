@@ -1,0 +1,77 @@
+//! Time buckets for sets of contacts: all time, days and hours, in UTC.
+//!
+//! A contact is in the set of each bucket that contains the time of the contact's action. A query for a period therefore uses whole days
+//! and hours; only contacts in the two hours at its ends must be checked individually. The kind of action does not matter in this file.
+
+use roaring::RoaringBitmap;
+
+use super::Result;
+use crate::base::clock::Timestamp;
+use crate::base::period::Period;
+
+/// The bucket for all time.
+pub const EVER: u32 = 0;
+/// Added to the number of a day since 1970 to get the day's bucket.
+pub const DAY: u32 = 1 << 30;
+/// Added to the number of an hour since 1970 to get the hour's bucket.
+pub const HOUR: u32 = 2 << 30;
+pub const HOURS_PER_DAY: u32 = 24;
+const HOUR_MS: i64 = 60 * 60 * 1000;
+/// The last hour that has a bucket, in the year 124,000.
+const HOUR_LAST: u32 = DAY - 1;
+
+/// Returns the buckets that contain a moment.
+pub fn of(at: Timestamp) -> [u32; 3] {
+    [EVER, DAY | day(at), HOUR | hour(at)]
+}
+
+/// Returns the day since 1970 that contains a moment.
+pub fn day(at: Timestamp) -> u32 {
+    hour(at) / HOURS_PER_DAY
+}
+
+/// Returns the hour since 1970 that contains a moment. Moments before 1970 are in hour 0, because no action is that old.
+fn hour(at: Timestamp) -> u32 {
+    (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
+}
+
+/// Returns the first hour that starts at a moment or later.
+fn hours_up(at: Timestamp) -> u32 {
+    ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
+}
+
+/// Returns the contacts with an action in a period. `between` returns the contacts in the buckets from a first bucket up to an exclusive
+/// end; `has` checks the rows of one contact for the period.
+pub fn who(
+    period: Period,
+    between: impl Fn(u32, u32) -> Result<RoaringBitmap>,
+    has: impl Fn(u32) -> Result<bool>,
+) -> Result<RoaringBitmap> {
+    if period == Period::ALWAYS {
+        return between(EVER, EVER + 1);
+    }
+    let (first, last) = (hours_up(period.from), hour(period.to));
+    let mut who = RoaringBitmap::new();
+    let (first_day, last_day) = (first.div_ceil(HOURS_PER_DAY), last / HOURS_PER_DAY);
+    if first_day < last_day {
+        who |= between(DAY | first_day, DAY | last_day)?;
+        who |= between(HOUR | first, HOUR | (first_day * HOURS_PER_DAY))?;
+        who |= between(HOUR | (last_day * HOURS_PER_DAY), HOUR | last)?;
+    } else if first < last {
+        who |= between(HOUR | first, HOUR | last)?;
+    }
+    // The incomplete hours at both ends of the period, which may be the same hour.
+    let mut ends = vec![hour(period.from), last];
+    ends.dedup();
+    for end in ends {
+        if first <= end && end < last {
+            continue;
+        }
+        for number in between(HOUR | end, HOUR | (end + 1))? - &who {
+            if has(number)? {
+                who.insert(number);
+            }
+        }
+    }
+    Ok(who)
+}

@@ -1,0 +1,233 @@
+//! Values of custom fields: JSON in a form that the store can hold, within limits.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::strict_objects::{ROUNDED, is_rounded};
+use crate::vocab::limits;
+
+/// The value of a custom field: plain JSON in requests and responses, tagged with its type in the store.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldValue {
+    Null,
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<FieldValue>),
+    Map(BTreeMap<String, FieldValue>),
+}
+
+/// The form of a value in the store.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FieldValue")]
+enum Stored {
+    Null,
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<FieldValue>),
+    Map(BTreeMap<String, FieldValue>),
+}
+
+impl FieldValue {
+    /// Returns the value as a string, written as a user would write it. Used by search and filters.
+    pub fn as_text(&self) -> Option<std::borrow::Cow<'_, str>> {
+        match self {
+            FieldValue::Text(text) => Some(text.into()),
+            FieldValue::Whole(number) => Some(number.to_string().into()),
+            FieldValue::Number(number) => Some(number.to_string().into()),
+            FieldValue::Bool(true) => Some("true".into()),
+            FieldValue::Bool(false) => Some("false".into()),
+            FieldValue::Null | FieldValue::List(_) | FieldValue::Map(_) => None,
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            FieldValue::List(items) => 1 + items.iter().map(FieldValue::depth).max().unwrap_or(0),
+            FieldValue::Map(entries) => 1 + entries.values().map(FieldValue::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            FieldValue::Null | FieldValue::Bool(_) => 5,
+            FieldValue::Whole(_) | FieldValue::Number(_) => 8,
+            FieldValue::Text(text) => text.len() + 2,
+            FieldValue::List(items) => 2 + items.iter().map(|item| item.bytes() + 1).sum::<usize>(),
+            FieldValue::Map(entries) => entries_bytes(entries),
+        }
+    }
+}
+
+fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
+    2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
+}
+
+/// Returns the reason why these fields cannot be stored; returns `None` if they can be stored.
+pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
+    if fields.len() > limits::CUSTOM_FIELDS_MAX {
+        return Some(format!("at most {} fields are allowed, but {} were given", limits::CUSTOM_FIELDS_MAX, fields.len()));
+    }
+    let bytes = entries_bytes(fields);
+    if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
+        return Some(format!("all fields together can have at most {} bytes, but have {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
+    }
+    for (name, value) in fields {
+        if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
+            return Some(format!("a field name must have 1 to {} characters", limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX));
+        }
+        if name.chars().any(char::is_control) {
+            return Some(format!("the name {name:?} contains a control character; remove the character"));
+        }
+        if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
+            return Some(format!(
+                "\"{name}\" is nested too deep; at most {} levels are allowed",
+                limits::CUSTOM_FIELDS_DEPTH_MAX
+            ));
+        }
+    }
+    None
+}
+
+impl Serialize for FieldValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return Stored::serialize(self, serializer);
+        }
+        match self {
+            FieldValue::Null => serializer.serialize_unit(),
+            FieldValue::Bool(value) => serializer.serialize_bool(*value),
+            FieldValue::Whole(value) => serializer.serialize_i64(*value),
+            FieldValue::Number(value) => serializer.serialize_f64(*value),
+            FieldValue::Text(value) => serializer.serialize_str(value),
+            FieldValue::List(items) => items.serialize(serializer),
+            FieldValue::Map(entries) => entries.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() { deserializer.deserialize_any(Any) } else { Stored::deserialize(deserializer) }
+    }
+}
+
+struct Any;
+
+impl<'de> Visitor<'de> for Any {
+    type Value = FieldValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_unit<E>(self) -> Result<FieldValue, E> {
+        Ok(FieldValue::Null)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<FieldValue, E> {
+        Ok(FieldValue::Bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<FieldValue, E> {
+        Ok(FieldValue::Whole(value))
+    }
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<FieldValue, E> {
+        i64::try_from(value).map(FieldValue::Whole).map_err(|_| E::custom(ROUNDED))
+    }
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<FieldValue, E> {
+        if is_rounded(value) { Err(E::custom(ROUNDED)) } else { Ok(FieldValue::Number(value)) }
+    }
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<FieldValue, E> {
+        if value.contains('\0') {
+            return Err(E::custom("a string must not contain the character U+0000; remove it"));
+        }
+        Ok(FieldValue::Text(value.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<FieldValue, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(FieldValue::List(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<FieldValue, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some((name, value)) = entries.next_entry::<String, FieldValue>()? {
+            if map.insert(name, value).is_some() {
+                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
+            }
+        }
+        Ok(FieldValue::Map(map))
+    }
+}
+
+impl JsonSchema for FieldValue {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FieldValue".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        value_schema(limits::CUSTOM_FIELDS_DEPTH_MAX - 1)
+    }
+}
+
+/// Returns the schema of a value that has at most `levels` levels of nested lists and objects.
+fn value_schema(levels: usize) -> Schema {
+    // Each keyword applies only to values of its type. A string can contain every character except U+0000.
+    let text = r"^[^\x00]*$";
+    if levels == 0 {
+        return json_schema!({
+            "type": ["null", "boolean", "number", "string"], "pattern": text, "minimum": i64::MIN, "maximum": i64::MAX,
+        });
+    }
+    let inside = value_schema(levels - 1);
+    let types = ["null", "boolean", "number", "string", "array", "object"];
+    json_schema!({
+        "type": types, "pattern": text, "minimum": i64::MIN, "maximum": i64::MAX, "items": inside, "additionalProperties": inside,
+    })
+}
+
+/// Parses custom fields from a request: null, or an object in which every name is unique.
+pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, FieldValue>>, D::Error> {
+    match FieldValue::deserialize(deserializer)? {
+        FieldValue::Null => Ok(None),
+        FieldValue::Map(fields) => Ok(Some(fields)),
+        _ => Err(D::Error::custom("expected an object of names and values")),
+    }
+}
+
+/// Adds the limits on the number and the names of custom fields to their input schema.
+pub fn describe(schema: &mut Schema) {
+    let name = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+    let names = json_schema!({ "maxLength": limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, "pattern": name });
+    schema.insert("maxProperties".into(), limits::CUSTOM_FIELDS_MAX.into());
+    schema.insert("propertyNames".into(), names.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Input {
+        #[serde(default, deserialize_with = "given")]
+        fields: Option<BTreeMap<String, FieldValue>>,
+    }
+
+    #[test]
+    fn a_repeated_name_is_refused_at_every_level() {
+        for json in [r#"{"fields":{"plan":"a","plan":"b"}}"#, r#"{"fields":{"address":{"city":"a","city":"b"}}}"#] {
+            let error = serde_json::from_str::<Input>(json).expect_err(json).to_string();
+            assert!(error.contains("the same name twice"), "{error}");
+        }
+        for json in ["{}", r#"{"fields":null}"#] {
+            assert!(serde_json::from_str::<Input>(json).expect(json).fields.is_none());
+        }
+        assert!(serde_json::from_str::<Input>(r#"{"fields":[]}"#).is_err());
+    }
+}

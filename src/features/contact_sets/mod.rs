@@ -1,0 +1,9 @@
+//! Sets of contacts in a project, with their sizes, and other counters: all contacts, the contacts with each status, and the contacts with
+//! each tag.
+//!
+//! `features/contacts` updates the sets together with its rows. The sets are a separate feature because tags and topics, on which the
+//! contacts feature depends, need only these sets.
+
+mod store;
+
+pub use store::{Facet, add_count, apply, count, drop_set, feed_runs, feed_set, next_number, projects, set};

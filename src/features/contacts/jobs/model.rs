@@ -1,0 +1,156 @@
+//! Jobs on contacts: their tasks and their states.
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::Columns;
+use super::records::Encoding;
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::features::contacts::batch::{Counts, OnConflict, RowNote};
+use crate::vocab::contact_status::Status;
+use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId, SegmentId};
+
+/// A job that imports, exports, writes or changes contacts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    pub id: JobId,
+    pub account: AccountId,
+    pub project: ProjectId,
+    pub state: State,
+    pub counts: Counts,
+    /// The number of [`JobRow::Note`] rows stored so far.
+    pub note_count: u32,
+    pub created_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+    pub task: Task,
+}
+
+impl Record for Job {}
+
+/// The state of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    Waiting,
+    Running,
+    Completed,
+    /// The job failed. The reason tells the user what to do.
+    Failed(String),
+    /// The file has been uploaded, and its import waits for a user to start it.
+    AwaitingMapping,
+    /// The job failed, and a user has acknowledged it.
+    Acknowledged(String),
+}
+
+impl State {
+    /// Returns the name of the state in the API.
+    pub fn word(&self) -> &'static str {
+        match self {
+            State::Waiting => "pending",
+            State::Running => "processing",
+            State::Completed => "completed",
+            State::Failed(_) | State::Acknowledged(_) => "failed",
+            State::AwaitingMapping => "uploaded",
+        }
+    }
+
+    /// Returns the reason why the job failed, if it failed.
+    pub fn reason(&self) -> Option<String> {
+        if let State::Failed(reason) | State::Acknowledged(reason) = self { Some(reason.clone()) } else { None }
+    }
+}
+
+/// The task of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Task {
+    Bulk(Bulk),
+    Import(Import),
+    Export(Export),
+    Change(Change),
+}
+
+/// The task of writing the rows in one request, which are stored as [`JobRow::Waiting`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bulk {
+    pub rows: u32,
+    /// The index of the first row that has not been written.
+    pub next: u32,
+}
+
+/// The task of importing a file that has one row for each contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    pub file: BlobId,
+    pub encoding: Encoding,
+    pub delimiter: u8,
+    pub columns: Columns,
+    pub on_conflict: OnConflict,
+    /// Names of tags that are added to every contact in the file.
+    pub tags: Vec<String>,
+    /// The status for contacts whose row has no status.
+    pub status: Option<Status>,
+    /// The offset of the first byte that has not been imported.
+    pub offset: u64,
+    /// The number of the last row that has been imported. The headers are row 1.
+    pub row: u32,
+}
+
+/// The task of writing contacts to a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// The contacts to export, as requested.
+    pub query: ContactQuery,
+    pub file_name: String,
+    /// The finished file; `None` until the export is complete.
+    pub file: Option<BlobId>,
+}
+
+/// Selects the contacts to export.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactQuery {
+    pub segment: Option<SegmentId>,
+    /// A filter tree as JSON, which has already been checked.
+    pub filters: Option<String>,
+    pub search: Option<String>,
+}
+
+/// The edits to make to each contact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContactEdits {
+    /// Names of tags to add, which have already been checked.
+    pub add_tags: Vec<String>,
+    pub remove_tags: Vec<String>,
+    pub status: Option<Status>,
+    /// Whether to delete the contacts, which excludes all other edits.
+    pub delete: bool,
+}
+
+/// The task of changing all contacts that match a filter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub query: ContactQuery,
+    pub edits: ContactEdits,
+    /// The number of contacts to change; `None` before the first step.
+    pub total: Option<u64>,
+    /// The number of the first contact that has not been processed; the next field is the first number that was assigned after the job
+    /// started.
+    pub next: u32,
+    pub end: u32,
+}
+
+impl Change {
+    /// Creates a change of which no step has run.
+    pub fn new(query: ContactQuery, edits: ContactEdits) -> Self {
+        Self { query, edits, total: None, next: 0, end: u32::MAX }
+    }
+}
+
+/// A row that belongs to a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum JobRow {
+    /// A row that has not been processed: a contact as JSON.
+    Waiting(String),
+    /// A row that has been processed, with a note to report.
+    Note(RowNote),
+}
+
+impl Record for JobRow {}

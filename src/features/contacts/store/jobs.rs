@@ -1,0 +1,184 @@
+//! The tables of jobs and their rows, and all access to them.
+//!
+//! One table holds open and finished jobs separately: the worker finds open jobs without scanning finished jobs, and finished jobs are
+//! deleted from the front, because their IDs start with their creation time.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::features::contacts::batch::RowNote;
+use crate::features::contacts::jobs::model::{Job, JobRow, State};
+use crate::vocab::ids::{AccountId, JobId, ProjectId};
+use crate::vocab::{limits, tables};
+
+/// All jobs: first open jobs, then finished jobs, each group in order of creation.
+const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
+const OPEN: u8 = 0;
+const FINISHED: u8 = 1;
+/// The key prefix for uploaded files whose import has not started.
+const AWAITING_MAPPING: u8 = 2;
+/// The rows of jobs, keyed by the job's ID and the row's number.
+const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
+
+/// Returns the number of open jobs, counting at most `limit`.
+pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {
+    Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, limit)?.len())
+}
+
+/// Returns up to `limit` of the newest jobs in an account or in one of its projects, in any state. If the installation has very many jobs,
+/// searches only the newest.
+pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, limit: usize) -> Result<Vec<Job>> {
+    let mut found = Vec::new();
+    for stage in [OPEN, AWAITING_MAPPING, FINISHED] {
+        let mut scanned = 0;
+        tx.visit(JOBS, &JOBS.under(&(stage,)), Order::Backward, |_, job| {
+            scanned += 1;
+            if job.account == account && project.is_none_or(|project| job.project == project) {
+                found.push(job);
+            }
+            let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= 3 * limit;
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+    }
+    // Sort by creation time, because IDs are accurate only to the second.
+    found.sort_by_key(|job| std::cmp::Reverse((job.created_at, job.id)));
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// Returns every open job, in order of creation.
+pub fn open_jobs(tx: &impl Read) -> Result<Vec<Job>> {
+    Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, job)| job).collect())
+}
+
+/// Returns the open job with this ID.
+pub fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
+    tx.get(JOBS, &(OPEN, id))
+}
+
+/// Returns the job with this ID, whether open or finished.
+pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
+    match find_open(tx, id)? {
+        Some(job) => Ok(Some(job)),
+        None => match tx.get(JOBS, &(FINISHED, id))? {
+            Some(job) => Ok(Some(job)),
+            None => tx.get(JOBS, &(AWAITING_MAPPING, id)),
+        },
+    }
+}
+
+/// Returns the oldest finished job.
+pub fn oldest_finished(tx: &impl Read) -> Result<Option<Job>> {
+    Ok(tx.list(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, 1)?.pop().map(|(_, job)| job))
+}
+
+/// Returns every job whose file has yet to be mapped, oldest first.
+pub fn awaiting_mapping(tx: &impl Read) -> Result<Vec<Job>> {
+    let rows = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, usize::MAX)?;
+    Ok(rows.into_iter().map(|(_, job)| job).collect())
+}
+
+/// Returns the oldest job whose file has yet to be mapped.
+pub fn oldest_awaiting_mapping(tx: &impl Read) -> Result<Option<Job>> {
+    Ok(tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, 1)?.pop().map(|(_, job)| job))
+}
+
+/// Saves a job under the key for its state.
+pub fn save(tx: &mut WriteTx<'_>, job: &Job) {
+    tx.put(JOBS, &(stage(&job.state), job.id), job);
+}
+
+/// Saves a changed job and deletes its row under the key for the state `before`.
+pub fn save_changed(tx: &mut WriteTx<'_>, before: &State, job: &Job) {
+    if stage(before) != stage(&job.state) {
+        tx.delete(JOBS, &(stage(before), job.id));
+    }
+    save(tx, job);
+}
+
+/// Deletes a job but not its rows.
+pub fn delete(tx: &mut WriteTx<'_>, job: &Job) {
+    tx.delete(JOBS, &(stage(&job.state), job.id));
+}
+
+fn stage(state: &State) -> u8 {
+    match state {
+        State::Waiting | State::Running => OPEN,
+        State::Completed | State::Failed(_) | State::Acknowledged(_) => FINISHED,
+        State::AwaitingMapping => AWAITING_MAPPING,
+    }
+}
+
+/// Returns the unprocessed rows of a bulk write in this range, as JSON.
+pub fn waiting_rows(tx: &impl Read, id: JobId, rows: Range<u32>) -> Result<Vec<(u32, String)>> {
+    let span = Span { from: (id, rows.start).to_bytes(), to: Some((id, rows.end).to_bytes()) };
+    let mut waiting = Vec::new();
+    tx.visit(ROWS, &span, Order::Forward, |(_, number), line| {
+        if let JobRow::Waiting(json) = line {
+            waiting.push((number, json));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(waiting)
+}
+
+/// Stores the rows of a bulk write.
+pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
+    for (number, row) in rows.into_iter().enumerate() {
+        tx.put(ROWS, &(id, number as u32), &JobRow::Waiting(row));
+    }
+}
+
+/// Deletes processed rows of a job.
+pub fn delete_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Range<u32>) {
+    for number in rows {
+        tx.delete(ROWS, &(id, number));
+    }
+}
+
+/// Deletes up to `limit` rows of a job; returns whether there may be more.
+pub fn forget_rows(tx: &mut WriteTx<'_>, id: JobId, limit: usize) -> Result<bool> {
+    Ok(tx.delete_span(ROWS, &ROWS.under(&(id,)), limit)? == limit)
+}
+
+/// Stores a note in place of the row that it refers to.
+pub fn put_note(tx: &mut WriteTx<'_>, id: JobId, note: RowNote) {
+    tx.put(ROWS, &(id, note.row), &JobRow::Note(note));
+}
+
+/// Clears the notes on rows with this email. Starts after the key `after`, checks up to `limit` rows, and sets `after` to the last key
+/// checked; returns whether there may be more rows.
+pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &str) -> Result<bool> {
+    let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
+    let rows = tx.list(ROWS, &span, Order::Forward, limit)?;
+    for (place, line) in &rows {
+        if let JobRow::Note(note) = line
+            && note.email.as_deref().is_some_and(|noted| noted.eq_ignore_ascii_case(email))
+        {
+            tx.put(ROWS, place, &JobRow::Note(RowNote { email: None, ..note.clone() }));
+        }
+    }
+    if let Some((last, _)) = rows.last() {
+        *after = last.to_bytes();
+    }
+    Ok(rows.len() == limit)
+}
+
+/// Returns up to `limit` notes on a job, in row order, after skipping `offset` notes.
+pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<Vec<RowNote>> {
+    let mut notes = Vec::new();
+    let mut skipped = 0;
+    tx.visit(ROWS, &ROWS.under(&(id,)), Order::Forward, |_, line| {
+        if let JobRow::Note(note) = line {
+            if skipped < offset {
+                skipped += 1;
+            } else {
+                notes.push(note);
+            }
+        }
+        let enough = notes.len() >= limit;
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(notes)
+}

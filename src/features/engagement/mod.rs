@@ -1,0 +1,14 @@
+//! Engagement: what recipients do with messages, and statistics about these actions by mailing, email, day, country and link.
+//!
+//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their ids. Each
+//! statistic is one row per day and measure, regardless of the volume, so no chart reads rows of individual recipients. The recipient rows
+//! in `sending` record who was sent a message.
+
+mod model;
+mod store;
+
+pub use model::{Bounce, DeliveryEvent, Engagement, Measure, StatsMailing, StatsScope};
+pub use store::{
+    ClickedLink, EmailDays, add, add_clicks, add_country, add_day, clicks, count, counts_by_day, days, due_events, forget,
+    forget_mailing, mailings, note_mailing, of, remove_event, save, schedule_event, visit,
+};

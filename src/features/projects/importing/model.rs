@@ -1,0 +1,136 @@
+//! The state of an import, and the files it fetches.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::features::projects::reading::Draft;
+use crate::vocab::ids::AccountId;
+
+/// The state of an import.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Import {
+    pub account: AccountId,
+    /// Whether the caller chose the project's name, which the import then keeps.
+    pub named: bool,
+    pub stage: Stage,
+    /// The progress in percent.
+    pub percentage: u8,
+    /// The files to fetch, in this order. The plan grows when fetched pages refer to further files.
+    pub plan: Vec<FetchTask>,
+    /// The index of the first task in `plan` that has not been completed.
+    pub next: u32,
+    /// Whether further pages of the site have been chosen.
+    pub chosen: bool,
+    pub draft: Option<Draft>,
+    /// The number of consecutive internal failures. The import fails after a few of them.
+    pub failures: u8,
+    pub metrics: ImportMetrics,
+    pub started_at: Timestamp,
+}
+
+impl Record for Import {}
+
+/// The queue entry of an unfinished import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queued {
+    pub account: AccountId,
+}
+
+impl Record for Queued {}
+
+/// The stage of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    Waiting,
+    Fetching,
+    Reading,
+    Measuring,
+    Completed,
+    Failed,
+}
+
+impl Stage {
+    /// Returns the name of the stage in the API.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "initializing",
+            Self::Fetching => "fetching",
+            Self::Reading => "reading",
+            Self::Measuring => "measuring",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A file to fetch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FetchTask {
+    pub url: String,
+    pub kind: Kind,
+}
+
+/// The role of a file in the import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    Robots,
+    /// A page that the caller named.
+    Given,
+    /// A page that the site refers to.
+    Page,
+    Sitemap,
+    Manifest,
+    Style,
+}
+
+/// The result of a fetch task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// The requested URL.
+    pub url: String,
+    /// The final URL after redirects.
+    pub found_at: String,
+    pub kind: Kind,
+    pub outcome: Outcome,
+}
+
+impl Record for File {}
+
+/// The content of a fetched file, or the reason why there is no content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    Fetched {
+        content_type: String,
+        /// The value of the `Content-Language` header.
+        language: String,
+        bytes: Vec<u8>,
+    },
+    /// The site has no such file (status 404 or 410).
+    Absent,
+    Failed(String),
+}
+
+/// Metrics about an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportMetrics {
+    /// The number of pages that were read.
+    pub pages_read: u32,
+    /// The number of pages that could not be fetched.
+    pub pages_failed: u32,
+    pub stylesheets_read: u32,
+    /// The number of bytes fetched, excluding images.
+    pub bytes_read: u64,
+    /// The number of logos and images fetched and measured.
+    pub images_measured: u32,
+    pub products_found: u32,
+    /// The number of entries added to the knowledge base.
+    pub knowledge_entries: u32,
+    pub duration_ms: u64,
+    /// Facts about the brand that the sites do not contain.
+    pub missing: Vec<String>,
+    /// Remarks about how the sites were read, worded for users.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,114 @@
+//! The images of a project: images found on its pages, and images that users added.
+//!
+//! The image analysis later fills in missing descriptions and tags; the table `THEMES` is its queue. Values that users set always take
+//! precedence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::features::projects::brand::BrandImage;
+use crate::vocab::ids::{AccountId, PictureId, ProjectId};
+use crate::vocab::tables;
+
+const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
+const THEMES: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
+
+/// An image as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProjectImage {
+    pub id: PictureId,
+    pub image: BrandImage,
+    pub origin: Origin,
+    /// The text around the image on its page.
+    pub context: Option<String>,
+    /// Whether a user set the description.
+    pub own_description: bool,
+    /// Whether a user set the tags.
+    pub own_tags: bool,
+    /// The reason why the image could not be analyzed, if analysis failed.
+    pub problem: Option<String>,
+    pub created_at: Timestamp,
+}
+
+impl Record for ProjectImage {}
+
+/// The origin of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// The image was added by a user.
+    Given,
+    /// The image was found on the project's pages.
+    Found,
+}
+
+/// An image or logo that waits for analysis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingAnalysis {
+    pub account: AccountId,
+    /// The URL of a logo; if absent, the key contains the ID of an image.
+    pub logo: Option<String>,
+    pub tries: u8,
+    /// The earliest time of the next attempt.
+    pub due: Timestamp,
+}
+
+impl Record for PendingAnalysis {}
+
+/// Returns all images of a project: first those that users added, newest first; then those found on pages, best first.
+pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
+    let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
+    let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) =
+        rows.into_iter().map(|(_, picture)| picture).partition(|picture| picture.origin == Origin::Given);
+    given.reverse();
+    given.extend(found);
+    Ok(given)
+}
+
+/// Returns the image with this URL.
+pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<ProjectImage>> {
+    Ok(all(tx, project)?.into_iter().find(|picture| picture.image.url == url))
+}
+
+/// Returns the image with this ID, if it exists.
+pub fn find(tx: &impl Read, project: ProjectId, id: PictureId) -> Result<Option<ProjectImage>> {
+    tx.get(PICTURES, &(project, id))
+}
+
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
+    tx.put(PICTURES, &(project, picture.id), picture);
+}
+
+pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
+    tx.delete(PICTURES, &(project, id));
+    tx.delete(THEMES, &(project, id));
+}
+
+/// Queues an image for analysis.
+pub fn request_analysis(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
+    let look = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
+    tx.put(THEMES, &(project, id), &look);
+}
+
+/// Returns up to `limit` queued analyses that are due.
+pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((ProjectId, PictureId), PendingAnalysis)>> {
+    let mut due = Vec::new();
+    tx.visit(THEMES, &Span::default(), Order::Forward, |key, look: PendingAnalysis| {
+        if look.due <= now {
+            due.push((key, look));
+        }
+        let enough = due.len() >= limit;
+        Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
+    })?;
+    Ok(due)
+}
+
+/// Removes a finished analysis from the queue.
+pub fn analysis_done(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId)) {
+    tx.delete(THEMES, &key);
+}
+
+/// Schedules another attempt at an analysis.
+pub fn retry_analysis(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), look: &PendingAnalysis) {
+    tx.put(THEMES, &key, look);
+}

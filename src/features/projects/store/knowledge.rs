@@ -1,0 +1,65 @@
+//! The knowledge base of a project: entries from its sites or from users, for use in its emails.
+//!
+//! This file does not depend on how an entry is used; the code that writes emails chooses among the entries.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::vocab::ids::{KnowledgeId, ProjectId};
+use crate::vocab::tables;
+
+const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
+
+/// An entry in the knowledge base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub id: KnowledgeId,
+    pub title: String,
+    pub content: String,
+    pub origin: KnowledgeOrigin,
+    /// The URL of the page that the entry was read from, if it comes from a site.
+    pub url: Option<String>,
+    pub source_file_name: Option<String>,
+    pub preview_html: Option<String>,
+    pub thumbnail_url: Option<String>,
+    pub screenshot_url: Option<String>,
+    /// When the entry was created or last changed.
+    pub date: Timestamp,
+}
+
+impl Record for Entry {}
+
+/// The origin of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KnowledgeOrigin {
+    /// The entry was read from the project's sites.
+    Website,
+    /// The entry was created from a favorite email.
+    Favorite,
+    /// The entry was created from an uploaded file.
+    Upload,
+    /// The entry was written by a user.
+    Manual,
+}
+
+/// Returns all entries of a project, newest first. There are at most [`crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX`].
+pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
+    let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
+    Ok(rows.into_iter().map(|(_, entry)| entry).collect())
+}
+
+/// Returns the entry with this ID, if it exists.
+pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Option<Entry>> {
+    tx.get(ENTRIES, &(project, id))
+}
+
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
+    tx.put(ENTRIES, &(project, entry.id), entry);
+}
+
+pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: KnowledgeId) {
+    tx.delete(ENTRIES, &(project, id));
+}

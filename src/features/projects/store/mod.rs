@@ -1,0 +1,130 @@
+//! The tables of projects, their brands, guidelines and themes, and all access to them.
+
+pub mod images;
+pub mod imports;
+pub mod knowledge;
+
+use std::ops::ControlFlow;
+
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
+use crate::features::projects::brand::{Brand, BrandGuidelines, GivenTheme};
+use crate::features::projects::model::{Project, ProjectStatus};
+use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::tables;
+
+const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
+const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
+const THEMES: Table<ProjectId, GivenTheme> = Table::new(tables::PROJECT_THEMES);
+const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
+
+/// Returns whether the account has a project with this ID.
+pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
+    let mut key = [0; 24];
+    key[..12].copy_from_slice(&account.0);
+    key[12..].copy_from_slice(&project.0);
+    Ok(tx.get_bytes(PROJECTS.id, &key)?.is_some())
+}
+
+/// Returns the project with this ID if it belongs to the account.
+pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Option<Project>> {
+    tx.get(PROJECTS, &(account, project))
+}
+
+pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
+    tx.put(PROJECTS, &(account, project.id), project);
+}
+
+/// Returns the brand as read from the project's sites; returns `None` until the first import is complete.
+pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
+    tx.get(BRANDS, &project)
+}
+
+/// Saves the brand as read from the sites. Images and guidelines are saved in separate tables.
+pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
+    debug_assert!(
+        brand.images.is_empty() && brand.guidelines == BrandGuidelines::default(),
+        "images and guidelines have their own tables"
+    );
+    tx.put(BRANDS, &project, brand);
+}
+
+/// Returns the brand guidelines that users set.
+pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<BrandGuidelines> {
+    Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
+}
+
+/// Saves the brand guidelines.
+pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &BrandGuidelines) {
+    tx.put(GUIDELINES, &project, guidelines);
+}
+
+/// Returns the colors and fonts that users set.
+pub fn given_theme(tx: &impl Read, project: ProjectId) -> Result<GivenTheme> {
+    Ok(tx.get(THEMES, &project)?.unwrap_or_default())
+}
+
+/// Saves the colors and fonts that users set.
+pub fn save_given_theme(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenTheme) {
+    tx.put(THEMES, &project, look);
+}
+
+/// Returns the number of projects in the account.
+pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
+    let mut count = 0;
+    tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Forward, &mut |_, _| {
+        count += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(count)
+}
+
+/// Returns the IDs of the account's projects, newest first. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
+pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
+    let mut ids = Vec::new();
+    tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Backward, &mut |mut key, _| {
+        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        ids.push(id);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(ids)
+}
+
+/// Returns the account's projects, newest first. If `status` is given, returns only projects with this status. There are at most
+/// [`crate::vocab::limits::PROJECTS_MAX`].
+pub fn list(tx: &impl Read, account: AccountId, status: Option<ProjectStatus>) -> Result<Vec<Project>> {
+    let mut projects = Vec::new();
+    tx.visit(PROJECTS, &PROJECTS.under(&(account,)), Order::Backward, |_, project| {
+        if status.is_none_or(|status| project.status == status) {
+            projects.push(project);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(projects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::features::projects::model::{Logos, Site};
+
+    #[test]
+    fn the_short_key_is_the_key() {
+        let (account, project) = (AccountId::from_bytes([7; 12]), ProjectId::from_bytes([9; 12]));
+        let mut short = [7; 24];
+        short[12..].copy_from_slice(&[9; 12]);
+        assert_eq!((account, project).to_bytes(), short);
+    }
+
+    #[test]
+    fn a_record_reads_back() {
+        use crate::engine::store::Value;
+        let site: Site = "https://example.com".parse().expect("the input is valid");
+        let logos = Logos { primary: Some("https://example.com/logo.png".into()), ..Logos::default() };
+        let project = Project::pending(ProjectId::from_bytes([1; 12]), &[site], Some("Acme"), logos, Timestamp(5));
+        let mut bytes = Vec::new();
+        project.encode(&mut bytes);
+        assert_eq!(Project::decode(&bytes), Some(project));
+    }
+}

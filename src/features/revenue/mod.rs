@@ -1,0 +1,12 @@
+//! Revenue: orders, the emails they are credited to, and totals by email, mailing, account and day.
+//!
+//! `events` writes here and implements the rules of attribution. Campaigns show the totals, and tracking exports and erases a contact's
+//! orders. This feature refers to mailings only by their ids.
+
+mod model;
+mod store;
+mod views;
+
+pub use model::{Credit, Order, PaymentFact, Revenue, Scope};
+pub use store::{Place, find, forget, last_credit, save, totals, totals_by_day, unpaid};
+pub use views::{Conversion, RevenueView};

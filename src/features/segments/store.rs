@@ -1,0 +1,110 @@
+//! The table of segments and all access to it.
+//!
+//! A filter is stored as the JSON given by the caller, so responses return exactly this JSON, and new filter keywords need no migration.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::text::fold;
+use crate::engine::api::Failure;
+use crate::engine::store::{Error, Order, Read, Record, Result, Table, WriteTx};
+use crate::features::filters::{Filter, FilterTree};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::{limits, tables};
+
+const SEGMENTS: Table<(ProjectId, SegmentId), Segment> = Table::new(tables::SEGMENTS);
+
+/// A segment as stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    pub id: SegmentId,
+    pub name: String,
+    pub description: Option<String>,
+    /// The filter as JSON. Invariant: a [`FilterTree`] that was checked when it was saved.
+    filters: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Segment {}
+
+/// The input for a new segment.
+pub struct NewSegment {
+    pub id: SegmentId,
+    pub name: String,
+    pub description: Option<String>,
+    pub filters: FilterTree,
+}
+
+impl Segment {
+    /// Creates a segment with a filter that the caller has checked.
+    pub fn new(new: NewSegment, now: Timestamp) -> Self {
+        let NewSegment { id, name, description, filters } = new;
+        Self { id, name, description, filters: written(&filters), created_at: now, updated_at: now }
+    }
+
+    /// Replaces the filter with a new filter that the caller has checked.
+    pub fn set_filters(&mut self, filters: &FilterTree) {
+        self.filters = written(filters);
+    }
+
+    /// Returns the filter as the caller gave it.
+    pub fn filters(&self) -> Result<FilterTree> {
+        serde_json::from_str(&self.filters).map_err(|_| Error::Corrupt(tables::SEGMENTS.info().name))
+    }
+
+    /// Returns the checked filter, which can be evaluated.
+    pub fn filter(&self) -> Result<Filter, Failure> {
+        self.filters()?.check("filters").map_err(|refused| {
+            // The filter was valid when it was saved. If a limit has been lowered since, report an internal error so that the operator
+            // notices.
+            Failure::internal(format_args!("segment {}: {}", self.id, refused.text()))
+        })
+    }
+}
+
+fn written(filters: &FilterTree) -> String {
+    serde_json::to_string(filters).expect("a filter tree can be written as JSON")
+}
+
+/// Returns the segment with this ID, if it exists.
+fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segment>> {
+    tx.get(SEGMENTS, &(project, id))
+}
+
+/// Returns whether the project has a segment with this ID.
+pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool> {
+    Ok(find(tx, project, id)?.is_some())
+}
+
+/// Returns the segment with this ID, or a not-found failure.
+pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segment, Failure> {
+    let absent = || {
+        Failure::because(Code::NotFound, "The project has no segment with this id.")
+            .see("segments.list", "GET /v1/segments lists them")
+    };
+    find(tx, project, id)?.ok_or_else(absent)
+}
+
+/// Returns every segment of a project, oldest first.
+pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Segment>> {
+    let rows = tx.list(SEGMENTS, &SEGMENTS.under(&(project,)), Order::Forward, limits::SEGMENTS_PER_PROJECT_MAX)?;
+    Ok(rows.into_iter().map(|(_, segment)| segment).collect())
+}
+
+/// Returns the segment in `all` whose name looks the same to users as `name`.
+pub fn named<'s>(all: &'s [Segment], name: &str) -> Option<&'s Segment> {
+    let wanted = fold(name);
+    all.iter().find(|segment| fold(&segment.name) == wanted)
+}
+
+/// Saves a segment.
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, segment: &Segment) {
+    tx.put(SEGMENTS, &(project, segment.id), segment);
+}
+
+/// Deletes a segment.
+pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: SegmentId) {
+    tx.delete(SEGMENTS, &(project, id));
+}

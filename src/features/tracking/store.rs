@@ -1,0 +1,37 @@
+//! The table of soft bounces, and all functions that access the table.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, Record, Result, Table, WriteTx};
+use crate::vocab::ids::ProjectId;
+use crate::vocab::tables;
+
+const SOFT_BOUNCES: Table<ContactKey, SoftBounces> = Table::new(tables::SOFT_BOUNCES);
+
+/// The key of a contact: the project, and the contact's number.
+type ContactKey = (ProjectId, u32);
+
+/// The consecutive soft bounces of a contact, without a delivery in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoftBounces {
+    pub many: u8,
+    pub last_at: Timestamp,
+}
+
+impl Record for SoftBounces {}
+
+/// Returns the soft bounces of a contact, if its last message bounced softly.
+pub fn soft_bounces(tx: &impl Read, contact: ContactKey) -> Result<Option<SoftBounces>> {
+    tx.get(SOFT_BOUNCES, &contact)
+}
+
+/// Saves the soft bounces of a contact.
+pub fn save_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey, row: SoftBounces) {
+    tx.put(SOFT_BOUNCES, &contact, &row);
+}
+
+/// Deletes the soft bounces of a contact.
+pub fn forget_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey) {
+    tx.delete(SOFT_BOUNCES, &contact);
+}

@@ -1,0 +1,110 @@
+//! Errors shown to users: a status, a message, and the invalid field of the form.
+
+use http::StatusCode;
+
+use crate::engine::api::Failure;
+use crate::vocab::codes::Code;
+
+/// The reason why an action failed, as shown to users.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageError {
+    pub status: StatusCode,
+    /// The API's error code; `None` for errors of the pages themselves.
+    pub code: Option<Code>,
+    pub message: String,
+    /// The name of the form field with the error; empty if there is none.
+    pub field: String,
+}
+
+impl PageError {
+    /// Creates an error that does not come from the API.
+    pub fn plain(status: StatusCode, message: &str) -> Self {
+        Self { status, code: None, message: message.to_owned(), field: String::new() }
+    }
+
+    /// Returns the error for a form that is from another site or has expired.
+    pub fn foreign_form() -> Self {
+        Self::plain(
+            StatusCode::FORBIDDEN,
+            "The form expired or came from another site, so nothing was changed. Reload the page and try again.",
+        )
+    }
+
+    /// Returns the error for a form that arrived incomplete.
+    pub fn broken_form() -> Self {
+        Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
+    }
+
+    /// Returns the error for a missing permission.
+    pub fn not_allowed() -> Self {
+        Self::plain(
+            StatusCode::FORBIDDEN,
+            "Your role doesn't allow this. The owner or an admin of the account can change your role.",
+        )
+    }
+
+    /// Returns the error for an unknown page.
+    pub fn not_found() -> Self {
+        Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
+    }
+
+    /// Returns the error for the error page. Users do not see IDs, so "Page not found" replaces a message about an unknown ID.
+    pub fn without_ids(self) -> Self {
+        let is_for_users = TEXTS.iter().any(|(.., text)| *text == self.message);
+        if self.code != Some(Code::NotFound) || is_for_users {
+            return self;
+        }
+        Self { code: self.code, ..Self::not_found() }
+    }
+
+    /// Sets the form field that the error is about.
+    pub fn in_field(mut self, field: &str) -> Self {
+        self.field = field.to_owned();
+        self
+    }
+}
+
+/// Messages for users that replace the message of a failure with this code and related operation.
+const TEXTS: &[(Code, &str, &str)] = &[
+    (Code::NotFound, "projects.list", "This brand doesn't exist."),
+    (Code::NotFound, "segments.list", "This segment no longer exists. Choose another one."),
+    (Code::NotFound, "tags.list", "This tag no longer exists. Choose another one."),
+    (Code::NotFound, "topics.list", "This topic no longer exists. Choose another one."),
+];
+
+/// The next step on the dashboard, for errors in which the API names this operation.
+const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add it under Domains, and publish the DNS records shown there.")];
+
+impl From<Failure> for PageError {
+    fn from(failure: Failure) -> Self {
+        let status = StatusCode::from_u16(failure.code.info().status).expect("the table contains valid HTTP statuses");
+        let see = failure.see.as_ref().map_or("", |see| see.id);
+        let text = TEXTS.iter().find(|(code, id, _)| *code == failure.code && *id == see);
+        let message = match (text, REMEDIES.iter().find(|(id, _)| *id == see)) {
+            (Some((.., text)), _) => (*text).to_owned(),
+            (None, Some((_, remedy))) => format!("{} {remedy}", failure.sentence()),
+            (None, None) => failure.sentence(),
+        };
+        Self { status, code: Some(failure.code), message, field: failure.field.map(String::from).unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_becomes_a_sentence_with_the_remedy_that_pages_have() {
+        let error = PageError::from(Failure::field("role", "there is one owner"));
+        assert_eq!(
+            (error.status, error.field.as_str(), error.message.as_str()),
+            (StatusCode::BAD_REQUEST, "role", "There is one owner.")
+        );
+        let unverified = Failure::because(Code::DomainNotVerified, "the domain a.example is not verified.").in_field("from");
+        let error = PageError::from(unverified.see("domains.create", "POST /v1/domains adds it"));
+        assert_eq!(
+            error.message,
+            "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there."
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! A page: its path, whether users must sign in, its functions, and its templates.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::template::{Context, Template};
+use super::visit::{Outcome, PageError, Visit};
+use crate::engine::api::{Operation, Spec};
+
+/// The future that a page's function returns.
+pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<Outcome, PageError>> + Send + 'v>>;
+
+/// A function that handles requests for a page.
+pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;
+
+/// Who may open a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// Everyone may open the page.
+    Open,
+    /// Only signed-in users may open the page. Other users must sign in first and then return to the page.
+    Closed,
+}
+
+/// A template, and the sample data that tests render the template with.
+#[derive(Clone, Copy)]
+pub struct Drawn {
+    pub template: Template,
+    #[cfg(test)]
+    pub samples: fn() -> Vec<serde_json::Value>,
+}
+
+/// Returns the template and the samples of this context.
+pub const fn drawn<T: Context>() -> Drawn {
+    Drawn {
+        template: T::TEMPLATE,
+        #[cfg(test)]
+        samples: || T::samples().iter().map(super::template::context).collect(),
+    }
+}
+
+struct Of<T>(std::marker::PhantomData<T>);
+
+impl<T: Operation> Of<T> {
+    const SPEC: &'static Spec = &T::SPEC;
+}
+
+/// Returns the declaration of an operation.
+pub const fn spec<T: Operation>() -> &'static Spec {
+    Of::<T>::SPEC
+}
+
+/// A page, which is also the target of its forms.
+#[derive(Clone, Copy)]
+pub struct Page {
+    pub path: &'static str,
+    pub auth: Auth,
+    /// The operations that the page requires. Users who may not call one of the operations do not see the page.
+    pub needs: &'static [&'static Spec],
+    /// The heading and the label of the page in the navigation. The first pages have no heading.
+    pub menu: Option<(&'static str, &'static str)>,
+    pub get: Option<Handler>,
+    pub post: Option<Handler>,
+    /// The templates that the page's functions render.
+    pub draws: &'static [Drawn],
+    /// The maximum size of a form with files, which are held in memory. If `None`, forms of the page have no files.
+    pub files: Option<usize>,
+    /// Whether only the form's token is read before the function runs; the rest of the form is streamed to an operation.
+    pub streams: bool,
+}
+
+/// Creates a page that everyone may open.
+pub const fn open(path: &'static str) -> Page {
+    Page { path, auth: Auth::Open, needs: &[], menu: None, get: None, post: None, draws: &[], files: None, streams: false }
+}
+
+/// Creates a page for signed-in users.
+pub const fn closed(path: &'static str) -> Page {
+    Page { auth: Auth::Closed, ..open(path) }
+}
