@@ -1,15 +1,15 @@
 //! The byte stream below the HTTP library, with features that the library lacks.
 //!
 //! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a kept-alive
-//! connection is idle, so a single value would have to serve for both.
+//!    connection is idle, so a single value would have to serve for both.
 //!
 //! 2. **Error responses in the form of the API** where the library would write an empty 400 or 431, or no response at all (408).
 //!
 //! 3. **Tracking of bytes that are not flushed**: the library takes a whole reply out of the body at once, and the client may read it
-//! slowly.
+//!    slowly.
 //!
 //! 4. **A close that lets the client read the response**: the client's remaining input is read and discarded for a moment, because closing
-//! a socket with unread input makes the kernel discard the response on its way.
+//!    a socket with unread input makes the kernel discard the response on its way.
 //!
 //! Of HTTP/1.1 messages, this module interprets only the first line of an error response. HTTP/2 is passed through unchanged.
 
