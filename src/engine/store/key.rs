@@ -11,6 +11,7 @@ pub trait Key: Sized {
     fn read(bytes: &mut &[u8]) -> Option<Self>;
 
     /// Returns only the bytes of this key.
+    #[inline]
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(40);
         self.write(&mut out);
@@ -24,12 +25,14 @@ pub trait PrefixOf<K>: Key {}
 /// The empty prefix, which selects the whole table.
 impl Key for () {
     fn write(&self, _: &mut Vec<u8>) {}
+    #[inline]
     fn read(_: &mut &[u8]) -> Option<Self> {
         Some(())
     }
 }
 impl<K: Key> PrefixOf<K> for () {}
 
+#[inline]
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (head, rest) = bytes.split_first_chunk::<N>()?;
     *bytes = rest;
@@ -37,36 +40,44 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 impl Key for u8 {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.push(*self);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take::<1>(bytes).map(|[byte]| byte)
     }
 }
 
 impl Key for u16 {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_be_bytes());
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take(bytes).map(Self::from_be_bytes)
     }
 }
 
 impl Key for u32 {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_be_bytes());
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take(bytes).map(Self::from_be_bytes)
     }
 }
 
 impl Key for u64 {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_be_bytes());
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take(bytes).map(Self::from_be_bytes)
     }
@@ -74,27 +85,33 @@ impl Key for u64 {
 
 /// Times before 1970 do not occur in keys, but flipping the sign bit keeps their order correct anyway.
 impl Key for Timestamp {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         ((self.0 as u64) ^ (1 << 63)).write(out);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         u64::read(bytes).map(|bits| Self((bits ^ (1 << 63)) as i64))
     }
 }
 
 impl<const N: usize> Key for [u8; N] {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take(bytes)
     }
 }
 
 impl<T> Key for Id<T> {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.0);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         take(bytes).map(Self::from_bytes)
     }
@@ -103,6 +120,7 @@ impl<T> Key for Id<T> {
 /// Text of any length: zero bytes are escaped and two zero bytes end the text, so that shorter text sorts first and no text is a prefix of
 /// other text.
 impl Key for String {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         for byte in self.bytes() {
             out.push(byte);
@@ -112,6 +130,7 @@ impl Key for String {
         }
         out.extend_from_slice(&[0, 0]);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         let mut text = Vec::new();
         loop {
@@ -133,18 +152,22 @@ impl Key for String {
 }
 
 impl<A: Key, B: Key> Key for (A, B) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
         self.1.write(out);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         Some((A::read(bytes)?, B::read(bytes)?))
     }
 }
 impl<A: Key> Key for (A,) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         Some((A::read(bytes)?,))
     }
@@ -152,11 +175,13 @@ impl<A: Key> Key for (A,) {
 impl<A: Key, B: Key> PrefixOf<(A, B)> for (A,) {}
 
 impl<A: Key, B: Key, C: Key> Key for (A, B, C) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
         self.1.write(out);
         self.2.write(out);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         Some((A::read(bytes)?, B::read(bytes)?, C::read(bytes)?))
     }
@@ -165,12 +190,14 @@ impl<A: Key, B: Key, C: Key> PrefixOf<(A, B, C)> for (A,) {}
 impl<A: Key, B: Key, C: Key> PrefixOf<(A, B, C)> for (A, B) {}
 
 impl<A: Key, B: Key, C: Key, D: Key> Key for (A, B, C, D) {
+    #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         self.0.write(out);
         self.1.write(out);
         self.2.write(out);
         self.3.write(out);
     }
+    #[inline]
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         Some((A::read(bytes)?, B::read(bytes)?, C::read(bytes)?, D::read(bytes)?))
     }
