@@ -354,7 +354,7 @@ fn a_schedule_can_be_moved_removed_or_overridden() {
     // Rescheduling keeps the time zone.
     let moved = times("reschedule", json!({ "scheduledAt": "2026-03-08T02:30" })).data();
     assert_eq!(moved["scheduledAt"], "2026-03-08T10:30:00.000Z");
-    assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("never show")), "{moved}");
+    assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("and skip")), "{moved}");
     let draft = times("unschedule", json!({})).data();
     assert_eq!((&draft["status"], &draft["scheduledAt"]), (&json!("draft"), &Value::Null));
     studio.app.clock.advance_ms(100 * 24 * HOUR_MS);

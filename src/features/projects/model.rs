@@ -232,7 +232,7 @@ impl std::error::Error for SiteError {}
 
 impl<'de> Deserialize<'de> for Site {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a web address as text, such as https://example.com")
+        serde_str::deserialize(deserializer, "a URL, such as https://example.com")
     }
 }
 

@@ -319,6 +319,6 @@ mod tests {
         };
         assert!(parse("all").is_ok() && parse("audience:read,email:send").is_ok());
         let error = parse("audience:raed").expect_err("a misspelled permission is rejected").to_string();
-        assert!(error.contains("the nearest is audience:read"), "{error}");
+        assert!(error.contains("did you mean audience:read?"), "{error}");
     }
 }

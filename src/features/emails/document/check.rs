@@ -365,7 +365,7 @@ mod tests {
         for expected in [
             "subject: is empty; write some text",
             "blocks[0].title: has 200 characters, but at most 140 characters are allowed: shorten the text",
-            "blocks[0].text: has {%, which only the merge language uses",
+            "blocks[0].text: contains {%, which is not allowed here",
             "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a second header",
             "blocks[1].id: is \"header\", which is also the name of another block",
