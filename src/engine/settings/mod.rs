@@ -160,7 +160,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if server.http.is_some_and(|address| !address.ip().is_loopback()) && !server.behind_proxy {
         return broken(
             "server.http",
-            "plain HTTP is served on a loopback address only, like 127.0.0.1:8080; behind a reverse proxy, set \
+            "plain HTTP is allowed only on a loopback address, like 127.0.0.1:8080; behind a reverse proxy, set \
              server.behind_proxy",
         );
     }
