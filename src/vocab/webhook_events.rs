@@ -92,7 +92,7 @@ pub struct WebhookEventError;
 
 impl fmt::Display for WebhookEventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("There is no such event type; GET /v1/webhooks/events lists them.")
+        f.write_str("Unknown event type; GET /v1/webhooks/events lists the event types.")
     }
 }
 
