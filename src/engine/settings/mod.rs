@@ -188,7 +188,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     }
     for (setting, plan) in [("accounts.owner_plan", &settings.accounts.owner_plan), ("accounts.plan", &settings.accounts.plan)] {
         if !settings.plans.contains_key(plan) {
-            return broken(setting, &format!("there is no such plan; the plans are {}", settings.plan_names()));
+            return broken(setting, &format!("unknown plan; the plans are {}", settings.plan_names()));
         }
     }
     let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -404,7 +404,7 @@ mod tests {
             ),
             (
                 "[accounts]\nplan = 'gold'",
-                "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard, unlimited.",
+                "accounts.plan (in my.toml, line 2) cannot be used: unknown plan; the plans are enterprise, standard, unlimited.",
             ),
             ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
             ("[server]\nhttp = ''\nhttps = ''", "set at least one of the two"),

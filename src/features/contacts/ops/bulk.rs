@@ -148,7 +148,7 @@ impl Operation for Bulk {
         .also_at(&["/v1/subscribers/bulk"])
         .summary("Add or update many contacts")
         .about(
-            "A contact whose email the project already has is updated: given values replace existing ones, tags are added, customFields \
+            "A contact whose email the project already has is updated: new values replace existing values, tags are added, customFields \
                 are merged, and the status changes only if that does not override the contact's own choice. Up to \
                 5,000 contacts are processed immediately; a larger request becomes a job. Emits subscriber.unsubscribed for each contact \
                 that \

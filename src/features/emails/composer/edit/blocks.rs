@@ -69,7 +69,7 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
         }
     }
     match removed {
-        0 => Err(format!("The email has no such {}.", target.name())),
+        0 => Err(format!("The email has no matching {}.", target.name())),
         1 => Ok(format!("Removed the {}.", target.name())),
         count => Ok(format!("Removed {count} blocks of type \"{}\".", target.name())),
     }
@@ -105,7 +105,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
 
 /// Moves a block. The header and the footer cannot be moved.
 pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Result<String, String> {
-    let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no such {}.", target.name()))?;
+    let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no matching {}.", target.name()))?;
     let block = email.blocks.remove(from);
     let place = match to {
         Place::Up => Some(from.saturating_sub(1)),
@@ -174,7 +174,7 @@ pub fn swap(
         hero.image = Some(picture);
         return Ok(format!("Put the image {source} at the top."));
     }
-    let place = pick(pictures(email), which).ok_or("The email has no such image.")?;
+    let place = pick(pictures(email), which).ok_or("The email has no matching image.")?;
     let href = place.href.clone();
     *place = Picture { href, ..picture };
     Ok(format!("Changed the image to {source}."))

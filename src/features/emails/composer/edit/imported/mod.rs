@@ -142,7 +142,7 @@ impl ImportedEditor<'_> {
             | Target::Eyebrow => {
                 format!("{IMPORTED}. Put the words of the {} in quotation marks.", target.name())
             }
-            target => format!("The email has no such {}.", target.name()),
+            target => format!("The email has no matching {}.", target.name()),
         }
     }
 
@@ -225,7 +225,7 @@ impl ImportedEditor<'_> {
         let meant =
             if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
         match self.imported.lead_buttons(&meant, link.as_str())? {
-            0 => Err("The email has no such button. Put the text of the link in quotation marks.".to_owned()),
+            0 => Err("The email has no matching button. Put the text of the link in quotation marks.".to_owned()),
             1 => Ok(format!("The button now links to {link}.")),
             count => Ok(format!("All {count} buttons now link to {link}.")),
         }
@@ -341,7 +341,7 @@ impl ImportedEditor<'_> {
             Some(words) => all.into_iter().find(|(_, sentence)| find(sentence, words).is_some()),
             None => pick(all, which),
         };
-        let (place, sentence) = meant.ok_or("The email has no such sentence.")?;
+        let (place, sentence) = meant.ok_or("The email has no matching sentence.")?;
         let text = self.imported.text(place);
         let rest = text.replacen(&sentence, "", 1).replace("  ", " ");
         self.imported.say(place, rest.trim())?;
