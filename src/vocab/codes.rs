@@ -147,7 +147,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::AnswerErased,
         410,
         "ANSWER_ERASED",
-        "This request already ran. Its stored response was deleted because it named a contact that has been erased.",
+        "This request already ran and is not repeated; its stored response was deleted because it named an erased contact.",
     ),
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),
