@@ -33,7 +33,7 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
         match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, database_kind)?, file)))
         {
             Ok((rows, file)) => {
-                findings.push(Finding::good(format!("{name}.redb"), format!("every page matches its checksum; {rows} rows")));
+                findings.push(Finding::good(format!("{name}.redb"), format!("all page checksums match; {rows} rows")));
                 whole.push(file);
             }
             Err(error) => findings.push(damaged(name, &error)),
@@ -71,7 +71,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
     let inspection = Inspection::of(files).map_err(Problem::failed)?;
     let installation = match inspection.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
-        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions in this message."),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions above."),
     };
     let remedy = "Put your copy of the master key at that path (mode 600). If every copy is lost, run `mailmill rekey` to see \
                   what is lost.";
@@ -86,7 +86,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             Fit::Right => Finding::good("master key", "the key belongs to this installation"),
             Fit::Untested => Finding::skipped("master key", UNTESTED),
             Fit::Wrong => {
-                let said = format!("{} is not the key that the secrets are sealed with", folder.master_key().display());
+                let said = format!("the secrets are not sealed with the key in {}", folder.master_key().display());
                 Finding::problem("master key", said, remedy)
             }
         },

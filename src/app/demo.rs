@@ -118,7 +118,7 @@ fn farewell(base: &str, told: &StoryProgress, password: &str, key: &str) -> Stri
 fn again(base: &str, folder: &Path) -> String {
     let folder = folder.display();
     format!(
-        "The demo in {folder} continues: {base}/test/\n  Sign in as {OWNER}. Forgot the password? mailmill reset-link --data '{folder}' \
-         --email {OWNER}\n  To start over, remove the folder.\n"
+        "The demo in {folder} is running again: {base}/test/\n  Sign in as {OWNER}. Forgot the password? mailmill reset-link --data \
+         '{folder}' --email {OWNER}\n  To start over, remove the folder.\n"
     )
 }

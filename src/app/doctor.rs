@@ -29,7 +29,7 @@ fn folder(data: &Path) -> Finding {
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
             format!("other users of this machine can read {shown}"),
-            format!("chmod 700 '{shown}': the master key and all contacts are in it."),
+            format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
         ),
         Ok(_) => Finding::good("folder", format!("only its owner can read {shown}")),
     }
@@ -70,7 +70,7 @@ fn tls(settings: &Settings) -> Finding {
     let host = public.as_ref().and_then(Url::host_str);
     let is_secure = public.as_ref().is_some_and(|url| url.scheme() == "https");
     match (&settings.tls.certificate, host) {
-        _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the proxy in front handles TLS"),
+        _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the reverse proxy handles TLS"),
         (_, None) => Finding::warning(
             SUBJECT,
             "no public URL is set: links in emails work only on this machine",
@@ -79,14 +79,15 @@ fn tls(settings: &Settings) -> Finding {
         (None, Some(host)) => Finding::problem(
             SUBJECT,
             format!("browsers don't trust the self-signed certificate for {host}"),
-            "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or put a proxy with HTTPS in front (behind_proxy).",
+            "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or run Mailmill behind an HTTPS reverse proxy \
+             and set behind_proxy.",
         ),
         (Some(chain), Some(host)) => match certificate_trouble(chain, host, SystemClock.now()) {
             None => Finding::good(SUBJECT, format!("the certificate is valid for {host}")),
             Some(trouble) => Finding::problem(
                 SUBJECT,
                 format!("{}: {trouble}", chain.display()),
-                format!("Renew the certificate for the name {host}. Mailmill reloads the file when it changes."),
+                format!("Renew the certificate for {host}. Mailmill reloads the file when it changes."),
             ),
         },
     }

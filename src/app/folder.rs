@@ -42,26 +42,24 @@ impl fmt::Display for FolderError {
             Self::InUse { path, pid } => {
                 write!(f, "another mailmill process")?;
                 if let Some(pid) = pid {
-                    write!(f, " (process id {pid})")?;
+                    write!(f, " (process ID {pid})")?;
                 }
                 write!(f, " uses the data folder {}: stop it first, or choose another folder with --data", path.display())
             }
             Self::Open { path, mode } => write!(
                 f,
-                "the data folder {0} is open to other users (mode {mode:o}) and will hold keys; run: chmod 700 {0}",
+                "other users can access the data folder {0} (mode {mode:o}), which will contain keys; run: chmod 700 {0}",
                 path.display()
             ),
-            Self::Foreign { path, owner } => write!(
-                f,
-                "the data folder {} belongs to the user with ID {owner}; run mailmill as that user, who must be able to read new files",
-                path.display()
-            ),
+            Self::Foreign { path, owner } => {
+                write!(f, "the data folder {} belongs to the user with ID {owner}; run mailmill as that user", path.display())
+            }
             Self::Missing(path) => write!(
                 f,
-                "there is no data in {}: choose the right folder with --data, or run `mailmill serve` first",
+                "the folder {} contains no data: set the data folder with --data, or run `mailmill serve` first",
                 path.display()
             ),
-            Self::Io { path, cause } => write!(f, "the data folder cannot be used: {}: {cause}", path.display()),
+            Self::Io { path, cause } => write!(f, "the data folder {} cannot be used: {cause}", path.display()),
         }
     }
 }
@@ -246,7 +244,7 @@ mod tests {
         let path = outer.path().join("data");
         let first = Folder::open(&path).expect("the data folder can be opened");
         let refusal = Folder::open(&path).expect_err("the folder is rejected").to_string();
-        assert!(refusal.contains(&format!("process id {}", std::process::id())), "{refusal}");
+        assert!(refusal.contains(&format!("process ID {}", std::process::id())), "{refusal}");
         drop(first);
         assert!(Folder::open(&path).is_ok());
     }

@@ -76,7 +76,7 @@ impl FirstStart {
     fn read(folder: &Folder) -> Result<Option<Self>, Problem> {
         let file = folder.first_start();
         let unreadable = |why: &dyn fmt::Display| {
-            Problem::failed(format_args!("{} cannot be read ({why}): name an empty folder with --data", file.display()))
+            Problem::failed(format_args!("{} cannot be read ({why}): choose an empty folder with --data", file.display()))
         };
         match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error)),
@@ -154,8 +154,8 @@ impl fmt::Display for Refusal {
             ),
             Self::NotEmpty { folder, found } => write!(
                 f,
-                "{folder} is not empty (it holds {}) and contains no Mailmill data. A new installation needs an empty folder: name \
-                 one with --data",
+                "{folder} is not empty (it holds {}) and contains no Mailmill data. Choose an empty folder with --data for a new \
+                 installation",
                 listed(found)
             ),
             Self::Key(cause @ (KeyError::Missing(_) | KeyError::Wrong(_) | KeyError::Length(..))) => lost_key(f, cause),
@@ -168,7 +168,7 @@ impl fmt::Display for Refusal {
             Self::KeyOpensNothing(file) => lost_key(
                 f,
                 &format_args!(
-                    "{file} is not the master key of this installation: it opens none of the secrets and matches no suppressed address"
+                    "{file} is not the master key of this installation: it decrypts none of the secrets and matches no suppressed address"
                 ),
             ),
             Self::Swapped { file, holds } => write!(

@@ -79,12 +79,12 @@ impl Goal {
         match self {
             Self::New(_) => "",
             Self::Resumed(_) => {
-                "An earlier rekey was interrupted, and this rekey continues with the key it created. What the earlier rekey replaced (DKIM \
-                 keys, authenticator apps) is lost too and not listed.\n"
+                "An earlier rekey was interrupted, and this rekey continues with the key that it created. What the earlier rekey \
+                 replaced (DKIM keys, authenticator apps) is also lost but not listed.\n"
             }
             Self::Old(_) => {
-                "An earlier rekey was interrupted, and master.key is the old key: the data returns to it. Authenticator apps that the \
-                 earlier rekey has removed are lost too and not listed.\n"
+                "An earlier rekey was interrupted, and master.key is the old key: this rekey switches the data back to it. Authenticator \
+                 apps that the earlier rekey removed are also lost but not listed.\n"
             }
         }
     }

@@ -76,8 +76,8 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
     }
-    let lacking = "backups don't contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore with --without-key \
-                   and see what `mailmill rekey` lists";
+    let lacking = "backups don't contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore with \
+                   --without-key, then run `mailmill rekey` to see what is lost";
     let input = std::io::stdin();
     if !input.is_terminal() {
         return Err(Problem::misused(lacking));

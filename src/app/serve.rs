@@ -165,8 +165,8 @@ fn fit_connections(settings: &Settings) -> Connections {
             descriptors = now,
             http,
             wanted,
-            "fewer HTTP connections than server.connections_max fit into the limit on open files; raise the limit (LimitNOFILE in \
-             systemd, ulimit -Hn)"
+            "the limit on open files is too low for server.connections_max HTTP connections; raise the limit (LimitNOFILE in systemd, \
+             ulimit -Hn)"
         );
     }
     fitted

@@ -92,7 +92,7 @@ pub enum DomainError {
 impl fmt::Display for DomainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "The domain is empty; enter one like example.com.",
+            Self::Empty => "The domain is empty; enter a domain like example.com.",
             Self::Address => "Enter only the domain, like example.com, without https:// and without a path.",
             Self::Email => "Enter only the domain: the part after the @ of an email address.",
             Self::Invalid => "This is not a valid domain name; check its spelling.",
@@ -101,7 +101,7 @@ impl fmt::Display for DomainError {
                 "The domain is longer than 200 characters, which leaves no room for subdomains; use a shorter domain."
             }
             Self::Registry => {
-                "Different owners register domains under this one; enter your own domain in full, like example.co.uk."
+                "This is a public suffix, under which anyone can register domains; enter your own domain, like example.co.uk."
             }
         })
     }

@@ -137,7 +137,7 @@ impl FromStr for EmailKey {
 
 impl<'de> Deserialize<'de> for EmailKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "an email address as text")
+        serde_str::deserialize(deserializer, "an email address as a string")
     }
 }
 
@@ -336,8 +336,10 @@ pub enum EmailError {
 impl fmt::Display for EmailError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentence = match self {
-            Self::Empty => "The email address is empty; enter one like name@example.com.",
-            Self::TooLong => "The email address is longer than 254 bytes; mail servers do not accept such an address.",
+            Self::Empty => "The email address is empty; enter an address like name@example.com.",
+            Self::TooLong => {
+                "The email address is longer than 254 bytes, which mail servers do not accept; use a shorter address."
+            }
             Self::HiddenCharacter(character) => {
                 let code = u32::from(*character);
                 return write!(
@@ -345,16 +347,18 @@ impl fmt::Display for EmailError {
                     "The email address contains the invisible character U+{code:04X}; type the address instead of pasting it."
                 );
             }
-            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which is not supported; remove them.",
-            Self::DisplayName => "Enter only the email address between < and >, without the name.",
-            Self::NoAt => "The email address has no @; enter one like name@example.com.",
+            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which are not supported; remove them.",
+            Self::DisplayName => "Enter only the email address, without the name and without < and >.",
+            Self::NoAt => "The email address has no @; enter an address like name@example.com.",
             Self::ManyAts => "The email address has more than one @; enter exactly one address.",
             Self::Space => "The email address contains a space; remove it.",
             Self::LocalPartEmpty => "There is nothing before the @; enter an address like name@example.com.",
             Self::LocalPartTooLong => {
-                "The part before the @ is longer than 64 bytes; mail servers do not accept such an address."
+                "The part before the @ is longer than 64 bytes, which mail servers do not accept; use a shorter address."
             }
-            Self::LocalPartDots => "The part before the @ starts or ends with a dot or has two in a row; remove the extra dot.",
+            Self::LocalPartDots => {
+                "The part before the @ starts or ends with a dot, or has two dots in a row; remove the extra dot."
+            }
             Self::LocalPartCharacter(character) => {
                 return write!(f, "The part before the @ contains {character:?}, which is not allowed there; remove it.");
             }
@@ -397,7 +401,7 @@ impl Serialize for EmailAddress {
 
 impl<'de> Deserialize<'de> for EmailAddress {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "an email address as text")
+        serde_str::deserialize(deserializer, "an email address as a string")
     }
 }
 
@@ -543,7 +547,7 @@ mod tests {
         let error = serde_json::from_str::<EmailAddress>("\"ana\"").expect_err("an address without an @ is rejected").to_string();
         assert!(error.starts_with("The email address has no @"), "{error}");
         let error = serde_json::from_str::<EmailAddress>("7").expect_err("a number is rejected").to_string();
-        assert!(error.contains("expected an email address as text"), "{error}");
+        assert!(error.contains("expected an email address as a string"), "{error}");
     }
 
     proptest! {

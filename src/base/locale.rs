@@ -102,11 +102,11 @@ pub enum CountryError {
 impl fmt::Display for CountryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotTwoLetters => f.write_str("The country is not a two-letter ISO 3166-1 code; use one like DE or US."),
+            Self::NotTwoLetters => f.write_str("The country is not a two-letter ISO 3166-1 code; use a code like DE or US."),
             // UK is by far the most frequent wrong code: it is reserved, but not assigned to the country.
             Self::Unassigned([b'U', b'K']) => f.write_str("UK is not an ISO 3166-1 country code; the United Kingdom is GB."),
             Self::Unassigned(code) => {
-                write!(f, "{} is not an ISO 3166-1 country code; use one like DE or US.", ascii(code))
+                write!(f, "{} is not an ISO 3166-1 country code; use a code like DE or US.", ascii(code))
             }
         }
     }
@@ -189,11 +189,11 @@ pub enum LanguageError {
 impl fmt::Display for LanguageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotATag => f.write_str("The language is not an ISO 639-1 code or BCP 47 tag; use one like en or pt-BR."),
+            Self::NotATag => f.write_str("The language is not an ISO 639-1 code or BCP 47 tag; use a code like en or pt-BR."),
             Self::Underscore => f.write_str("The language contains an underscore; separate its parts with hyphens, like pt-BR."),
             Self::TooLong => f.write_str("The language is longer than 35 characters; use a shorter tag, like zh-Hant-TW."),
             Self::Unassigned(code) => {
-                write!(f, "{} is not an ISO 639-1 language code; use one like en or pt-BR.", ascii(code))
+                write!(f, "{} is not an ISO 639-1 language code; use a code like en or pt-BR.", ascii(code))
             }
         }
     }
@@ -259,13 +259,13 @@ impl Serialize for LanguageTag {
 
 impl<'de> Deserialize<'de> for CountryCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a country code as text, like DE")
+        serde_str::deserialize(deserializer, "a country code, like DE")
     }
 }
 
 impl<'de> Deserialize<'de> for LanguageTag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a language tag as text, like pt-BR")
+        serde_str::deserialize(deserializer, "a language tag, like pt-BR")
     }
 }
 

@@ -73,7 +73,7 @@ impl fmt::Display for Network {
 
 impl<'de> Deserialize<'de> for Network {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a range of IP addresses as text, like 10.0.0.0/8")
+        serde_str::deserialize(deserializer, "a range of IP addresses, like 10.0.0.0/8")
     }
 }
 

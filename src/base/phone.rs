@@ -63,8 +63,8 @@ impl fmt::Display for PhoneError {
         f.write_str(match self {
             Self::Empty => "The phone number is empty; set it to null to clear it, or omit it.",
             Self::TooLong => "The phone number is longer than 30 characters; shorten it.",
-            Self::ControlCharacter => "The phone number contains a control character; type it instead of pasting it.",
-            Self::NoDigit => "The phone number contains no digit; enter one like +44 20 7946 0958.",
+            Self::ControlCharacter => "The phone number contains a control character; type the number instead of pasting it.",
+            Self::NoDigit => "The phone number contains no digits; enter a number like +44 20 7946 0958.",
         })
     }
 }
@@ -93,7 +93,7 @@ impl Serialize for Phone {
 
 impl<'de> Deserialize<'de> for Phone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a phone number as text")
+        serde_str::deserialize(deserializer, "a phone number as a string")
     }
 }
 

@@ -15,7 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
 pub struct Objects<T>(pub T);
 
 /// The error for a number that cannot be stored exactly.
-pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as text";
+pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as a string";
 
 /// Returns whether a number may be an integer that the parser rounded. Integers that fit into 64 bits are never parsed as fractions.
 pub fn is_rounded(value: f64) -> bool {

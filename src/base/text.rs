@@ -270,7 +270,7 @@ pub struct ColorError;
 
 impl fmt::Display for ColorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The color is not of the form #RRGGBB; use # and six hexadecimal digits, like #1A73E8.")
+        f.write_str("The color is not in the form #RRGGBB; use # and six hexadecimal digits, like #1A73E8.")
     }
 }
 
@@ -301,7 +301,7 @@ impl Serialize for Color {
 
 impl<'de> Deserialize<'de> for Color {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a color as text, like #1A73E8")
+        serde_str::deserialize(deserializer, "a color, like #1A73E8")
     }
 }
 

@@ -90,13 +90,13 @@ impl Zone {
             AmbiguousOffset::Gap { .. } => {
                 let shown = self.rules.to_datetime(at);
                 Some(format!(
-                    "Clocks in {name} go forward then and never show {}; {} is used instead.",
+                    "Clocks in {name} go forward at that time and skip {}; {} is used instead.",
                     minute(local),
                     minute(shown)
                 ))
             }
             AmbiguousOffset::Fold { before, .. } => Some(format!(
-                "Clocks in {name} go back then and show {} twice; the first one is used, at UTC{}.",
+                "Clocks in {name} go back at that time, so {} occurs twice; the first occurrence is used, at UTC{}.",
                 minute(local),
                 signed(before)
             )),
@@ -131,7 +131,7 @@ pub struct ZoneError(String);
 impl fmt::Display for ZoneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = &self.0;
-        write!(f, "there is no time zone {given:?}; use an IANA name like Europe/Berlin")?;
+        write!(f, "{given:?} is not a time zone; use an IANA name like Europe/Berlin")?;
         let wanted = given.to_ascii_lowercase();
         let likeness = |name: &str| {
             let name = name.to_ascii_lowercase();
@@ -159,7 +159,7 @@ impl FromStr for Zone {
 
 impl<'de> Deserialize<'de> for Zone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a time zone as text, like Europe/Berlin")
+        serde_str::deserialize(deserializer, "a time zone, like Europe/Berlin")
     }
 }
 

@@ -74,7 +74,7 @@ pub const CODES: &[CodeInfo] = &[
     // This code is for operations that need a signed-in member rather than an API key.
     code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login returns a token."),
     // All causes have the same code, so that no one can test which email addresses have accounts.
-    code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "Email, password or code is wrong."),
+    code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "The email, password or code is wrong."),
     code(
         Code::SecondFactorRequired,
         401,
@@ -88,10 +88,20 @@ pub const CODES: &[CodeInfo] = &[
         "FRESH_SIGN_IN_REQUIRED",
         "Confirm your password first (POST /v1/auth/confirm): this operation needs a recent sign-in.",
     ),
-    code(Code::SignUpClosed, 403, "SIGN_UP_CLOSED", "Sign-up is closed here; ask an administrator for an invitation."),
+    code(
+        Code::SignUpClosed,
+        403,
+        "SIGN_UP_CLOSED",
+        "Sign-up is disabled on this server; ask an account admin for an invitation.",
+    ),
     code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist."),
-    code(Code::MethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "This path does not support that method; see the Allow header."),
-    code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request did not arrive in time."),
+    code(
+        Code::MethodNotAllowed,
+        405,
+        "METHOD_NOT_ALLOWED",
+        "This path does not support this method; the Allow header lists the supported methods.",
+    ),
+    code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
     // `data.id` is the ID of the object that has this name.
@@ -108,49 +118,69 @@ pub const CODES: &[CodeInfo] = &[
         "The provider is not connected; data.connectUrl explains how to connect it.",
     ),
     // `data.status` is the current state.
-    code(Code::WrongState, 409, "WRONG_STATE", "The current state of the object does not allow this operation."),
+    code(Code::WrongState, 409, "WRONG_STATE", "The object's current status does not allow this operation."),
     code(
         Code::OnHold,
         409,
         "ON_HOLD",
-        "Sending is on hold after a restore or a copy. Resume it first, on the System page or with the API.",
+        "Sending is on hold because the data was restored or copied. Resume sending on the System page or with the API.",
     ),
     code(
         Code::TransportNotConfigured,
         409,
         "TRANSPORT_NOT_CONFIGURED",
-        "No mail transport is configured: see [mail] in the settings.",
+        "No mail transport is configured; set mail.relay or mail.direct.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
     // `data.reason` is the reason why the recipient cannot be mailed.
-    code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be mailed."),
+    code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
     code(Code::NotValidated, 409, "NOT_VALIDATED", "The email's validation score is below the required minimum."),
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner."),
-    code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with a different request."),
+    code(
+        Code::IdempotencyConflict,
+        409,
+        "IDEMPOTENCY_CONFLICT",
+        "This Idempotency-Key was already used for a different request; use a new key.",
+    ),
     // The stored response named a contact that was erased, so it is not replayed, and the operation does not run again.
     code(
         Code::AnswerErased,
         410,
         "ANSWER_ERASED",
-        "This request already ran and does not run again; its response was erased together with the contact that it named.",
+        "This request already ran and is not repeated; its stored response was deleted because it named an erased contact.",
     ),
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts."),
-    code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long."),
+    code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),
     code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
-    code(Code::HeadersTooLarge, 431, "HEADERS_TOO_LARGE", "The request has too many header fields, or they are too large."),
+    code(
+        Code::HeadersTooLarge,
+        431,
+        "HEADERS_TOO_LARGE",
+        "The request headers are too many or too large; send fewer or shorter headers.",
+    ),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
-    code(Code::SendingCapacity, 429, "SENDING_CAPACITY", "The plan's sending rate is exceeded; retry after data.retryAfterMs."),
+    code(
+        Code::SendingCapacity,
+        429,
+        "SENDING_CAPACITY",
+        "The plan's sending rate is exceeded; retry after data.retryAfterMs milliseconds.",
+    ),
     // `data.retryAfterMs` is the time until the day or month ends.
     code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's email quota for this day or month is used up."),
-    code(Code::Internal, 500, "INTERNAL_ERROR", "The server failed to handle the request; search its log for the requestId."),
-    code(Code::IdempotencyInProgress, 503, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running."),
-    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is not available; try again."),
+    code(Code::Internal, 500, "INTERNAL_ERROR", "An internal error occurred; search the server log for the requestId."),
+    code(
+        Code::IdempotencyInProgress,
+        503,
+        "IDEMPOTENCY_IN_PROGRESS",
+        "A request with this Idempotency-Key is still running; try again later.",
+    ),
+    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is temporarily unavailable; try again."),
     // The condition ends when disk space is freed.
     code(
         Code::StorageFull,
         503,
         "STORAGE_FULL",
-        "The server's disk is almost full, so it is read-only until space is freed; nothing was changed.",
+        "The server is read-only because its disk is almost full; nothing was changed. Try again after space is freed.",
     ),
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot handle this request now; try again."),
 ];

@@ -128,7 +128,7 @@ impl fmt::Display for PermissionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let likeness = |permission: &Permission| strsim::damerau_levenshtein(permission.word(), &self.0);
         let nearest = Permission::ALL.into_iter().min_by_key(likeness).unwrap_or(Permission::AudienceRead);
-        write!(f, "There is no permission {:?}; the nearest is {nearest}.", self.0)
+        write!(f, "Unknown permission {:?}; did you mean {nearest}?", self.0)
     }
 }
 
@@ -193,7 +193,7 @@ impl Serialize for PermissionSet {
 
 impl<'de> Deserialize<'de> for Permission {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::serde_str::deserialize(deserializer, "a permission as text, like audience:read")
+        crate::base::serde_str::deserialize(deserializer, "a permission, like audience:read")
     }
 }
 
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn an_unknown_word_is_named_with_the_nearest() {
         let error = "audience:raed".parse::<PermissionSet>().expect_err("a misspelled permission is rejected").to_string();
-        assert_eq!(error, "There is no permission \"audience:raed\"; the nearest is audience:read.");
+        assert_eq!(error, "Unknown permission \"audience:raed\"; did you mean audience:read?");
         assert!(
             "x".repeat(10_000).parse::<Permission>().expect_err("an overlong permission is rejected").to_string().len() < 200
         );

@@ -21,15 +21,15 @@ pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 /// `{%` and `{#` start statements and comments of the merge language; in a document, they can only be a mistake or an attack.
 pub fn problem(text: &str) -> Option<String> {
     if let Some(mark) = ["{%", "{#"].into_iter().find(|mark| text.contains(mark)) {
-        return Some(format!("has {mark}, which only the merge language uses; write merge fields like {{{{ first_name }}}}"));
+        return Some(format!("contains {mark}, which is not allowed here; write merge fields like {{{{ first_name }}}}"));
     }
     let mut rest = text;
     while let Some(open) = rest.find("{{") {
         let inside = &rest[open + 2..];
-        let Some(close) = inside.find("}}") else { return Some("has {{ without }}; close it or remove it".to_owned()) };
+        let Some(close) = inside.find("}}") else { return Some("contains {{ without }}; close or remove the braces".to_owned()) };
         if !is_field(inside[..close].trim()) {
             let wrong = &rest[open..open + 2 + close + 2];
-            return Some(format!("has {wrong}, which is not a merge field; write one like {{{{ first_name }}}}"));
+            return Some(format!("contains {wrong}, which is not a merge field; write merge fields like {{{{ first_name }}}}"));
         }
         rest = &inside[close + 2..];
     }

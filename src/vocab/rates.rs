@@ -17,11 +17,11 @@ pub enum RouteGroup {
 /// All groups in the order of declaration: the key in the settings, and the operations in the group.
 #[rustfmt::skip]
 const TABLE: [(RouteGroup, &str, &str); 5] = [
-    (RouteGroup::General,   "general",   "All operations that belong to no other group."),
+    (RouteGroup::General,   "general",   "All other operations."),
     (RouteGroup::Sending,   "sending",   "Direct sends."),
     (RouteGroup::Emails,    "emails",    "Reading and editing emails, and test sends."),
     (RouteGroup::Campaigns, "campaigns", "Campaigns."),
-    (RouteGroup::Imports,   "imports",   "Expensive operations: project imports, and imports and exports of contacts."),
+    (RouteGroup::Imports,   "imports",   "Project imports, contact imports and contact exports."),
 ];
 
 impl RouteGroup {

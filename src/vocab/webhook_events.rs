@@ -31,20 +31,20 @@ const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 /// All event types in the order of declaration: the name in the API, and when the event is emitted.
 #[rustfmt::skip]
 const TABLE: [(WebhookEvent, &str, &str); 14] = [
-    (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Generation of emails has started."),
-    (WebhookEvent::EmailGenerationCompleted, "email.generation.completed", "Generation of emails has completed."),
-    (WebhookEvent::EmailGenerationFailed,    "email.generation.failed",    "Generation of emails has failed."),
+    (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Email generation started."),
+    (WebhookEvent::EmailGenerationCompleted, "email.generation.completed", "Email generation completed."),
+    (WebhookEvent::EmailGenerationFailed,    "email.generation.failed",    "Email generation failed."),
     (WebhookEvent::EmailTestSent,            "email.test.sent",            "A test email was sent through the API."),
-    (WebhookEvent::ProjectImportStarted,     "project.import.started",     "The import of a project has started."),
+    (WebhookEvent::ProjectImportStarted,     "project.import.started",     "A project import started."),
     (WebhookEvent::SubscriberAdded,          "subscriber.added",           "A contact was created."),
     (WebhookEvent::SubscriberUpdated,        "subscriber.updated",         "A contact was updated."),
     (WebhookEvent::SubscriberUnsubscribed,   "subscriber.unsubscribed",    "A contact unsubscribed or was deleted."),
-    (WebhookEvent::SubscriberBulkImported,   "subscriber.bulk_imported",   "A bulk import of contacts has completed."),
-    (WebhookEvent::EmailDelivered,           "email.delivered",            "A recipient's mail server has accepted an email."),
-    (WebhookEvent::EmailOpened,              "email.opened",               "A recipient has opened an email for the first time."),
-    (WebhookEvent::EmailClicked,             "email.clicked",              "A recipient has clicked a link in an email."),
+    (WebhookEvent::SubscriberBulkImported,   "subscriber.bulk_imported",   "A bulk import of contacts completed."),
+    (WebhookEvent::EmailDelivered,           "email.delivered",            "A recipient's mail server accepted an email."),
+    (WebhookEvent::EmailOpened,              "email.opened",               "A recipient opened an email for the first time."),
+    (WebhookEvent::EmailClicked,             "email.clicked",              "A recipient clicked a link in an email."),
     (WebhookEvent::EmailBounced,             "email.bounced",              "An email was rejected or bounced."),
-    (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
+    (WebhookEvent::EmailComplained,          "email.complained",           "A recipient reported an email as spam."),
 ];
 
 /// Names that older clients use but that have no events. Webhooks may list these names, but receive no events for them.
@@ -92,7 +92,7 @@ pub struct WebhookEventError;
 
 impl fmt::Display for WebhookEventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("There is no such event type; GET /v1/webhooks/events lists them.")
+        f.write_str("Unknown event type; GET /v1/webhooks/events lists the event types.")
     }
 }
 
@@ -120,7 +120,7 @@ impl Serialize for WebhookEvent {
 
 impl<'de> Deserialize<'de> for WebhookEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::serde_str::deserialize(deserializer, "an event type as text, like subscriber.added")
+        crate::base::serde_str::deserialize(deserializer, "an event type, like subscriber.added")
     }
 }
 
@@ -180,7 +180,7 @@ impl Serialize for Subscription {
 
 impl<'de> Deserialize<'de> for Subscription {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::serde_str::deserialize(deserializer, "an event type as text, like subscriber.added")
+        crate::base::serde_str::deserialize(deserializer, "an event type, like subscriber.added")
     }
 }
 

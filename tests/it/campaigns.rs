@@ -358,7 +358,10 @@ async fn recipients_get_it_at_their_local_time() {
     // A moment from now in UTC: already past in the east, and hours ahead in the west.
     let input = json!({ "id": id, "scheduledAt": in_ms(2_500), "timezoneMode": "recipient" });
     let scheduled = client.data("campaigns.schedule", input).await;
-    assert!(scheduled["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("when it starts")), "{scheduled}");
+    assert!(
+        scheduled["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("when the campaign starts")),
+        "{scheduled}"
+    );
 
     let delivered = async |many: usize| {
         let ask = async || Some(logs(&client, &id, Some("delivered")).await).filter(|rows| rows.len() == many);

@@ -87,7 +87,7 @@ async fn the_demo_leads_from_a_website_to_revenue_and_keeps_running() {
     assert_eq!(message["total"], 1, "{message}");
     drop(demo);
     let again = Demo::until(&data, "remove the folder");
-    assert!(again.said.contains("continues") && !again.said.contains("Brand "), "{}", again.said);
+    assert!(again.said.contains("is running again") && !again.said.contains("Brand "), "{}", again.said);
 }
 
 /// What readers did stands on several days and in many hours, most of it on the first day, and none of it ahead.

@@ -285,7 +285,7 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     let right = fs::read(key(&server)).expect("there");
     fs::write(key(&server), [7; 32]).expect("written");
     let words = refused(&server);
-    assert!(words.contains("opens none of the secrets") && words.contains("mailmill rekey"), "{words}");
+    assert!(words.contains("decrypts none of the secrets") && words.contains("mailmill rekey"), "{words}");
     fs::write(key(&server), right).expect("written");
     server.serve();
     assert_eq!(Client::new(server.address(), Some(api_key)).call("projects.list", json!({})).await.status, 200);

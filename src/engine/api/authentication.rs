@@ -92,10 +92,6 @@ pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusa
 fn manages(principal: &Principal) -> Result<(), Refusal> {
     match principal {
         Principal::User(who) if who.user.role.manages() => Ok(()),
-        _ => Err(Failure::because(
-            Code::InsufficientPermissions,
-            "Only the owner and the admins of the account can perform this action.",
-        )
-        .into()),
+        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the account's owner and admins can do this.").into()),
     }
 }

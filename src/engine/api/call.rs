@@ -349,7 +349,7 @@ impl<'e> Call<'e> {
             Freshness::AllWrites => {
                 let position = environment_data.store.feed_position();
                 if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
-                    return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
+                    return Err(Failure::because(Code::Unavailable, "The search index is updating; try again.").after_seconds(1));
                 }
             }
         }
@@ -555,13 +555,11 @@ pub fn body_failure(error: BodyError, limit: usize) -> Failure {
     match error {
         BodyError::TooLarge => Failure::because(
             Code::PayloadTooLarge,
-            format!(
-                "The body is larger than the {limit} bytes that this operation accepts; split the request into smaller ones."
-            ),
+            format!("The body is larger than {limit} bytes, the limit of this operation; split the request."),
         )
         .with(serde_json::json!({ "maxBytes": limit })),
         BodyError::TooSlow => Code::RequestTimeout.into(),
-        BodyError::Broken => Failure::because(Code::InvalidRequest, "The body ended before it was complete."),
+        BodyError::Broken => Failure::because(Code::InvalidRequest, "The body is incomplete; send the request again."),
     }
 }
 
@@ -588,7 +586,7 @@ fn ticket(
     // `to_str` also accepts tabs, which keys must not contain.
     let text = value.to_str().ok().filter(|text| !text.contains('\t'));
     let text = text.ok_or_else(|| {
-        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters and spaces only.")
+        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key can contain only visible ASCII characters and spaces.")
     })?;
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());

@@ -61,12 +61,11 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
 }
 
 const ABOUT: &str = "Every response is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
-    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field without a \
-    value is omitted. Unknown fields and parameters are rejected by name. A key that starts with `sk_test_` works on test data, a key \
-    that starts with `sk_live_` on real data; neither gives access to the data of the other. Requests with a key count against a budget \
-    per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) \
-    report the state of the budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten \
-    times as large.";
+    `requestId`, which is also the header `X-Request-Id`. Names are in camelCase, times in ISO 8601 in UTC. A field without a \
+    value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with `sk_test_` access only \
+    test data; keys that start with `sk_live_` access only live data. Requests with a key count against a budget per minute, account and \
+    group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report the state of the \
+    budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten times as large.";
 
 /// The state of the generator.
 struct Writer {
@@ -312,7 +311,7 @@ fn describe(spec: &Spec) -> String {
             parts.push(format!("Requires one of the permissions {}.", words.join(", ")));
         }
         Access::Person => parts.push("For signed-in users; API keys are rejected.".into()),
-        Access::Manager => parts.push("For signed-in users who manage the account: its owner and admins.".into()),
+        Access::Manager => parts.push("For the account's signed-in owner and admins; API keys are rejected.".into()),
         Access::Operator => {}
     }
     if spec.takes_tokens && !spec.access.is_personal() {
@@ -504,8 +503,8 @@ fn headers() -> Value {
             "schema": { "type": "string", "pattern": "^req_[0-9a-f]{20}$" },
         },
         "X-RateLimit-Limit": number("The number of requests that this operation's group allows in 60 seconds."),
-        "X-RateLimit-Remaining": number("The number of requests that remain in the 60 seconds."),
-        "X-RateLimit-Reset": number("The end of the 60 seconds, in Unix seconds."),
+        "X-RateLimit-Remaining": number("The number of requests left in the current 60 seconds."),
+        "X-RateLimit-Reset": number("The end of the current 60 seconds, in Unix seconds."),
         "Retry-After": number("The number of seconds to wait before retrying."),
         "Idempotent-Replayed": {
             "description": "Present only on a response that is replayed for the same `Idempotency-Key`.",

@@ -259,7 +259,7 @@ pub fn success_schema(data: Schema, with_count: bool) -> Schema {
         "additionalProperties": false,
     });
     if with_count {
-        let count = json!({ "type": "integer", "minimum": 0, "description": "The number of items in the whole list." });
+        let count = json!({ "type": "integer", "minimum": 0, "description": "The total number of items in the list." });
         let properties =
             schema.get_mut("properties").and_then(Value::as_object_mut).expect("the properties were created above as an object");
         properties.insert("count".into(), count);

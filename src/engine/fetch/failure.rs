@@ -81,9 +81,9 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scheme(scheme) => write!(f, "The URL scheme {scheme} is not supported; use http or https."),
-            Self::Credentials => f.write_str(
-                "The URL contains a user name or a password; remove them. Pages that require a sign-in cannot be read.",
-            ),
+            Self::Credentials => {
+                f.write_str("The URL contains a user name or a password; remove them. Pages that require sign-in cannot be read.")
+            }
             Self::Port(port) => {
                 write!(f, "Port {port} is reserved for a service other than the web; use 80, 443 or a port above 1023.")
             }

@@ -107,10 +107,10 @@ impl fmt::Display for Cause {
             Self::Unreachable(why) => write!(f, "the mail server does not accept connections ({why})"),
             Self::Unresolved(why) => write!(f, "the name of the mail server could not be resolved ({why})"),
             Self::Lost(why) => write!(f, "the connection to the mail server was lost ({why})"),
-            Self::TimedOut(after) => write!(f, "the mail server sent nothing for {} seconds", after.as_secs()),
+            Self::TimedOut(after) => write!(f, "the mail server did not respond for {} seconds", after.as_secs()),
             Self::Garbled(what) => write!(f, "the mail server's reply is not valid SMTP ({what})"),
             Self::Insecure(why) => write!(f, "a secure connection to the mail server failed ({why})"),
-            Self::NoLogin(why) => write!(f, "login to the mail server is not possible ({why})"),
+            Self::NoLogin(why) => write!(f, "cannot log in to the mail server ({why})"),
             Self::LeftAlone { why, .. } => write!(f, "the mail server is paused after repeated failures ({why})"),
             Self::Stopping => f.write_str("the service is stopping"),
         }

@@ -39,7 +39,7 @@ pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
     // The parser panics on some input that our templates never contain, as fuzzing found: on a `>` directly after a multi-byte character,
     // and on truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
-        let problem = "the parser fails on this MJML; write > as &gt; and close conditional comments".to_owned();
+        let problem = "this MJML cannot be parsed; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })
     })
 }
@@ -119,7 +119,7 @@ mod tests {
     fn text_that_makes_the_parser_panic_is_an_error() {
         for text in ["50 €> 40 €", "<![endif of a comment"] {
             let error = to_html(&body(&format!("<mj-text>{text}</mj-text>"))).expect_err(text);
-            assert!(error.problem.contains("the parser fails"), "{error}");
+            assert!(error.problem.contains("this MJML cannot be parsed"), "{error}");
         }
         assert!(to_html(&body("<mj-text>50 € &gt; 40 €</mj-text>")).is_ok());
     }

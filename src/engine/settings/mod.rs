@@ -107,14 +107,14 @@ impl fmt::Display for SettingsError {
         match self {
             Self::Syntax { path, message } => write!(f, "{} cannot be read: {message}", path.display()),
             Self::UnknownKey { key, origin: Origin::Variable(_), nearest } => {
-                write!(f, "There is no setting for the variable {key}; the nearest is {nearest}.")
+                write!(f, "The variable {key} matches no setting; did you mean {nearest}?")
             }
             Self::UnknownKey { key, origin, nearest } => {
-                write!(f, "There is no setting {key} ({origin}); the nearest is {nearest}.")
+                write!(f, "Unknown setting {key} ({origin}); did you mean {nearest}?")
             }
             Self::AmbiguousVariable { name, candidates } => {
                 let candidates: Vec<_> = candidates.iter().map(|key| layers::variable_name(key)).collect();
-                write!(f, "The variable {name} can mean more than one setting; use {}.", candidates.join(" or "))
+                write!(f, "The variable {name} matches more than one setting; use {}.", candidates.join(" or "))
             }
             Self::WrongType { key, origin, found, expected } => {
                 write!(f, "The setting {key} ({origin}) is {found}, expected {expected}.")
@@ -160,7 +160,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if server.http.is_some_and(|address| !address.ip().is_loopback()) && !server.behind_proxy {
         return broken(
             "server.http",
-            "plain HTTP is served on a loopback address only, like 127.0.0.1:8080; behind a reverse proxy, set \
+            "plain HTTP is allowed only on a loopback address, like 127.0.0.1:8080; behind a reverse proxy, set \
              server.behind_proxy",
         );
     }
@@ -188,7 +188,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     }
     for (setting, plan) in [("accounts.owner_plan", &settings.accounts.owner_plan), ("accounts.plan", &settings.accounts.plan)] {
         if !settings.plans.contains_key(plan) {
-            return broken(setting, &format!("there is no such plan; the plans are {}", settings.plan_names()));
+            return broken(setting, &format!("unknown plan; the plans are {}", settings.plan_names()));
         }
     }
     let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -270,7 +270,7 @@ mod tests {
     fn an_unknown_key_is_named_with_its_line_and_the_nearest() {
         assert_eq!(
             refused(with_file("[server]\n\nidel_seconds = 5\n")),
-            "There is no setting server.idel_seconds (in my.toml, line 3); the nearest is server.idle_seconds."
+            "Unknown setting server.idel_seconds (in my.toml, line 3); did you mean server.idle_seconds?"
         );
         let nearest = |text: &str| match with_file(text) {
             Err(SettingsError::UnknownKey { nearest, .. }) => nearest,
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(settings.plans["standard"].budgets.general.get(), 9);
         assert_eq!(
             refused(with_variable("MAILMILL_LOG_LEVLE", "debug")),
-            "There is no setting for the variable MAILMILL_LOG_LEVLE; the nearest is MAILMILL_LOG__LEVEL."
+            "The variable MAILMILL_LOG_LEVLE matches no setting; did you mean MAILMILL_LOG__LEVEL?"
         );
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
         assert_eq!(
             refused(error),
-            "The variable MAILMILL_PLANS_A_B_C can mean more than one setting; use MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
+            "The variable MAILMILL_PLANS_A_B_C matches more than one setting; use MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
         );
     }
 
@@ -404,7 +404,7 @@ mod tests {
             ),
             (
                 "[accounts]\nplan = 'gold'",
-                "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard, unlimited.",
+                "accounts.plan (in my.toml, line 2) cannot be used: unknown plan; the plans are enterprise, standard, unlimited.",
             ),
             ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
             ("[server]\nhttp = ''\nhttps = ''", "set at least one of the two"),

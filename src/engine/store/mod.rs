@@ -108,7 +108,7 @@ impl fmt::Display for Error {
             ),
             Error::Newer { file, found, known } => write!(
                 f,
-                "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer program",
+                "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer version",
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting"),

@@ -69,7 +69,7 @@ impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(file) => write!(f, "the master key is missing: {} does not exist", file.display()),
-            Self::Open(file) => write!(f, "{0} can be read by other users of this machine; run: chmod 600 {0}", file.display()),
+            Self::Open(file) => write!(f, "other users of this machine can read {0}; run: chmod 600 {0}", file.display()),
             Self::Length(file, found) => {
                 write!(f, "{} is not a master key: it has {found} bytes instead of {KEY_LEN}", file.display())
             }

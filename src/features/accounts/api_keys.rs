@@ -133,7 +133,7 @@ pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewK
     let keys = store::keys(tx)?;
     let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();
     if working >= limits::KEYS_PER_ACCOUNT_MAX {
-        let detail = format!("An account can have at most {} API keys; revoke one first.", limits::KEYS_PER_ACCOUNT_MAX);
+        let detail = format!("An account can have at most {} API keys; revoke a key first.", limits::KEYS_PER_ACCOUNT_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let NewKey { name, environment, permissions } = new;
@@ -190,11 +190,9 @@ pub async fn revoke_key(
 fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     let prefix = prefix.to_ascii_lowercase();
     let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
-    let key = found
-        .next()
-        .ok_or_else(|| Failure::because(Code::NotFound, "No API key has an id that starts with these characters."))?;
+    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No API key ID starts with these characters."))?;
     if found.next().is_some() {
-        return Err(Failure::field("id", "more than one key has an id that starts with these characters; give more characters"));
+        return Err(Failure::field("id", "more than one key ID starts with these characters; enter more characters"));
     }
     if key.revoked_at.is_some() {
         return Err(Failure::because(Code::NotFound, "This key is already revoked."));

@@ -37,7 +37,7 @@ pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -
 pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
     let normalized = EmailAddress::parse(email).map_err(Failure::internal)?.normalized();
     if store::user_by_email(tx, &normalized)?.is_some() {
-        return Err(Failure::because(Code::NameTaken, "A user already signs in with this email."));
+        return Err(Failure::because(Code::NameTaken, "A user with this email already exists."));
     }
     Ok(normalized)
 }
@@ -63,7 +63,7 @@ pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
 pub fn link_not_found() -> Failure {
     Failure::because(
         Code::NotFound,
-        "This link does not work: the link was already used, has expired, or was not copied completely. Ask for a new link.",
+        "This link does not work: it was already used, has expired, or was copied incompletely. Ask for a new link.",
     )
 }
 

@@ -262,7 +262,7 @@ impl FromStr for Password {
 
 impl<'de> Deserialize<'de> for Password {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a password as text")
+        serde_str::deserialize(deserializer, "a password as a string")
     }
 }
 

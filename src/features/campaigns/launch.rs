@@ -26,9 +26,8 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
         Recipients::Everyone => {}
         Recipients::Audience(id) | Recipients::Segment(id) => drop(segments::require(tx, project, id)?),
         Recipients::Tag(id) => {
-            let absent = || {
-                Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists the tags")
-            };
+            let absent =
+                || Failure::because(Code::NotFound, "No tag has this ID.").see("tags.list", "GET /v1/tags lists the tags");
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
         }
     }

@@ -273,7 +273,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::Erased => "The contact was deleted.",
         Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
         Skip::MissingField(field) => {
-            return format!("The email needs the merge field {field}, which the contact does not have and which has no default.");
+            return format!("The contact has no value for the merge field {field}, which has no default.");
         }
     };
     words.to_owned()

@@ -107,8 +107,8 @@ impl Recipients {
             (RecipientType::Audience, Some(id)) => Ok(Self::Audience(SegmentId::from_bytes(id.0))),
             (RecipientType::Segment, Some(id)) => Ok(Self::Segment(SegmentId::from_bytes(id.0))),
             (RecipientType::Tag, Some(id)) => Ok(Self::Tag(TagId::from_bytes(id.0))),
-            (RecipientType::Segment, None) => Err(("recipientId", "give the segment's id; GET /v1/segments lists the segments")),
-            (RecipientType::Tag, None) => Err(("recipientId", "give the tag's id; GET /v1/tags lists the tags")),
+            (RecipientType::Segment, None) => Err(("recipientId", "set the segment's ID; GET /v1/segments lists the segments")),
+            (RecipientType::Tag, None) => Err(("recipientId", "set the tag's ID; GET /v1/tags lists the tags")),
         }
     }
 
@@ -277,13 +277,14 @@ pub enum Outcome {
     No(&'static str),
 }
 
-const STARTED: &str = "a campaign that is being sent can no longer be changed; pause or cancel it, or make a duplicate";
-const OVER: &str = "make a duplicate to send the campaign again";
+const STARTED: &str = "a campaign that is being sent can no longer be changed; pause, cancel or duplicate the campaign";
+const OVER: &str = "duplicate the campaign to send it again";
 const ENDED: &str = "the campaign has finished, so this action would have no effect";
 const RECORD: &str = "the campaign's log must be kept because it lists the recipients; archive the campaign instead";
 const NOT_STARTED: &str = "the campaign has not been started; send or schedule it first";
 const NOT_PLANNED: &str = "the campaign has no start time; schedule it first";
-const ONCE: &str = "a campaign can be sent only once, and this campaign has already started; make a duplicate to send it again";
+const ONCE: &str =
+    "a campaign can be sent only once, and this campaign has already started; duplicate the campaign to send it again";
 const DRAFT: &str = "a draft cannot be canceled; delete the campaign if you do not need it";
 const WAITING: &str = "the campaign has not started; unschedule or cancel it instead";
 const RUNNING: &str = "the campaign has already started";

@@ -96,7 +96,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
     let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };
     let late = schedule.begins_at() < now;
     let late = late.then(|| {
-        "Recipients in the easternmost time zones get the campaign when it starts, because their clocks are past that time by then."
+        "In the easternmost time zones, the scheduled time has passed when the campaign starts, so recipients there get it immediately."
             .to_owned()
     });
     let notices: Vec<String> = twist.into_iter().chain(late).collect();
@@ -153,7 +153,7 @@ mod tests {
     fn skipped_and_repeated_times_are_resolved_with_a_notice() {
         let made = schedule("2026-03-29T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("the schedule is valid");
         assert_eq!(made.at, time("2026-03-29T01:30:00Z"));
-        assert!(made.notice.expect("the schedule has a notice").contains("never show"));
+        assert!(made.notice.expect("the schedule has a notice").contains("and skip"));
         let made = schedule("2026-10-25T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("the schedule is valid");
         assert_eq!(made.at, time("2026-10-25T00:30:00Z"));
         assert!(made.notice.expect("the schedule has a notice").contains("twice"));
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn local_times_warn_when_some_zones_are_past_it() {
         let near = schedule("2026-01-01T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("the schedule is valid");
-        assert!(near.notice.expect("the function returns a warning").contains("when it starts"));
+        assert!(near.notice.expect("the function returns a warning").contains("when the campaign starts"));
         let far = schedule("2026-01-02T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("the schedule is valid");
         assert_eq!(far.notice, None);
     }

@@ -132,11 +132,11 @@ fn invalid_campaigns_are_refused_with_the_field() {
     let studio = Studio::new();
     let nothing = "66f1a2b3d4e5f60718293a99";
     for (change, status, word) in [
-        (json!({ "conversationId": nothing }), 404, "generation has this id"),
+        (json!({ "conversationId": nothing }), 404, "generation has this ID"),
         (json!({ "emailId": nothing }), 404, "emailId"),
         (json!({ "recipientType": "segment" }), 400, "recipientId"),
         (json!({ "recipientType": "segment", "recipientId": nothing }), 404, "no segment"),
-        (json!({ "recipientType": "tag", "recipientId": nothing }), 404, "no tag"),
+        (json!({ "recipientType": "tag", "recipientId": nothing }), 404, "No tag has this ID"),
         (json!({ "topicId": nothing }), 404, "no topic"),
         (json!({ "from": "news" }), 400, "from"),
         (json!({ "subject": "Hi {{ firstName" }), 400, "subject"),
@@ -354,7 +354,7 @@ fn a_schedule_can_be_moved_removed_or_overridden() {
     // Rescheduling keeps the time zone.
     let moved = times("reschedule", json!({ "scheduledAt": "2026-03-08T02:30" })).data();
     assert_eq!(moved["scheduledAt"], "2026-03-08T10:30:00.000Z");
-    assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("never show")), "{moved}");
+    assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("and skip")), "{moved}");
     let draft = times("unschedule", json!({})).data();
     assert_eq!((&draft["status"], &draft["scheduledAt"]), (&json!("draft"), &Value::Null));
     studio.app.clock.advance_ms(100 * 24 * HOUR_MS);

@@ -74,7 +74,7 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
 /// Returns the reason why these fields cannot be stored; returns `None` if they can be stored.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
-        return Some(format!("at most {} fields are allowed, but {} were given", limits::CUSTOM_FIELDS_MAX, fields.len()));
+        return Some(format!("at most {} fields are allowed, found {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {

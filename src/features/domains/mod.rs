@@ -38,7 +38,9 @@ use crate::vocab::ids::AccountId;
 
 /// Returns the account's domain with this name, or `NotFound`.
 fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
-    let absent =
-        || Failure::because(Code::NotFound, "No sending domain has this name").see("domains.list", "GET /v1/domains lists them");
+    let absent = || {
+        Failure::because(Code::NotFound, "No sending domain has this name")
+            .see("domains.list", "GET /v1/domains lists the domains")
+    };
     store::find(tx, account, name)?.ok_or_else(absent)
 }

@@ -97,7 +97,7 @@ fn unsealed(seal: &Seal, account: AccountId, domain: &Domain) -> Result<SendingD
         let private = seal.open(&place(account, &domain.name, &key.selector), &key.sealed);
         let private = private.ok_or_else(|| {
             Failure::internal(format!(
-                "the DKIM key {} of {} could not be decrypted; check that the master key is the right one",
+                "the DKIM key {} of {} could not be decrypted; check that the master key is correct",
                 key.selector, domain.name
             ))
         })?;

@@ -37,7 +37,7 @@ const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 /// Returns the account's email with this ID. If a project is given, the email must belong to the project.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
-    found.ok_or_else(|| Failure::because(Code::NotFound, "No email has this id."))
+    found.ok_or_else(|| Failure::because(Code::NotFound, "No email has this ID."))
 }
 
 /// Fails unless the account has this email and, if a project is given, the email belongs to the project.
@@ -47,7 +47,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<
 
 /// Returns the failure for a conversation that the account does not have, regardless of whether another account has it.
 fn conversation_not_found() -> Failure {
-    Failure::because(Code::NotFound, "No generation has this id.")
+    Failure::because(Code::NotFound, "No generation has this ID.")
         .see("emails.list", "GET /v1/projects/emails lists the generations of a project")
 }
 
@@ -102,7 +102,7 @@ pub fn finished(
     found.filter(|found| project.is_none_or(|project| found.project == project)).ok_or_else(conversation_not_found)?;
     let emails = store::emails(tx, account, conversation)?;
     if only.is_some_and(|only| emails.iter().all(|email| email.id != only)) {
-        return Err(Failure::because(Code::NotFound, "The conversation has no email with this id."));
+        return Err(Failure::because(Code::NotFound, "The conversation has no email with this ID."));
     }
     let wanted = emails.iter().filter(|email| email.stage == Stage::Ready && only.is_none_or(|only| email.id == only));
     wanted.map(|email| one_finished(tx, email)).collect()

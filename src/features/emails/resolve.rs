@@ -40,9 +40,7 @@ pub fn choose(
     project: Option<ProjectId>,
 ) -> Result<Chosen, Failure> {
     match (conversation, email) {
-        (None, None) => {
-            Err(Failure::field("emailId", "give the id of the email, or the id of its conversation as conversationId"))
-        }
+        (None, None) => Err(Failure::field("emailId", "set the email's ID, or set conversationId to its conversation's ID")),
         (None, Some(id)) => Ok(Chosen { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
         (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
     }
@@ -81,7 +79,7 @@ fn in_conversation(
     };
     let email = match (email, named, &conversation.state) {
         (None, Some(_), _) => {
-            return Err(Failure::because(Code::NotFound, "The conversation has no email with this id.").in_field("emailId"));
+            return Err(Failure::because(Code::NotFound, "The conversation has no email with this ID.").in_field("emailId"));
         }
         (_, None, State::Failed(reason)) if all.len() <= 1 => {
             let detail = format!("The emails could not be generated: {reason}");
@@ -109,7 +107,7 @@ fn in_conversation(
 fn first_of_series(email: &Finished, slots: usize) -> Warning {
     let Finished { conversation, subject, .. } = email;
     let message = format!(
-        "The series has {slots} emails. This is the first, “{subject}”. To send another, give its emailId. \
+        "The series has {slots} emails. This is the first, “{subject}”. To send another email, set its emailId. \
          GET /v1/projects/emails/{conversation}/status lists them."
     );
     Warning { code: "FIRST_EMAIL_OF_SERIES", message }

@@ -90,7 +90,7 @@ impl EventRow {
     /// Parses an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
-            let reason = format_args!("expected an event: an object with name and identifiers; got {what}");
+            let reason = format_args!("expected an event: an object with name and identifiers; found {what}");
             return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -103,7 +103,7 @@ impl EventRow {
     /// Rejects events without an identifier and invalid values; returns the payment or refund, if any.
     pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
-            let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId or externalOrderId";
+            let reason = "set at least one of email, subscriberId, externalCustomerId, externalCheckoutId or externalOrderId";
             return Err(FieldError::new("identifiers", reason));
         }
         let money = self.money()?;
@@ -144,13 +144,13 @@ fn check_time(at: Timestamp, now: Timestamp) -> Result<(), FieldError> {
     if at < now.plus_ms(-kept_ms) {
         let days = limits::EVENT_KEPT_DAYS;
         let reason =
-            format_args!("it is more than {days} days ago; omit this event, because events are kept for only {days} days");
+            format_args!("the time is more than {days} days ago; omit this event, because events are kept for only {days} days");
         return Err(FieldError::new("occurredAt", reason));
     }
     if at > now.plus_ms(limits::EVENT_AHEAD_MS) {
         let minutes = limits::EVENT_AHEAD_MS / 60_000;
         let reason =
-            format_args!("it is more than {minutes} minutes after the current time, {now}; check the clock of your system");
+            format_args!("the time is more than {minutes} minutes after the current time, {now}; check your system's clock");
         return Err(FieldError::new("occurredAt", reason));
     }
     Ok(())

@@ -37,7 +37,7 @@ impl Format {
     /// The format's description for users.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Html => "The email's HTML as it is sent, with its merge fields not filled in.",
+            Self::Html => "The email's HTML as it is sent, before merge fields are filled in.",
             Self::Mjml => "The MJML source of the HTML. Emails imported as HTML have no MJML.",
             Self::Png => "An image of the whole email, 600 pixels wide, at twice the resolution.",
             Self::Pdf => "The email on one long page, with searchable text and working links.",

@@ -158,7 +158,7 @@ impl Check {
             nodes.push(self.group(group, &format!("{groups_path}[{index}]"), level + 1)?);
         }
         if nodes.is_empty() && level > 0 {
-            return Err(Failure::field(path, "a group needs at least one condition; add one or remove the group"));
+            return Err(Failure::field(path, "a group needs at least one condition; add a condition or remove the group"));
         }
         // An empty root matches every contact, even if it combines its conditions with `any`.
         Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })
@@ -197,7 +197,7 @@ impl Check {
 
 fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
     if found > max {
-        return Err(Failure::field(path, format_args!("at most {max} {what} are allowed, but {found} were given")));
+        return Err(Failure::field(path, format_args!("at most {max} {what} are allowed, found {found}")));
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ fn custom_name(name: &str, path: &str) -> Result<(), Failure> {
 
 fn needles(values: &[Operand], path: &str) -> Result<Vec<String>, Failure> {
     if values.is_empty() {
-        return Err(Failure::field(path, "give at least one value"));
+        return Err(Failure::field(path, "add at least one value"));
     }
     count(path, "values", values.len(), limits::SEGMENT_VALUES_PER_CONDITION_MAX)?;
     values.iter().enumerate().map(|(index, value)| needle(value, &format!("{path}[{index}]"))).collect()
@@ -299,7 +299,7 @@ fn exactly<const N: usize, T>(
 ) -> Result<[T; N], Failure> {
     if values.len() != N {
         let wanted = if N == 1 { "one value".to_owned() } else { format!("{N} values (from and to)") };
-        return Err(Failure::field(path, format_args!("this mode requires exactly {wanted}; received {}", values.len())));
+        return Err(Failure::field(path, format_args!("this mode requires exactly {wanted}; found {}", values.len())));
     }
     let mut parsed = Vec::with_capacity(N);
     for (index, value) in values.iter().enumerate() {
@@ -315,7 +315,7 @@ fn dates(mode: Mode, values: &[Operand], path: &str) -> Result<Period, Failure> 
         let [first, last] = exactly(values, path, expected, compare::period)?;
         let period = Period { from: first.from, to: last.to };
         if period.to <= period.from {
-            return Err(Failure::field(path, "the first date is later than the second; give the earlier date first"));
+            return Err(Failure::field(path, "the first date is later than the second; put the earlier date first"));
         }
         return Ok(period);
     }
@@ -332,7 +332,7 @@ fn numbers(mode: Mode, values: &[Operand], path: &str) -> Result<Test, Failure> 
     if mode == Mode::NumberBetween {
         let [low, high] = exactly(values, path, expected, compare::bound)?;
         if low > high {
-            return Err(Failure::field(path, "the first number is larger than the second; give the smaller number first"));
+            return Err(Failure::field(path, "the first number is larger than the second; put the smaller number first"));
         }
         return Ok(Test::Number(Bound::Included(low), Bound::Included(high)));
     }
@@ -383,9 +383,9 @@ fn parameters(
 ) -> Result<(), Failure> {
     let rules = [
         ("unit", has_unit, ago, "use hours or days"),
-        ("amount", has_amount, ago, "give the number of units"),
-        ("from", has_from, between, "give the start of the period, such as 2026-01-31T09:30:00Z"),
-        ("to", has_to, between, "give the end of the period, such as 2026-02-28T09:30:00Z"),
+        ("amount", has_amount, ago, "set the number of units"),
+        ("from", has_from, between, "set the start of the period, such as 2026-01-31T09:30:00Z"),
+        ("to", has_to, between, "set the end of the period, such as 2026-02-28T09:30:00Z"),
     ];
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
@@ -400,7 +400,7 @@ fn parameters(
 
 fn period_between(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
     if to <= from {
-        return Err(Failure::field(&format!("{path}.to"), "give a time that is later than from"));
+        return Err(Failure::field(&format!("{path}.to"), "use a time later than from"));
     }
     Ok(Period { from, to })
 }

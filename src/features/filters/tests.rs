@@ -483,9 +483,9 @@ fn tags_and_topics_that_the_project_does_not_have_are_refused() {
     let scene = scene();
     let (tag, topic) = (scene.tags[2], scene.topics[2]);
     for (tree, wanted) in [
-        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: there is no tag with the id {tag}")),
-        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: there is no topic with the id {topic}")),
-        (json!({ "excludeTopics": [topic] }), format!("filters: there is no topic with the id {topic}")),
+        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: no tag has the ID {tag}")),
+        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: no topic has the ID {topic}")),
+        (json!({ "excludeTopics": [topic] }), format!("filters: no topic has the ID {topic}")),
     ] {
         let refused =
             read(tree).check("filters").expect("the input is valid").check_names(&scene.store.read(), PROJECT, "filters");
@@ -523,7 +523,7 @@ fn errors_name_their_path_and_a_remedy() {
         (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
         (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status has four possible values"),
         (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: expected one of subscribed"),
-        (field("plan", "is", json!([])), "filters.fields[0].values: give at least one value"),
+        (field("plan", "is", json!([])), "filters.fields[0].values: add at least one value"),
         (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value must have 1 to 500 characters"),
         (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: a field name must have 1 to 100"),
         (field("age", "number_between", json!([1])), "filters.fields[0].values: this mode requires exactly 2 values"),
@@ -534,7 +534,7 @@ fn errors_name_their_path_and_a_remedy() {
             "filters.fields[0].values: the first date is later",
         ),
         (json!({ "groups": [{}] }), "filters.groups[0]: a group needs at least one condition"),
-        (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: give at least one value"),
+        (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: add at least one value"),
         (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode requires this field"),
         (
             activity(json!({ "mode": "within", "unit": "days", "amount": 3651 })),
@@ -543,7 +543,7 @@ fn errors_name_their_path_and_a_remedy() {
         (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not use this field"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
-            "filters.activity[0].to: give a time that is later than from",
+            "filters.activity[0].to: use a time later than from",
         ),
     ] {
         let found = refusal(tree);

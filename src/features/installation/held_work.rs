@@ -194,8 +194,8 @@ fn count_campaigns(
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
-        "These may be sent a second time: messages to {}, {} and {}. Recipients and endpoints that received these after this data was \
-         saved receive them again, including recipients who have unsubscribed since. First cancel what you do not want to send.",
+        "These may be sent a second time: messages to {}, {} and {}. Any that were already sent after this data was saved are sent \
+         again, even to recipients who have unsubscribed since. Before you resume, cancel whatever you do not want to send.",
         counted(sum(|held| held.recipients), "recipient", "recipients"),
         counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
         counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")

@@ -45,7 +45,7 @@ impl Loss {
                 "sending domains: their DKIM keys are replaced, and mail from them is refused until you add the new DNS records"
             }
             Self::Webhooks => {
-                "webhooks: their secrets and custom headers are lost; each webhook delivers again only after you give it a new secret"
+                "webhooks: their secrets and custom headers are lost; each webhook needs a new secret before it delivers again"
             }
             Self::Authenticators => {
                 "users: they sign in with only their password until they set up their authenticator app again"
@@ -53,7 +53,7 @@ impl Loss {
             Self::Erased => {
                 "erased contacts: their addresses can no longer be recognized, and get mail again if you import them again"
             }
-            Self::Replays => "responses kept for Idempotency-Key: repeating such a request fails for up to 24 hours",
+            Self::Replays => "stored responses for Idempotency-Key: repeated requests fail for up to 24 hours",
         }
     }
 }

@@ -92,7 +92,7 @@ pub async fn analyze(
 /// Returns the file at a URL and its content type.
 async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
-    let address: Url = url.parse().map_err(|_| lasting("The address of the image is invalid.".to_owned()))?;
+    let address: Url = url.parse().map_err(|_| lasting("The URL of the image is invalid.".to_owned()))?;
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
         total: IMPORT_FETCH_TIME,

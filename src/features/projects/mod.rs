@@ -108,6 +108,6 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
 
 /// Returns the failure for a project that the account does not have. The failure is the same whether or not a different account has it.
 fn not_found() -> Failure {
-    Failure::because(Code::NotFound, "The account has no project with this id.")
+    Failure::because(Code::NotFound, "The account has no project with this ID.")
         .see("projects.list", "GET /v1/projects lists the projects that this key can use")
 }

@@ -216,13 +216,13 @@ pub enum SiteError {
 impl fmt::Display for SiteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => write!(f, "The address is longer than {GIVEN_CHARACTERS_MAX} characters; use a shorter address."),
-            Self::Scheme => f.write_str("The address does not start with https:// or http://; write the full address."),
-            Self::User => f.write_str("The address contains a user name; remove the user name and the @."),
-            Self::Host => f.write_str("The address has no valid host; use an address such as https://example.com."),
-            Self::Port => f.write_str("The port of the address is not a number from 1 to 65535."),
+            Self::TooLong => write!(f, "The URL is longer than {GIVEN_CHARACTERS_MAX} characters; use a shorter URL."),
+            Self::Scheme => f.write_str("The URL does not start with https:// or http://; enter the full URL."),
+            Self::User => f.write_str("The URL contains a user name; remove the user name and the @."),
+            Self::Host => f.write_str("The URL has no valid host; use a URL such as https://example.com."),
+            Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535."),
             Self::Character(character) => {
-                write!(f, "The address contains the character U+{:04X}; remove or escape this character.", u32::from(*character))
+                write!(f, "The URL contains the character U+{:04X}; remove or escape this character.", u32::from(*character))
             }
         }
     }
@@ -232,7 +232,7 @@ impl std::error::Error for SiteError {}
 
 impl<'de> Deserialize<'de> for Site {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a web address as text, such as https://example.com")
+        serde_str::deserialize(deserializer, "a URL, such as https://example.com")
     }
 }
 

@@ -81,8 +81,8 @@ pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool>
 /// Returns the segment with this ID, or a not-found failure.
 pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segment, Failure> {
     let absent = || {
-        Failure::because(Code::NotFound, "The project has no segment with this id.")
-            .see("segments.list", "GET /v1/segments lists them")
+        Failure::because(Code::NotFound, "The project has no segment with this ID.")
+            .see("segments.list", "GET /v1/segments lists the segments")
     };
     find(tx, project, id)?.ok_or_else(absent)
 }

@@ -56,7 +56,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
         _ => None,
     };
     if let Some(why) = eligibility::skip_reason(tx, digester, &mailing, topic.as_ref(), &profile)? {
-        let detail = format!("this address cannot be mailed: {}.", why.word().replace('_', " "));
+        let detail = format!("this address cannot be emailed: {}.", why.word().replace('_', " "));
         let failure = Failure::because(Code::RecipientNotSendable, detail).in_field("recipientEmail");
         return Err(failure.with(json!({ "reason": why.word() })));
     }
@@ -70,7 +70,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     let values = MergeData { profile: &profile, variables: &variables, tags: &tags, links: None };
     match needs.missing(&values) {
         Some(field) => {
-            let detail = format!("there is no value for {field}; set one, or write {{{{ {field} | default(\"…\") }}}}");
+            let detail = format!("the field {field} has no value; set a value, or write {{{{ {field} | default(\"…\") }}}}");
             Err(Failure::field("variables", detail))
         }
         None => Ok(()),

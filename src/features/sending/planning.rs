@@ -99,7 +99,7 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
         Audience::Segment(id) => Ok(segments::require(tx, project, id)?.filter()?.select(tx, project, now)?),
         Audience::Tag(id) => {
             let absent =
-                || Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists them");
+                || Failure::because(Code::NotFound, "No tag has this ID.").see("tags.list", "GET /v1/tags lists the tags");
             let tag = tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(contact_sets::set(tx, project, Facet::Tag(tag.number()))?)
         }

@@ -15,8 +15,9 @@ use crate::vocab::ids::{ProjectId, TagId};
 
 /// Returns the tag with this ID, or a not-found failure.
 fn find(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Tag, Failure> {
-    let absent =
-        || Failure::because(Code::NotFound, "The project has no tag with this id.").see("tags.list", "GET /v1/tags lists them");
+    let absent = || {
+        Failure::because(Code::NotFound, "The project has no tag with this ID.").see("tags.list", "GET /v1/tags lists the tags")
+    };
     by_id(tx, project, id)?.ok_or_else(absent)
 }
 

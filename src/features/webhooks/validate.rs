@@ -65,7 +65,7 @@ fn is_resolvable(name: &str) -> bool {
 pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     if given.is_empty() {
         let failure = Failure::field("events", "select at least one event");
-        return Err(failure.see("webhooks.events", "GET /v1/webhooks/events lists them"));
+        return Err(failure.see("webhooks.events", "GET /v1/webhooks/events lists the event types"));
     }
     let mut events = Vec::new();
     for event in given {

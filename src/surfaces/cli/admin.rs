@@ -63,7 +63,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         Administration::Backup(Backup { to }) => {
             // The server's working directory is different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
-            let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another"))?;
+            let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another name"))?;
             post("/admin/backups", json!({ "to": to }))
         }
         Administration::Reindex(Reindex { env }) => {
@@ -162,7 +162,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         }
         Administration::ResetLink(_) => CommandOutput {
             out: format!("{}\n", text("link")),
-            err: format!("{} can set a new password with this link, once, until {}.\n", text("email"), text("expiresAt")),
+            err: format!("{} can use this link once, until {}, to set a new password.\n", text("email"), text("expiresAt")),
             code: 0,
         },
         Administration::Keys(Keys::Create { .. }) => CommandOutput {
@@ -222,7 +222,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     out.push_str(&format!("{}\n", text(data, "notice")));
     let err = match resumed {
         true => "Sending resumed.\n",
-        false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
+        false => "Sending is still on hold. To resume sending, run: mailmill resume --yes\n",
     };
     CommandOutput { out, err: err.into(), code: 0 }
 }
@@ -256,7 +256,7 @@ fn key_row(key: &Value) -> [String; 8] {
     let permissions: Vec<&str> = key["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let all = crate::vocab::permissions::Permission::ALL.len();
     let permissions = if permissions.len() == all { "all".to_owned() } else { permissions.join(",") };
-    let state = if key["revokedAt"].is_null() { "works" } else { "revoked" };
+    let state = if key["revokedAt"].is_null() { "active" } else { "revoked" };
     [
         text("id"),
         text("environment"),

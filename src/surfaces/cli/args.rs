@@ -74,7 +74,7 @@ pub enum Command {
     Rekey(Rekey),
     /// Rebuild the search index, even while the service runs
     Reindex(Reindex),
-    /// Pass a returned message from standard input to the running service, as the pipe command of a mail server
+    /// Pass a bounced message from standard input to the running service (the pipe command for a mail server)
     Inbound(Inbound),
     /// Print the OpenAPI document
     Openapi,
@@ -215,7 +215,7 @@ pub struct Resume {
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// The losses you accept, named as in the list, separated by commas
+    /// The losses to accept, separated by commas, with their names from the list
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }
@@ -319,6 +319,6 @@ mod tests {
         };
         assert!(parse("all").is_ok() && parse("audience:read,email:send").is_ok());
         let error = parse("audience:raed").expect_err("a misspelled permission is rejected").to_string();
-        assert!(error.contains("the nearest is audience:read"), "{error}");
+        assert!(error.contains("did you mean audience:read?"), "{error}");
     }
 }

@@ -67,9 +67,9 @@ impl PageError {
 /// Messages for users that replace the message of a failure with this code and related operation.
 const TEXTS: &[(Code, &str, &str)] = &[
     (Code::NotFound, "projects.list", "This brand doesn't exist."),
-    (Code::NotFound, "segments.list", "This segment no longer exists. Choose another one."),
-    (Code::NotFound, "tags.list", "This tag no longer exists. Choose another one."),
-    (Code::NotFound, "topics.list", "This topic no longer exists. Choose another one."),
+    (Code::NotFound, "segments.list", "This segment no longer exists. Choose another segment."),
+    (Code::NotFound, "tags.list", "This tag no longer exists. Choose another tag."),
+    (Code::NotFound, "topics.list", "This topic no longer exists. Choose another topic."),
 ];
 
 /// The next step on the dashboard, for errors in which the API names this operation.

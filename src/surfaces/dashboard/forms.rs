@@ -59,7 +59,10 @@ impl Fields {
             ));
         }
         let body = body.collect(files.unwrap_or(limits::DASHBOARD_FORM_BYTES_MAX)).await.map_err(|error| match error {
-            BodyError::TooLarge => PageError::plain(StatusCode::PAYLOAD_TOO_LARGE, "The form is too large."),
+            BodyError::TooLarge => PageError::plain(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The form is too large. Shorten its text or upload a smaller file.",
+            ),
             BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly. Submit it again."),
             BodyError::Broken => PageError::broken_form(),
         })?;

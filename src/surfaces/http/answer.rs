@@ -67,7 +67,7 @@ impl Refusal {
             }
             Self::HeadersTooLarge => Code::HeadersTooLarge.into(),
             Self::Panicked => Code::Internal.into(),
-            Self::TooSlow => Failure::because(Code::Unavailable, "The request could not be answered in time; try again shortly."),
+            Self::TooSlow => Failure::because(Code::Unavailable, "The request took too long to process; try again shortly."),
             Self::Full => Failure::because(Code::Unavailable, "Too many connections are open; try again shortly."),
         }
     }

@@ -154,7 +154,7 @@ impl fmt::Display for StartError {
             Self::PlainNotLoopback(address) => write!(
                 f,
                 "traffic over plain HTTP on {address} can be read and changed in transit: serve HTTPS there ({}), listen on 127.0.0.1 \
-                 only, or set {} = true if a proxy in front terminates TLS",
+                 only, or set {} = true if a reverse proxy terminates TLS",
                 setting::HTTPS,
                 setting::BEHIND_PROXY
             ),

@@ -62,7 +62,7 @@ fn prepare_folder(path: &Path) -> Result<(), String> {
     let mode = std::fs::metadata(folder).map_err(|error| format!("{}: {error}", folder.display()))?.permissions().mode();
     if mode & 0o077 != 0 {
         let folder = folder.display();
-        return Err(format!("other users can enter the socket's folder (mode {:o}): run chmod 700 {folder}", mode & 0o777));
+        return Err(format!("other users can access the socket's folder (mode {:o}): run chmod 700 {folder}", mode & 0o777));
     }
     Ok(())
 }
@@ -74,14 +74,14 @@ async fn remove_stale(path: &Path) -> Result<(), String> {
         Err(error) => return Err(error.to_string()),
     };
     if !file.file_type().is_socket() {
-        return Err("a file that is not a socket already exists at this path: move the file away".to_owned());
+        return Err("a file that is not a socket already exists at this path: move or delete the file".to_owned());
     }
     match UnixStream::connect(path).await {
-        Ok(_) => Err("another process answers on this socket: is the service already running with this data folder?".to_owned()),
+        Ok(_) => Err("another process is listening on this socket: stop it first, or use another data folder".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             std::fs::remove_file(path).map_err(|error| error.to_string())
         }
-        Err(error) => Err(format!("could not determine whether another process answers on this socket: {error}")),
+        Err(error) => Err(format!("could not determine whether another process is listening on this socket: {error}")),
     }
 }
 

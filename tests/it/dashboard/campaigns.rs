@@ -447,7 +447,7 @@ async fn an_email_without_content_is_refused_with_the_field() {
         for (input, field) in [(one, "html"), (several, "htmls[1].source")] {
             let refused = client.call("emails.import_html", input).await;
             assert_eq!((refused.status, &refused.json()["data"]["field"]), (400, &json!(field)), "{}", refused.error());
-            assert!(refused.error().contains("must not be empty; give the email's HTML"), "{}", refused.error());
+            assert!(refused.error().contains("must not be empty; send the email's HTML"), "{}", refused.error());
         }
     }
     assert_eq!(client.data("emails.list", json!({ "projectId": project })).await["pagination"]["total"], 0);

@@ -26,7 +26,7 @@ async fn a_webhook_is_created_by_a_form_and_its_secret_shown_once() {
     for (name, value, said) in [
         ("url", "ftp://example.com/", "expected a URL that starts with https://"),
         ("event", "", "type"),
-        ("headers", "X-Shop 7", "Write each header on its own line"),
+        ("headers", "X-Shop 7", "Enter each header on its own line"),
         ("headers", "Host: x", "this header is reserved"),
     ] {
         let mut fields = vec![("csrf", csrf.as_str()), ("act", "create"), ("description", "Tells \"the shop\"")];

@@ -142,7 +142,7 @@ impl Query {
                         query.domains.push(domain);
                     }
                 }
-                _ => return Err(format!("there is no parameter {name}; the parameters are auth, token, tls and for")),
+                _ => return Err(format!("unknown parameter {name}; the parameters are auth, token, tls and for")),
             }
         }
         Ok(query)
@@ -161,7 +161,7 @@ impl Query {
             (false, Some(secret)) if !secret.is_empty() && !user.contains('\0') && !secret.contains('\0') => {
                 Ok(Some(Credentials { user, secret: Secret::new(secret), mechanism: self.mechanism }))
             }
-            _ => Err("give both a user and a password, or neither: smtp://user:password@host".to_owned()),
+            _ => Err("set both a user and a password, or neither: smtp://user:password@host".to_owned()),
         }
     }
 }
@@ -247,7 +247,7 @@ mod tests {
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),
-            ("smtp://mail.example.com?via=x", "there is no parameter via"),
+            ("smtp://mail.example.com?via=x", "unknown parameter via"),
             ("smtp://exa mple.com", "host"),
         ] {
             let why = Relay::parse(text).expect_err(text);

@@ -21,7 +21,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         // Jinja's second argument makes an empty value count as missing, which is always the case here.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
         ("default" | "d", ..) => {
-            return Err("default needs a replacement for the missing value, like default(\"there\")".to_owned());
+            return Err("default needs a fallback value, like default(\"there\")".to_owned());
         }
         ("upper", None, None) => Filter::Upper,
         ("lower", None, None) => Filter::Lower,
@@ -56,7 +56,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("safe" | "escape" | "e", ..) => {
             return Err(format!("the filter {name} is not supported in emails; values are always escaped"));
         }
-        _ => return Err(format!("there is no filter {name}; the filters are {FILTERS}")),
+        _ => return Err(format!("unknown filter {name}; the filters are {FILTERS}")),
     };
     match arguments.next() {
         None => Ok(filter),

@@ -175,7 +175,7 @@ fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeErro
     if kind == Kind::Html && (inside.contains("</") || inside.contains("/>")) {
         return refuse(
             line,
-            "there is HTML inside the braces of a merge field; apply bold or other styles to the whole field, not to a part of it",
+            "a merge field contains HTML inside its braces; apply bold or other styles to the whole field, not to a part of it",
         );
     }
     let mut tokens = Vec::new();

@@ -69,7 +69,7 @@ impl fmt::Display for MergeError {
                 write!(f, "the template is longer than {} KiB; shorten it", limits::MERGE_SOURCE_BYTES_MAX / 1024)
             }
             MergeError::Missing(field) => {
-                write!(f, "there is no value for {field}; add one, or write {{{{ {field} | default(\"…\") }}}}")
+                write!(f, "the field {field} has no value; add a value, or write {{{{ {field} | default(\"…\") }}}}")
             }
             MergeError::Unsuitable { field, problem } => write!(f, "{field} {problem}"),
             MergeError::OutputTooLong => {

@@ -216,9 +216,7 @@ impl Cursor {
             None => Ok(()),
             Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
             Some(Token::Name(word)) if word == "if" => refuse(self.line, "write if as a block: {% if … %} … {% endif %}"),
-            found => {
-                refuse(self.line, format!("{} is not expected here; write one field like {{{{ first_name }}}}", shown(found)))
-            }
+            found => refuse(self.line, format!("unexpected {}; write a field like {{{{ first_name }}}}", shown(found))),
         }
     }
 
@@ -344,7 +342,7 @@ impl Cursor {
         }
         if self.word("not") {
             if !self.word("in") {
-                return refuse(self.line, "the word not is allowed only before a condition or as part of not in");
+                return refuse(self.line, "\"not\" is allowed only before a condition or in \"not in\"");
             }
             return Ok(Condition::Not(Box::new(Condition::Compares(Comparison::Within, left, self.chain()?))));
         }
@@ -358,7 +356,7 @@ impl Cursor {
             word => {
                 return refuse(
                     self.line,
-                    format!("the test is {word} is not supported in emails; use is defined or is not defined"),
+                    format!("\"is {word}\" is not supported in emails; use \"is defined\" or \"is not defined\""),
                 );
             }
         };

@@ -244,7 +244,7 @@ fn missing_values_are_found_and_named() {
     }
     assert_eq!(
         MergeError::Missing("plan".to_owned()).to_string(),
-        "there is no value for plan; add one, or write {{ plan | default(\"…\") }}"
+        "the field plan has no value; add a value, or write {{ plan | default(\"…\") }}"
     );
 }
 
@@ -306,7 +306,7 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
         ("{{ }}", "name"),
         ("{{ a | }}", "name"),
         ("{{ a. }}", "name"),
-        ("{{ a b }}", "not expected"),
+        ("{{ a b }}", "unexpected"),
         ("{{ 'a }}", "close it"),
         ("{{ 'a\\x' }}", "backslash"),
         ("{{ <b>a</b> }}", "pass the result"),
@@ -339,7 +339,7 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
 #[test]
 fn formatting_inside_braces_is_reported() {
     let error = Template::compile("{{ <b>first_name</b> }}", Kind::Html).expect_err("the template contains markup").to_string();
-    assert!(error.contains("HTML inside the braces"), "{error}");
+    assert!(error.contains("HTML inside its braces"), "{error}");
 }
 
 #[test]

@@ -121,10 +121,9 @@ impl fmt::Display for Warning {
                 "The image {first}{} cannot be shown: use valid PNG, JPEG, GIF or WebP files of reasonable size.",
                 others(*count)
             ),
-            Self::Cut { width } => write!(
-                f,
-                "At a width of {width} pixels, the email is longer than a screenshot can be, so the screenshot is cut off."
-            ),
+            Self::Cut { width } => {
+                write!(f, "At a width of {width} pixels, the email is too long for a screenshot, so the screenshot is cut off.")
+            }
         }
     }
 }

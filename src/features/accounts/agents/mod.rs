@@ -245,8 +245,8 @@ pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Cl
     let claim = claim.filter(|claim| claim.is_open(&digest, now) && is_for(claim, who));
     let claim = claim.ok_or_else(|| {
         let detail =
-            "No open request for you has this code. Ask the agent for a new code. Only the user whose email the agent gave can see the \
-                request.";
+            "None of your open requests has this code. Ask the agent for a new code. Only the user whose email address the agent entered \
+             can see the request.";
         Failure::because(Code::NotFound, detail)
     })?;
     attempts::forgive(&context.engine, &[], &names).await?;

@@ -86,6 +86,6 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
         // Parse a map first: serde would also accept a JSON array and assign its elements to the fields by position.
         false => serde_json::from_slice::<Map<String, Value>>(&body)
             .and_then(|fields| serde_json::from_value(Value::Object(fields)))
-            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The JSON body does not match this request: {error}."))),
+            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The JSON body is invalid: {error}."))),
     })
 }

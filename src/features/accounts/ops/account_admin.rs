@@ -45,7 +45,7 @@ impl Async for AccountAdmin {
                     None => store::account(&tx)?.map(|account| account.id),
                 }
             };
-            let absent = || Failure::field("owner", "no owner or member of an account has this email address");
+            let absent = || Failure::field("owner", "no account has an owner or member with this email address");
             set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
         }
         let list = plans::list(&context.engine.control.read(), &context.engine.settings)?;

@@ -34,8 +34,8 @@ impl Operation for AgentClaim {
     const SPEC: Spec = Spec::post("accounts.agent_claim", "/agent/identity/claim", public())
         .summary("Get a new agent code")
         .about(
-            "Returns, without an envelope, the same claim object as the registration, and the previous code stops working. The \
-               registration ends an hour after its start. After that, or after a decision, this returns 400 with error invalid_grant.",
+            "Returns the same claim object as the registration, without an envelope. The previous code stops working. A registration \
+             ends after one hour. After that, or after the user's decision, the response is 400 with error invalid_grant.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);

@@ -68,9 +68,8 @@ impl Operation for AgentIdentity {
             "The response has no envelope. It contains claim_token, a secret, and claim with user_code, verification_uri, \
                 verification_uri_complete, expires_in and interval. The response never reveals whether the user exists. Invalid requests \
                 return 400 \
-                with error and error_description. At most ten registrations an hour are allowed per address (an IPv6 /64 counts as one) \
-                and per \
-                user.",
+                with error and error_description. Each IP address (or IPv6 /64 network) and each user can have at most ten registrations \
+                per hour.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);

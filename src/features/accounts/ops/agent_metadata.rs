@@ -13,7 +13,7 @@ pub struct AgentMetadata;
 
 impl Operation for AgentMetadata {
     const SPEC: Spec = Spec::get("accounts.agent_metadata", "/.well-known/oauth-authorization-server", public())
-        .summary("Describe how agents get a key")
+        .summary("Get the metadata for agent registration")
         .about("OAuth 2.0 Authorization Server Metadata (RFC 8414), with the endpoints of agent registration under agent_auth.");
     type Input = NoInput;
     type Output = Bare;

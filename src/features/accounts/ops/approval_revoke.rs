@@ -26,7 +26,7 @@ pub struct RevokeApproval {
 impl Operation for ApprovalRevoke {
     const SPEC: Spec = Spec::post("accounts.approval_revoke", "/v1/account/approvals/{id}/revoke", signed_in())
         .summary("Revoke an agent's grant")
-        .about("The agent's key no longer works once this returns. If the agent has not fetched the key yet, the key is never created.")
+        .about("The agent's key stops working immediately. If the agent has not fetched the key yet, the key is never created.")
         .fails(&[Code::NotFound]);
     type Input = RevokeApproval;
     type Output = Done<ApprovalView>;

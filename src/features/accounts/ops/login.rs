@@ -45,10 +45,9 @@ impl Operation for Login {
     const SPEC: Spec = Spec::post("accounts.login", "/v1/auth/login", public())
         .summary("Sign in for a token")
         .about(
-            "The token is a JWT for the header Authorization: Bearer. Operations that accept the token say so; the token allows what the \
-                user's role \
-                allows, and stops working as soon as the user is removed or signs out. Every refusal looks the same, and repeated attempts \
-                must wait for increasingly long times.",
+            "The token is a JWT for the header Authorization: Bearer. The description of each operation says whether it accepts the \
+             token. The token has the permissions of the user's role and stops working as soon as the user is removed or signs out. All \
+             failed sign-ins return the same error, and repeated attempts must wait longer each time.",
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
     type Input = LoginRequest;

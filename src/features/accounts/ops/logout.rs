@@ -13,7 +13,7 @@ pub struct Logout;
 impl Operation for Logout {
     const SPEC: Spec = Spec::post("accounts.logout", "/v1/auth/logout", signed_in())
         .summary("Sign out")
-        .about("The session and its token no longer work once this returns.");
+        .about("The session and its token stop working immediately.");
     type Input = NoInput;
     type Output = Done<Ack>;
 

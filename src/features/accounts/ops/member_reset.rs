@@ -25,9 +25,10 @@ pub struct MemberResetRequest {
 impl Operation for MemberReset {
     const SPEC: Spec = Spec::post("accounts.member_reset", "/v1/account/members/{id}/reset", manager())
         .summary("Create a password-reset link")
-        .about("Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. A link for the owner can be created \
-            only \
-            by the operator, with mailmill reset-link.")
+        .about(
+            "Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. Only the operator can create a link \
+             for the owner, with mailmill reset-link.",
+        )
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
     type Input = MemberResetRequest;
     type Output = Created<LinkView>;

@@ -13,8 +13,10 @@ pub struct ResourceMetadata;
 
 impl Operation for ResourceMetadata {
     const SPEC: Spec = Spec::get("accounts.resource_metadata", "/.well-known/oauth-protected-resource", public())
-        .summary("Get the server that issues keys")
-        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); responses that refuse requests without a key link to this document.");
+        .summary("Get the protected resource metadata")
+        .about(
+            "OAuth 2.0 Protected Resource Metadata (RFC 9728). Responses to requests without a valid key link to this document.",
+        );
     type Input = NoInput;
     type Output = Bare;
 

@@ -10,7 +10,7 @@ use crate::features::accounts::user_views::SessionState;
 pub struct State;
 
 impl Operation for State {
-    const SPEC: Spec = Spec::get("accounts.session", "/v1/auth/session", signed_in()).summary("Get the session");
+    const SPEC: Spec = Spec::get("accounts.session", "/v1/auth/session", signed_in()).summary("Get the current session");
     type Input = NoInput;
     type Output = Done<SessionState>;
 

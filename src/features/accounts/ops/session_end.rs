@@ -24,7 +24,7 @@ pub struct SessionRef {
 impl Operation for SessionEnd {
     const SPEC: Spec = Spec::delete("accounts.session_end", "/v1/auth/sessions/{id}", signed_in())
         .summary("End a session")
-        .about("The session no longer works once this returns.")
+        .about("The session ends immediately.")
         .fails(&[Code::NotFound]);
     type Input = SessionRef;
     type Output = Done<Ack>;

@@ -36,7 +36,10 @@ pub struct SignUpRequest {
 impl Operation for SignUp {
     const SPEC: Spec = Spec::post("accounts.sign_up", "/v1/auth/sign-up", public())
         .summary("Create an account")
-        .about("Requires the setting accounts.sign_up. The account has its own brands, contacts, members and keys, separate from others.")
+        .about(
+            "Requires the setting accounts.sign_up. The account has its own brands, contacts, members and keys, separate from other \
+             accounts.",
+        )
         .fails(&[Code::SignUpClosed, Code::NameTaken, Code::RateLimitExceeded]);
     type Input = SignUpRequest;
     type Output = Created<MemberView>;

@@ -14,7 +14,7 @@ pub struct ToolMetadata;
 
 impl Operation for ToolMetadata {
     const SPEC: Spec = Spec::get("accounts.tool_metadata", "/.well-known/oauth-protected-resource/mcp", public())
-        .summary("Get the server that issues keys for the tool server")
+        .summary("Get the protected resource metadata of the tool server")
         .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the tool server.");
     type Input = NoInput;
     type Output = Bare;

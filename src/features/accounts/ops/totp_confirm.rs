@@ -32,7 +32,7 @@ pub struct RecoveryCodes {
 impl Operation for TotpConfirm {
     const SPEC: Spec = Spec::post("accounts.totp_confirm", "/v1/auth/totp/confirm", signed_in())
         .summary("Confirm the authenticator app")
-        .about("Returns recovery codes, shown only in this response. Each one replaces a code from the app once.")
+        .about("Returns recovery codes, shown only in this response. Each recovery code can replace a code from the app once.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState, Code::SignInFailed]);
     type Input = FirstCode;
     type Output = Done<RecoveryCodes>;

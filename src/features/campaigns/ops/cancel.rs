@@ -20,8 +20,10 @@ pub struct Cancel;
 impl Operation for Cancel {
     const SPEC: Spec = Spec::post("campaigns.cancel", "/v1/campaigns/{id}/cancel", needs(Permission::CampaignWrite))
         .summary("Cancel a campaign")
-        .about("A scheduled campaign does not start. If it is being sent, messages in flight still get their outcome, and the remaining \
-             recipients are skipped with the reason cancelled.")
+        .about(
+            "A scheduled campaign does not start. If the campaign is being sent, the remaining recipients are skipped with the reason \
+             cancelled; the outcome of messages in flight is still recorded.",
+        )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

@@ -85,8 +85,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("campaigns.create", "/v1/campaigns", needs(Permission::CampaignWrite))
         .summary("Create a campaign from a generated email")
         .about(
-            "A draft until it is sent or scheduled; until then it uses its email's current version. Recipients get the email in their \
-                own language if the generation has it.",
+            "The campaign is a draft until you send or schedule it. Until then, it uses the current version of its email. Recipients get \
+             the email in their own language if the generation includes that language.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -190,8 +190,8 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     }
     for (field, many) in &found.missing_fields {
         let message = format!(
-            "{many} recipients have no value for the merge field {field} and would be skipped; give it a default, like \
-             {{{{ {field} | default(\"there\") }}}}, or a value in variables."
+            "{many} recipients have no value for the merge field {field} and would be skipped; add a default, like \
+             {{{{ {field} | default(\"there\") }}}}, or set a value in variables."
         );
         warnings.push(CampaignWarning::notice("MISSING_FIELDS", message));
     }

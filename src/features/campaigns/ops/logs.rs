@@ -48,8 +48,8 @@ impl Operation for Logs {
     const SPEC: Spec = Spec::get("campaigns.logs", "/v1/campaigns/{id}/logs", needs_one(REPORT_READERS))
         .summary("List a campaign's recipients")
         .about(
-            "Every recipient has a row; skipped ones have the reason. If few rows of a long campaign match the filter, a \
-                page may have fewer rows than requested, or none, and still a nextCursor.",
+            "Returns a row for each recipient; rows of skipped recipients include the reason. If few rows match the filter, a page can \
+             have fewer rows than requested, or none, even though nextCursor is set.",
         )
         .rate(RouteGroup::Campaigns)
         .blocking()

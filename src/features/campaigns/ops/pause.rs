@@ -20,8 +20,8 @@ impl Operation for Pause {
     const SPEC: Spec = Spec::post("campaigns.pause", "/v1/campaigns/{id}/pause", needs(Permission::CampaignWrite))
         .summary("Pause a campaign that is being sent")
         .about(
-            "Messages in flight still get their outcome; nothing else is sent until you resume it. Opens and clicks \
-             are still counted.",
+            "Nothing more is sent until you resume the campaign. The outcome of messages in flight is still recorded, and opens and \
+             clicks are still counted.",
         )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);

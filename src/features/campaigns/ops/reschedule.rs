@@ -39,7 +39,7 @@ pub struct RescheduleCampaign {
 impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
         .summary("Reschedule a campaign")
-        .about("Like scheduling a campaign, but refused if the campaign is not scheduled yet.")
+        .about("Like scheduling a campaign, but fails if the campaign is not scheduled yet.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

@@ -31,8 +31,8 @@ impl Operation for ResendUnknown {
     const SPEC: Spec = Spec::post("campaigns.resend_unknown", "/v1/campaigns/{id}/resend-unknown", needs(Permission::CampaignWrite))
         .summary("Send again to recipients whose delivery is unknown")
         .about(
-            "If the process or a connection fails during a handoff, it is uncertain whether the recipient has the message. Most have it, \
-                and would get a second copy with the same Message-ID.",
+            "If the process or a connection fails during a handoff, it is uncertain whether a recipient has the message. Most of these \
+             recipients have the message and get a second copy with the same Message-ID.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -42,9 +42,10 @@ impl Operation for Schedule {
     const SPEC: Spec = Spec::post("campaigns.schedule", "/v1/campaigns/{id}/schedule", needs(Permission::CampaignWrite))
         .summary("Schedule a campaign")
         .about(
-            "The campaign sends the email as it is then, to the audience as it is then. A time that clocks skip moves forward by the gap, \
-                and the first of a repeated one counts; scheduleNotice says so. Scheduling again moves it. If something is \
-                missing at the start time, the campaign becomes pending_review and error says what is missing.",
+            "At the start time, the campaign sends the current version of its email to the audience at that time. A local time that \
+             clocks skip moves forward by the gap; of a local time that occurs twice, the first occurrence is used; scheduleNotice \
+             reports both cases. Scheduling a scheduled campaign again changes its start time. If something is missing at the start \
+             time, the status becomes pending_review, and error names what is missing.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -19,9 +19,9 @@ impl Operation for Send {
     const SPEC: Spec = Spec::post("campaigns.send", "/v1/campaigns/{id}/send", needs(Permission::CampaignWrite))
         .summary("Send a campaign now")
         .about(
-            "Returns as soon as sending is guaranteed; check its progress with GET /v1/campaigns/{id}. The content is fixed now. A \
-                campaign is sent once: a second request fails with 409, or, with the first request's Idempotency-Key, returns the same \
-                response. A scheduled campaign is sent now instead.",
+            "Returns as soon as the campaign is stored for sending; check the progress with GET /v1/campaigns/{id}. The content can no \
+             longer change. A campaign can be sent only once: a second request fails with 409, or returns the same response if it has \
+             the Idempotency-Key of the first request. A scheduled campaign is sent now instead.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -48,8 +48,8 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a test of a campaign's email")
         .about(
-            "Sends the email as it would go out now, in the language of the address's contact. Works in every campaign state. It is \
-                not counted in the campaign's stats. Emits email.test.sent for each address.",
+            "Sends the email as it would go out now, in the language of the address's contact. Works in every campaign status. Test \
+             emails are not counted in the campaign's statistics. Emits email.test.sent for each address.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
@@ -73,7 +73,7 @@ impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
         if !(1..=max).contains(&input.emails.len()) {
-            return Err(Failure::field("emails", format!("expected 1 to {max} addresses, got {}", input.emails.len())));
+            return Err(Failure::field("emails", format!("expected 1 to {max} addresses, found {}", input.emails.len())));
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);

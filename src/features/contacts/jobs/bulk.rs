@@ -59,7 +59,7 @@ impl From<BulkRow> for ContactInput {
 pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     if let Some(what) = serde_str::other_than_object(json) {
         let error = format!(
-            "row {index} (the first is 0) is {what}; give each contact as an object, like {{\"email\": \"ada@example.com\"}}"
+            "row {index} (the first is 0) is {what}; send each contact as an object, like {{\"email\": \"ada@example.com\"}}"
         );
         return Err(RowNote { row: index, email: None, field: String::new(), error });
     }

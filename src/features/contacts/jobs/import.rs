@@ -159,7 +159,7 @@ fn store_error(error: &std::io::Error) -> Error {
 
 fn too_many_rows() -> String {
     let max = limits::IMPORT_ROWS_MAX;
-    format!("The file has more than {max} rows. The rows up to that limit were imported; put the rest in another file.")
+    format!("The file has more than {max} rows. The rows up to that limit were imported; import the rest from another file.")
 }
 
 /// Returns the error message for a row that cannot be read. If the store failed rather than the file being invalid, returns the store's

@@ -61,7 +61,7 @@ fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
     if waiting < max {
         return Ok(());
     }
-    let detail = format!("{max} imports and exports are already in progress. Wait until one of them has finished.");
+    let detail = format!("{max} imports and exports are already in progress. Wait until an import or export has finished.");
     Err(Failure::because(Code::LimitReached, detail))
 }
 
@@ -83,7 +83,7 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
 pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
-    found.ok_or_else(|| Failure::because(Code::NotFound, "No job has this id. Jobs are deleted some time after they finish."))
+    found.ok_or_else(|| Failure::because(Code::NotFound, "No job has this ID. Finished jobs are deleted after 30 days."))
 }
 
 /// Stores notes on rows, up to the limit for one job.
@@ -154,5 +154,5 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
 
 /// Returns the failure for a job of a different kind, with the job's ID in `data`.
 pub fn wrong_kind(id: JobId) -> Failure {
-    Failure::because(Code::NotFound, "No job of this kind has this id.").with(json!({ "jobId": id }))
+    Failure::because(Code::NotFound, "No job of this kind has this ID.").with(json!({ "jobId": id }))
 }

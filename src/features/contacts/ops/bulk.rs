@@ -60,13 +60,13 @@ impl<'de> Visitor<'de> for ManyVisitor {
         while let Some(row) = items.next_element::<Box<RawValue>>()? {
             if rows.len() == max {
                 return Err(A::Error::custom(format_args!(
-                    "give at most {max} contacts; for more, upload a file to /v1/contacts/imports"
+                    "send at most {max} contacts; for more, upload a file to /v1/contacts/imports"
                 )));
             }
             rows.push(Box::<str>::from(row).into_string());
         }
         if rows.is_empty() {
-            return Err(A::Error::custom("give at least one contact"));
+            return Err(A::Error::custom("send at least one contact"));
         }
         if rows.len() > limits::BULK_AT_ONCE_MAX {
             return Ok(Many::Later(rows));
@@ -148,8 +148,8 @@ impl Operation for Bulk {
         .also_at(&["/v1/subscribers/bulk"])
         .summary("Add or update many contacts")
         .about(
-            "A contact whose email the project already has is updated: given values replace existing ones, tags are added, customFields \
-                are merged, and the status changes only if that does not overrule the contact's own choice. Up to \
+            "A contact whose email the project already has is updated: new values replace existing values, tags are added, customFields \
+                are merged, and the status changes only if that does not override the contact's own choice. Up to \
                 5,000 contacts are processed immediately; a larger request becomes a job. Emits subscriber.unsubscribed for each contact \
                 that \
                 becomes unsubscribed, and subscriber.bulk_imported once, when all rows have been processed.",

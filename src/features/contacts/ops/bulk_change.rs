@@ -104,8 +104,8 @@ impl Operation for BulkChange {
     const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite))
         .summary("Make the same change to many contacts")
         .about(
-            "Each contact is changed as if by its own request, and the same events are emitted. Contacts given by `ids` are \
-                changed immediately; `all` starts a job, which does not change contacts added later.",
+            "Each contact is changed as if by its own request, and the same events are emitted. Contacts listed in `ids` are changed \
+             immediately; `all` starts a job, which does not change contacts added later.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -129,18 +129,18 @@ impl Command for BulkChange {
         let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
-                return Err(Failure::field("ids", "give the ids of the contacts, or set all to true to change every contact"));
+                return Err(Failure::field("ids", "list the contacts' IDs, or set all to true to change every contact"));
             }
             let query = query(tx, project, input.segment_id, input.filters)?;
             let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;
             return Ok(Done(BulkChangeDone { job_id: Some(job.id), status: job.state.word(), result: None }));
         };
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
-            return Err(Failure::field("ids", "give either ids or all; only all can be combined with segmentId and filters"));
+            return Err(Failure::field("ids", "set either ids or all; only all can be combined with segmentId and filters"));
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {
-            return Err(Failure::field("ids", format_args!("give 1 to {max} ids instead of {}", ids.len())));
+            return Err(Failure::field("ids", format_args!("expected 1 to {max} IDs, found {}", ids.len())));
         }
         let mut numbers = Vec::with_capacity(ids.len());
         for id in ids {
@@ -159,7 +159,7 @@ impl Command for BulkChange {
 fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let names = |field: &str, names: &[TagName]| match names.len() {
         many if many > limits::TAGS_PER_CONTACT_MAX => {
-            Err(Failure::field(field, format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
+            Err(Failure::field(field, format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
         }
         _ => Ok(names.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
     };
@@ -172,9 +172,9 @@ fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
     match (changes, edits.delete) {
         (true, true) => {
-            Err(Failure::field("delete", "delete cannot be combined with other changes; give either delete or the other changes"))
+            Err(Failure::field("delete", "delete cannot be combined with other changes; set either delete or the other changes"))
         }
-        (false, false) => Err(Failure::field("addTags", "give at least one change: addTags, removeTags, status or delete")),
+        (false, false) => Err(Failure::field("addTags", "set at least one change: addTags, removeTags, status or delete")),
         _ => Ok(edits),
     }
 }

@@ -49,7 +49,7 @@ impl Operation for Create {
         .also_at(&["/v1/subscribers"])
         .summary("Add a contact")
         .about(
-            "Emits subscriber.added. Returns 409 if a contact in the project has this email; data.id is then that contact's id.",
+            "Emits subscriber.added. Returns 409 if a contact in the project has this email; data.id is then the ID of that contact.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::ContactExists, Code::LimitReached]);

@@ -139,8 +139,8 @@ impl Operation for Export {
     const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead))
         .summary("Export contacts to a CSV file")
         .about(
-            "GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. Cells that a spreadsheet would \
-                interpret as a formula start with an apostrophe, which an import removes.",
+            "GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. In the file, cells that a \
+             spreadsheet would interpret as a formula start with an apostrophe, which an import removes.",
         )
         .rate(RouteGroup::Imports)
         .fails(&[Code::NotFound, Code::LimitReached]);

@@ -26,7 +26,7 @@ pub struct ContactRef {
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("contacts.get", "/v1/contacts/{id}", needs(Permission::AudienceRead))
-        .summary("Read one contact")
+        .summary("Get a contact")
         .also_at(&["/v1/subscribers/{id}"])
         .fails(&[Code::NotFound]);
     type Input = ContactRef;

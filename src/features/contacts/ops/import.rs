@@ -70,10 +70,10 @@ impl Operation for Import {
     const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite))
         .summary("Import contacts from a CSV file")
         .about(
-            "multipart/form-data. The response is sent once the file has been stored; GET /v1/contacts/imports/{id} returns the progress. \
-                An invalid row does not affect the others. An existing status changes only if that does not overrule the contact's own \
-                choice. Emits subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported \
-                once, when all rows have been processed.",
+            "Accepts multipart/form-data. Returns once the file has been stored; GET /v1/contacts/imports/{id} returns the progress. \
+                An invalid row does not affect the others. An existing status changes only if that does not override the contact's own \
+                choice. Emits subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported once, \
+                when all rows have been processed.",
         )
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)
@@ -165,7 +165,7 @@ impl Upload {
         match name {
             "projectId" => {
                 let id = ProjectId::parse(text);
-                self.project = Some(id.ok_or_else(|| Failure::field(name, "expected a project id: 24 hexadecimal characters"))?);
+                self.project = Some(id.ok_or_else(|| Failure::field(name, "expected a project ID: 24 hexadecimal characters"))?);
             }
             "columnMap" if text.is_empty() => {}
             "columnMap" => {
@@ -185,7 +185,7 @@ impl Upload {
             "tags" => {
                 let names = jobs::tag_names(text).map_err(|error| Failure::field(name, error))?;
                 if names.len() > limits::TAGS_PER_CONTACT_MAX {
-                    return Err(Failure::field(name, format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+                    return Err(Failure::field(name, format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
                 }
                 self.tags = names.iter().map(|name| name.to_string()).collect();
             }
@@ -214,7 +214,7 @@ impl Upload {
     /// Stores the file chunk by chunk, so that memory holds only a few chunks even if the file is long.
     async fn file(&mut self, context: &Context, mut field: Field<'_>, max: u64) -> Result<(), Failure> {
         if self.blob.is_some() {
-            return Err(Failure::field("file", "the form contains more than one file; give only one"));
+            return Err(Failure::field("file", "the form contains more than one file; send only one file"));
         }
         let store = &context.data().store;
         let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();

@@ -70,7 +70,7 @@ impl Operation for ImportErrors {
             row: 17,
             email: Some("grace.example.com".into()),
             field: "email".into(),
-            error: "The email address has no @; enter one like name@example.com.".into(),
+            error: "The email address has no @; enter an address like name@example.com.".into(),
         };
         let window = Window { limit: 20, offset: 0, paged: false };
         (json!({ "id": "66f1a2b3d4e5f60718293a4c" }), Page { items: vec![error], total: 1, window })

@@ -57,7 +57,7 @@ pub enum Existing {
 impl Operation for ImportStart {
     const SPEC: Spec = Spec::post("contacts.import_start", "/v1/contacts/imports/{id}/start", needs(Permission::AudienceWrite))
         .summary("Import an uploaded file")
-        .about("For a file that was uploaded with `hold`. The import then works like any other. A second start returns 409.")
+        .about("For a file that was uploaded with `hold`. Starting the same import again returns 409.")
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = StartImport;
     type Output = Done<ImportStarted>;
@@ -78,7 +78,7 @@ impl Command for ImportStart {
         projects::require(tx, caller.account(), job.project)?;
         let import = pending_imports::import_of(&job)?.clone();
         if input.tags.len() > limits::TAGS_PER_CONTACT_MAX {
-            return Err(Failure::field("tags", format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+            return Err(Failure::field("tags", format_args!("use at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
         }
         let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
         let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;

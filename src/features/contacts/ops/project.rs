@@ -26,7 +26,7 @@ impl Operation for Project {
     const SPEC: Spec = Spec::get("contacts.project", "/v1/contacts/{id}/project", needs(Permission::AudienceRead))
         .summary("Get the project of a contact")
         .about(
-            "All other contact operations require the project too, so store it together with the id instead of calling this each time.",
+            "All other contact operations also require the project ID, so store both IDs instead of calling this operation each time.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

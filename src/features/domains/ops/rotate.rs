@@ -19,8 +19,8 @@ impl Operation for Rotate {
         .summary("Rotate a domain's DKIM keys")
         .about(
             "The current keys continue to sign until the records of the new keys are in the DNS. Keep the old records for another \
-             seven days (removeAfter), because mail signed with them may still be in transit. While new keys wait for their \
-             records, a repeated call creates no further keys.",
+             seven days (removeAfter), because mail signed with them may still be in transit. Until the records of the new keys are \
+             found, repeated calls create no further keys.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

@@ -33,8 +33,8 @@ impl Operation for Verify {
     const SPEC: Spec = Spec::post("domains.verify", "/v1/domains/{domain}/verify", needs(Permission::DomainWrite))
         .summary("Check a domain's DNS records now")
         .about(
-            "A domain is verified once the DNS has one of its DKIM records. Records whose lookup failed are unreachable \
-             and change nothing. A call for a failed domain restarts the three-day verification window.",
+            "A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the status unreachable, \
+             which does not affect verification. A call for a failed domain restarts the three-day verification window.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;

@@ -413,7 +413,7 @@ impl Draft<'_> {
         warn(
             other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
             format!(
-                "The prompt is in {}, so its own sentences are not in the email in {}. Add them to the email.",
+                "The prompt is in {}, so its sentences were left out of the email in {}. Add them to the email.",
                 understood.language.english_name(),
                 self.written.english_name()
             ),
@@ -431,7 +431,7 @@ impl Draft<'_> {
             warn(
                 true,
                 format!(
-                    "Sentences that are about the recipients instead of addressing them are not in the email: {}",
+                    "These sentences were left out because they are about the recipients instead of addressing them: {}",
                     understood.unused.join(" ")
                 ),
             );

@@ -109,7 +109,7 @@ impl Email {
     pub fn check(&self) -> Vec<Violation> {
         let mut at = Place::default();
         if self.version != VERSION {
-            at.field("version", |at| at.say(format!("is {}; write {VERSION}", self.version)));
+            at.field("version", |at| at.say(format!("is {}; use {VERSION}", self.version)));
         }
         at.line("subject", &self.subject);
         at.line("preheader", &self.preheader);
@@ -256,7 +256,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("is given without price; give both prices or neither".to_owned()));
+            at.field("priceBefore", |at| at.say("is set without price; set both prices or neither".to_owned()));
         }
     }
 }
@@ -365,7 +365,7 @@ mod tests {
         for expected in [
             "subject: is empty; write some text",
             "blocks[0].title: has 200 characters, but at most 140 characters are allowed: shorten the text",
-            "blocks[0].text: has {%, which only the merge language uses",
+            "blocks[0].text: contains {%, which is not allowed here",
             "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a second header",
             "blocks[1].id: is \"header\", which is also the name of another block",

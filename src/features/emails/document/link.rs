@@ -85,7 +85,7 @@ fn web(given: &str) -> Result<String, LinkError> {
         push_escaped(&mut text, fragment);
     }
     if text.len() > limits::URL_CHARACTERS_MAX {
-        return Err(LinkError(format!("The address is longer than {} characters. Shorten it.", limits::URL_CHARACTERS_MAX)));
+        return Err(LinkError(format!("The URL is longer than {} characters; use a shorter URL.", limits::URL_CHARACTERS_MAX)));
     }
     Ok(text)
 }

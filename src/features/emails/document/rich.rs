@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn a_link_must_have_a_valid_address() {
         let error = Text::parse("[x](javascript:alert)").expect_err("the link has no valid address").to_string();
-        assert!(error.starts_with("A link in the text is invalid. The address does not start with https://"), "{error}");
+        assert!(error.starts_with("A link in the text is invalid. The URL does not start with https://"), "{error}");
     }
 
     #[test]

@@ -115,7 +115,7 @@ fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String,
     match fields.remove("type") {
         Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
         _ => {
-            found.push(violation(&format!("{path}.type"), "is missing; give the type of the block".to_owned()));
+            found.push(violation(&format!("{path}.type"), "is missing; set the block's type".to_owned()));
             None
         }
     }

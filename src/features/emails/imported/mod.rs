@@ -184,7 +184,7 @@ impl ImportedEmail {
     fn make(&mut self, change: Change) -> Result<(), String> {
         if self.changes.len() >= limits::IMPORTED_EMAIL_CHANGES_MAX {
             return Err(format!(
-                "At most {} changes can be made with one instruction. Request the remaining changes with another instruction.",
+                "One instruction can make at most {} changes. Use another instruction for the remaining changes.",
                 limits::IMPORTED_EMAIL_CHANGES_MAX
             ));
         }

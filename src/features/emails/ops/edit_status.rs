@@ -63,7 +63,7 @@ impl Query for EditStatus {
         let tx = view.tx;
         let email = require_email(tx, account, input.email_id, None)?;
         let edit = store::edit(tx, account, input.edit_id)?.filter(|edit| edit.email == email.id);
-        let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no edit with this id."))?;
+        let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no edit with this ID."))?;
         Viewer { engine: &view.caller.engine, tx, account }.edit(&edit, &email).map(Done)
     }
 }

@@ -194,7 +194,7 @@ pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<Str
 
 /// Fails if a list is too long.
 pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
-    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max} items; got {length}"))) }
+    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("expected at most {max} items, found {length}"))) }
 }
 
 /// Adds a conversation to the store and to the queue, or fails if too many generations of the project are unfinished.

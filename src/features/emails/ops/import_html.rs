@@ -110,7 +110,7 @@ impl Async for ImportHtml {
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
-                    "must not be empty; give the email's HTML, or a whole message with headers (.eml)",
+                    "must not be empty; send the email's HTML, or a whole message with headers (.eml)",
                 ));
             }
             let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
@@ -135,8 +135,8 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
             let numbered = htmls.into_iter().enumerate();
             Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
         }
-        (Some(_), _) => Err(Failure::field("htmls", "give either html or htmls, not both")),
-        (None, _) => Err(Failure::field("html", "give the HTML of one email in html, or of several emails in htmls")),
+        (Some(_), _) => Err(Failure::field("htmls", "set either html or htmls, not both")),
+        (None, _) => Err(Failure::field("html", "set html to the HTML of one email, or htmls to the HTML of several emails")),
     }
 }
 

@@ -35,7 +35,10 @@ impl Operation for Restore {
         needs(Permission::EmailWrite),
     )
     .summary("Restore a version of an email")
-    .about("Creates a version with the content of the given one and keeps all versions. Restoring the current version has no effect.")
+    .about(
+        "Creates a new version with the content of the selected version. All versions are kept. Restoring the current version has no \
+         effect.",
+    )
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound]);
     type Input = RestoreVersion;

@@ -110,7 +110,7 @@ fn told(misunderstood: NotUnderstood) -> String {
 
 /// Returns descriptions of the changes, followed by the instructions that were not applied.
 fn all(done: Vec<String>, not_done: Vec<String>) -> Vec<String> {
-    done.into_iter().chain(not_done.into_iter().map(|what| format!("Not done: {what}"))).collect()
+    done.into_iter().chain(not_done.into_iter().map(|what| format!("Not applied: {what}"))).collect()
 }
 
 /// Rejects an invalid document from the composer. Such a document is the result of a bug and must not be sent.

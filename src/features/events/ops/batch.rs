@@ -58,13 +58,13 @@ impl<'de> Visitor<'de> for RowsVisitor {
         while let Some(row) = items.next_element::<Box<RawValue>>()? {
             if rows.len() == max {
                 return Err(A::Error::custom(format_args!(
-                    "give at most {max} events per batch; send the remaining events in another batch"
+                    "a batch can have at most {max} events; send the remaining events in another batch"
                 )));
             }
             rows.push(EventRow::read(row.get()));
         }
         if rows.is_empty() {
-            return Err(A::Error::custom("give at least one event"));
+            return Err(A::Error::custom("send at least one event"));
         }
         Ok(Rows(rows))
     }
@@ -117,11 +117,11 @@ impl Operation for Batch {
     const SPEC: Spec = Spec::post("events.batch", "/v1/events/batch", needs(Permission::AudienceWrite))
         .summary("Record up to 500 customer events")
         .about(
-            "Rows are processed in order, each like a single event. Give each a dedupeKey, so that a batch that is sent again \
-                stores nothing twice. Idempotency-Key is refused here.",
+            "Events are processed in order, each like a single event. Set a dedupeKey on each event, so that repeating a batch stores no \
+             event twice. Idempotency-Key is not supported.",
         )
         .body(BodySize::Bulk)
-        .replay(Replay::Refused("Idempotency-Key is not supported for batches. Give each event a dedupeKey instead."))
+        .replay(Replay::Refused("Idempotency-Key is not supported for batches. Set a dedupeKey on each event instead."))
         .fails(&[Code::NotFound]);
     type Input = EventBatch;
     type Output = Done<RecordedEvents>;

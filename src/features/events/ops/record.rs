@@ -49,11 +49,11 @@ impl Operation for Record {
         .about(
             "The service stores the event with its contact for 90 days. An event with externalOrderId and a number in properties.value is \
                 a conversion: it counts once per order, for the email that the contact last clicked in the five days before \
-                occurredAt. An event whose name contains refund, cancelled or canceled counts its amount as negative, in full. It is \
-                taken from the email that its order is credited to or, if the service knows no payment with its externalOrderId, from \
-                the email of the contact's last credited order. It may arrive before its order. Two equal refunds with the same \
-                occurredAt count once, unless each has its own dedupeKey. Events never change whether a contact may be mailed. A \
-                contact that an event adds, and a profile that it changes, emit no webhook event.",
+                occurredAt. An event whose name contains refund, cancelled or canceled counts its amount as negative, in full. The \
+                amount is subtracted from the email that its order is credited to or, if the service knows no payment with its \
+                externalOrderId, from the email of the contact's last credited order. A refund may arrive before its order. Two equal \
+                refunds with the same occurredAt count once, unless each has its own dedupeKey. Events never change whether a contact \
+                may be mailed. A contact that an event adds, and a profile that it changes, emit no webhook event.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

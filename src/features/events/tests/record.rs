@@ -78,7 +78,7 @@ fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     assert_eq!((&again["duplicate"], &again["eventId"]), (&json!(true), &json!(first)));
     assert_eq!(shop.batch(json!([old])).data()["duplicates"], 1);
     old["dedupeKey"] = "k-2".into();
-    assert!(shop.report(old).refusal().2.starts_with("occurredAt: it is more than 90 days ago"));
+    assert!(shop.report(old).refusal().2.starts_with("occurredAt: the time is more than 90 days ago"));
 }
 
 /// Regression: a time without an offset lost its hours, because only the date was parsed.

@@ -24,8 +24,8 @@ use crate::vocab::codes::Code;
 const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
 
 /// The description of every export to a platform.
-const UNCONNECTED: &str = "This version cannot connect platform accounts, so it returns 409; data.connectUrl is the \
-    dashboard page that offers the email as files to upload there.";
+const UNCONNECTED: &str = "This version cannot connect to platform accounts, so the response is always 409. Download the email from the \
+                           dashboard page in data.connectUrl, and upload the file to the platform.";
 
 /// A platform that emails can be exported to: one email, or all emails in a conversation.
 pub trait Slot: Send + Sync + 'static {
@@ -70,8 +70,8 @@ async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'stat
     // Without a finished email, the link leads to the list of emails.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
-        "No {platform} account is connected, and this version cannot connect one. Upload the email there as a file: {url} offers it as \
-         HTML, MJML, PDF and image, and GET /v1/export/html/{conversation_id} returns its HTML."
+        "This version cannot connect to {platform}. Download the email as HTML, MJML, PDF or image from {url}, or its HTML with GET \
+         /v1/export/html/{conversation_id}, and upload the file to {platform}."
     );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))
 }

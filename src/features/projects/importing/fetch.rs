@@ -62,12 +62,12 @@ async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]
 async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
     let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
     let Ok(url) = task.url.parse::<Url>() else {
-        return file(&task.url, Outcome::Failed("The address is invalid.".to_owned()));
+        return file(&task.url, Outcome::Failed("The URL is invalid.".to_owned()));
     };
     if task.kind != Kind::Robots {
         if !plan::allows(rules, &url) {
             let reason = format!(
-                "The site's robots.txt asks robots not to read {url}. Allow the robot \"{}\" in robots.txt, then import the site again.",
+                "The site's robots.txt disallows {url}. Allow the robot \"{}\" in robots.txt, then import the site again.",
                 fetch::ROBOT_NAME
             );
             return file(&task.url, Outcome::Failed(reason));
@@ -121,7 +121,7 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     match status {
         200..=203 | 206 => {}
         404 | 410 if kind != Kind::Given => return Outcome::Absent,
-        404 | 410 => return failed("there is no page at this address. Check the address."),
+        404 | 410 => return failed("there is no page at this URL. Check the URL."),
         // A site that denies access to its robots.txt does not thereby forbid access to other files (RFC 9309).
         400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
         401 | 403 | 407 => {
@@ -131,8 +131,8 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
             ));
         }
         429 => return failed("the site received too many requests. Import it again later."),
-        500..=599 => return failed("the site itself has an error. Import the site again when it works."),
-        _ => return failed("the response is not a page. Check the address."),
+        500..=599 => return failed("the site has an internal error. Import the site again when it works."),
+        _ => return failed("the response is not a web page. Check the URL."),
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
@@ -143,7 +143,7 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
         let shown = if shown.is_empty() { "of an unknown type" } else { shown };
-        return Outcome::Failed(format!("{} is not a web page but {shown}. Give the address of a page.", fetched.url));
+        return Outcome::Failed(format!("{} is not a web page but {shown}. Enter the URL of a web page.", fetched.url));
     }
     Outcome::Fetched { content_type, language, bytes }
 }
@@ -197,7 +197,7 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
             Outcome::Failed(reason) => Some(reason.clone()),
             Outcome::Absent | Outcome::Fetched { .. } => None,
         });
-        let reason = reason.unwrap_or_else(|| "None of the given pages could be read. Check their addresses.".to_owned());
+        let reason = reason.unwrap_or_else(|| "None of the pages could be read. Check their URLs.".to_owned());
         data.store.write(move |tx| fail(tx, project, import, reason)).await??;
         return Ok(());
     }
@@ -216,10 +216,9 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
             import.percentage = import.percentage.max(PERCENT_TO as u8);
             import.metrics.notes.extend(unread);
             if is_closed {
-                import
-                    .metrics
-                    .notes
-                    .push("The site's robots.txt could not be read, so only the given pages were imported.".to_owned());
+                import.metrics.notes.push(
+                    "The site's robots.txt could not be read, so only the pages that you entered were imported.".to_owned(),
+                );
             }
             if (import.next as usize) < import.plan.len() {
                 import.metrics.notes.push("The site is slow or large, so not all of its pages were read.".to_owned());

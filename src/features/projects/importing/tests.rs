@@ -139,13 +139,13 @@ fn progress_never_decreases() {
 #[test]
 fn pages_that_cannot_be_read_have_a_clear_error() {
     let site = Site::start(Vec::new());
-    assert!(refused(&site).contains("there is no page at this address"), "{}", refused(&site));
+    assert!(refused(&site).contains("there is no page at this URL"), "{}", refused(&site));
     site.set("/", 403, "no");
     assert!(refused(&site).contains("allow the user agent Mailmill"));
     site.set("/", 500, "no");
-    assert!(refused(&site).contains("the site itself has an error"));
+    assert!(refused(&site).contains("the site has an internal error"));
     site.set_as("/robots.txt", 200, "text/plain", "User-agent: *\nDisallow: /");
-    assert!(refused(&site).contains("robots.txt asks robots not to read"));
+    assert!(refused(&site).contains("robots.txt disallows"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
     assert!(refused(&pdf).contains("is not a web page but application/pdf"));
     assert!(refused(&Site::closed()).contains("does not accept connections"));

@@ -41,7 +41,7 @@ pub struct NewImage {
 impl Operation for ImagesAdd {
     const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Add an image to a project")
-        .about("If the project already has an image with this URL, the given description and tags replace its current ones.")
+        .about("If the project already has an image with this URL, the new description and tags replace the current ones.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewImage;
@@ -85,7 +85,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {
-        let detail = format!("A project can have at most {PROJECT_IMAGES_MAX} images that users added. Remove some first.");
+        let detail = format!("A project can have at most {PROJECT_IMAGES_MAX} added images. Remove some first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let mut picture = known.unwrap_or_else(|| ProjectImage {
@@ -123,7 +123,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
 /// Returns the tags without duplicates. Fails if there are too many tags.
 pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
     if given.len() > IMAGE_TAGS_MAX {
-        return Err(Failure::field("tags", format_args!("give at most {IMAGE_TAGS_MAX} tags instead of {}", given.len())));
+        return Err(Failure::field("tags", format_args!("expected at most {IMAGE_TAGS_MAX} tags, found {}", given.len())));
     }
     let mut tags: Vec<String> = Vec::with_capacity(given.len());
     for tag in given {

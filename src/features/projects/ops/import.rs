@@ -80,7 +80,7 @@ impl Command for Import {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewProject) -> Result<Self::Output, Failure> {
         let max = limits::PROJECT_URLS_MAX;
         if !(1..=max).contains(&input.urls.len()) {
-            return Err(Failure::field("urls", format_args!("give 1 to {max} addresses instead of {}", input.urls.len())));
+            return Err(Failure::field("urls", format_args!("expected 1 to {max} URLs, found {}", input.urls.len())));
         }
         let account = caller.account();
         if store::count(tx, account)? >= limits::PROJECTS_MAX {

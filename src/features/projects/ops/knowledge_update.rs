@@ -62,7 +62,7 @@ impl Command for KnowledgeUpdate {
         }
         match input.content {
             Some(content) if content.is_empty() => {
-                return Err(Failure::field("content", "the content is empty; give at least one character, or remove the entry"));
+                return Err(Failure::field("content", "the content is empty; enter at least one character, or remove the entry"));
             }
             Some(content) => after.content = content.to_string(),
             None => {}
@@ -83,7 +83,7 @@ impl Command for KnowledgeUpdate {
 
 /// Returns the entry with this ID, or a not-found failure.
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Entry, Failure> {
-    let absent = || Failure::because(Code::NotFound, "The knowledge base has no entry with this id.");
+    let absent = || Failure::because(Code::NotFound, "The knowledge base has no entry with this ID.");
     knowledge::find(tx, project, id)?.ok_or_else(absent)
 }
 

@@ -41,9 +41,7 @@ pub struct KeptLogos {
 impl Operation for LogosUpdate {
     const SPEC: Spec = Spec::put("projects.logos_update", "/v1/projects/{projectId}/logos", needs(Permission::ProjectWrite))
         .summary("Set a project's logos")
-        .about(
-            "The given logos take precedence over logos found on the project's sites, even after the sites are imported again.",
-        )
+        .about("These logos take precedence over logos found on the project's sites, even after the sites are imported again.")
         .fails(&[Code::NotFound]);
     type Input = LogosPatch;
     type Output = Done<KeptLogos>;

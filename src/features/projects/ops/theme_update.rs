@@ -77,8 +77,8 @@ impl Operation for ThemeUpdate {
     const SPEC: Spec = Spec::patch("projects.theme_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
         .summary("Set a project's colors and fonts")
         .about(
-            "Given values take precedence over values from the project's sites, even after another import. They apply to emails generated \
-                after the change. The response includes the contrasts between text and background.",
+            "These values take precedence over values from the project's sites, even after another import, and apply to emails generated \
+             after the change. The response includes the contrasts between text and background.",
         )
         .fails(&[Code::NotFound]);
     type Input = ThemePatch;
@@ -120,7 +120,7 @@ fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Resul
     if let Patch::Value(name) = &patch {
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
         if !name.chars().all(is_name) || !name.chars().any(char::is_alphanumeric) {
-            return Err(Failure::field(field, "the value is not a font name; give a name such as Lora or Open Sans"));
+            return Err(Failure::field(field, "the value is not a font name; use a name such as Lora or Open Sans"));
         }
     }
     patch.map(|name| font_stack(&name)).apply(kept);

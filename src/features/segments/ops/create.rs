@@ -42,9 +42,9 @@ impl Operation for Create {
         .also_at(&["/v1/audiences"])
         .summary("Create a segment")
         .about(
-            "Returns 409 if a segment in the project has this name; data.id is then its id. Text is compared without \
-             regard to case; is_not and not_contains also match contacts without the field; a list in a custom field matches \
-             if one of its items does; numbers are numbers or numeric text; dates are UTC days or moments.",
+            "Returns 409 if a segment in the project has this name; data.id is then the ID of that segment. Text comparisons ignore \
+             case. is_not and not_contains also match contacts without the field. A list in a custom field matches if one of its items \
+             matches. Number conditions accept numbers and numeric text; date conditions accept UTC days and times.",
         )
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = CreateSegment;
@@ -135,7 +135,7 @@ mod tests {
                 "filters.groups[0].fields[0].mode: ",
             ),
             (json!({ "groups": [{ "hue": 1 }] }), "filters.groups[0].hue: unknown field `hue`"),
-            (json!({ "tags": ["66f1a2b3000000015c3e9d71"] }), "filters: there is no tag with the id 66f1a2b3000000015c3e9d71"),
+            (json!({ "tags": ["66f1a2b3000000015c3e9d71"] }), "filters: no tag has the ID 66f1a2b3000000015c3e9d71"),
         ] {
             let answer = app.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
             assert_eq!(answer.refusal().0, 400, "{answer:?}");

@@ -21,7 +21,9 @@ pub const SIMULATOR: &str = "simulator.mailmill.example";
 
 /// Returns the message with this ID if it belongs to the account, or else `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
-    let absent = || Failure::because(Code::NotFound, "No message has this id, or it was deleted to make room for newer ones.");
+    let absent = || {
+        Failure::because(Code::NotFound, "No message has this ID, or the message was deleted to make room for newer messages.")
+    };
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 

@@ -26,7 +26,7 @@ pub struct CancelBatch {
 impl Operation for BatchCancel {
     const SPEC: Spec = Spec::post("sending.batch_cancel", "/v1/sending/batches/{batchId}/cancel", needs(Permission::EmailSend))
         .summary("Cancel a batch")
-        .about("Skips the remaining recipients. Messages in flight still get their outcome.")
+        .about("Skips the remaining recipients. The outcome of messages in flight is still recorded.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CancelBatch;

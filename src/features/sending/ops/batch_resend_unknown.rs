@@ -41,7 +41,7 @@ impl Operation for BatchResendUnknown {
     .about(
         "Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before \
          the mail server replied. Most of these recipients already have the message and get a second copy with the same Message-ID. \
-         Also accepts the id of a direct send.",
+         Also accepts the ID of a direct send.",
     )
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)

@@ -140,9 +140,9 @@ impl Operation for Send {
     const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend))
         .summary("Send an email")
         .about(
-            "Responds once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets the first \
-             response and sends nothing. Give the content as emailId, conversationId or template. A merge field with neither a value nor \
-             a default is an error in a send to one address; in a send to an audience, it skips the contact.",
+            "Returns once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets the first \
+             response and sends nothing. Set the content with emailId, conversationId or template. If a merge field has neither a value \
+             nor a default, a send to one address fails, and a send to an audience skips the contact.",
         )
         .rate(RouteGroup::Sending)
         .replay(Replay::Keyed)
@@ -315,7 +315,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Err(Failure::field("bcc", "allowed only with recipientType email"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
-    let wrong = || Failure::field("recipientId", "expected an id: 24 hexadecimal characters");
+    let wrong = || Failure::field("recipientId", "expected an ID: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),
         (SendTo::Audience, Some(id)) if ProjectId::parse(id) == Some(project) => Ok(To::Everyone),
@@ -327,11 +327,11 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         (SendTo::Tag, Some(id)) => {
             let id = TagId::parse(id).ok_or_else(wrong)?;
             let absent =
-                || Failure::because(Code::NotFound, "There is no tag with this id.").see("tags.list", "GET /v1/tags lists them");
+                || Failure::because(Code::NotFound, "No tag has this ID.").see("tags.list", "GET /v1/tags lists the tags");
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(To::Tag(id))
         }
-        (_, None) => Err(Failure::field("recipientId", "set the id of the segment or tag")),
+        (_, None) => Err(Failure::field("recipientId", "set the ID of the segment or tag")),
         (SendTo::Email, Some(_)) => Err(wrong()),
     }
 }

@@ -32,9 +32,10 @@ pub struct DeletedSuppression {
 
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("suppressions.delete", "/v1/suppressions/{email}", needs(Permission::AudienceWrite))
-        .summary("Allow an address to be mailed again")
+        .summary("Remove an address from the suppression list")
         .about(
-            "Removes an address whose owner wants mail again or whose mail server was wrong. The contact's status does not change.",
+            "Remove an address if the recipient wants email again or a mail server rejected the address by mistake. The contact's status \
+             does not change.",
         )
         .fails(&[Code::NotFound]);
     type Input = SuppressionRef;

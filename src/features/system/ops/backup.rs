@@ -58,7 +58,7 @@ impl Async for Backup {
     async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
-            return Err(Failure::field("to", "give the full path of the folder"));
+            return Err(Failure::field("to", "enter the full path of the folder"));
         }
         let (engine, now) = (context.engine.clone(), context.now());
         let making = move || {
@@ -98,7 +98,8 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let detail = format!(
-        "to: the backup takes up to {} MiB, and {} MiB are free on the disk of {}{}. Free up space, or choose a folder on another disk.",
+        "to: the backup needs up to {} MiB, but only {} MiB are free on the disk of {}{}. Free up space, or choose a folder on another \
+         disk.",
         mib(needed),
         free >> 20,
         folder.display(),

@@ -19,7 +19,10 @@ pub struct Findings {
 impl Operation for Doctor {
     const SPEC: Spec = Spec::post("system.doctor", "/admin/doctor", operator())
         .summary("Check for problems that prevent mail from arriving")
-        .about("Checks clock, disk, transport, reverse DNS and the records of every sending domain. Sends no mail and changes no data.");
+        .about(
+            "Checks the clock, disk, transport, reverse DNS and the DNS records of every sending domain. Sends no mail and changes no \
+             data.",
+        );
     type Input = NoInput;
     type Output = Done<Findings>;
 

@@ -35,7 +35,7 @@ pub struct IndexView {
 impl Operation for Reindex {
     const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
         .summary("Rebuild the search index")
-        .about("Responds when the new index is in use. Until then, the current index serves searches.");
+        .about("Returns when the new index is in use. Until then, the current index serves searches.");
     type Input = ReindexRequest;
     type Output = Done<Indexes>;
 

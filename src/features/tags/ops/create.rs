@@ -38,7 +38,7 @@ impl Operation for Create {
         .summary("Create a tag")
         .about(
             "Writing a contact with an unknown tag also creates the tag. Returns 409 if a tag in the project has this name; \
-                data.id is then its id.",
+                data.id is then the ID of that tag.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);

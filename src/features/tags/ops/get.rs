@@ -27,7 +27,7 @@ pub struct TagRef {
 
 impl Operation for Get {
     const SPEC: Spec =
-        Spec::get("tags.get", "/v1/tags/{id}", needs(Permission::AudienceRead)).summary("Read one tag").fails(&[Code::NotFound]);
+        Spec::get("tags.get", "/v1/tags/{id}", needs(Permission::AudienceRead)).summary("Get a tag").fails(&[Code::NotFound]);
     type Input = TagRef;
     type Output = Done<TagView>;
 

@@ -51,7 +51,7 @@ pub enum TagSortBy {
 impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
-        .about("Lists the newest tag first, unless sortBy or sortOrder is given.")
+        .about("Lists the newest tag first, unless sortBy or sortOrder is set.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;

@@ -42,7 +42,7 @@ pub struct TagPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("tags.update", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Change a tag")
-        .about("Contacts with a renamed tag keep the tag, and searches find them by its new name.")
+        .about("Contacts keep a renamed tag, and searches find them by its new name.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TagPatch;
     type Output = Done<TagView>;

@@ -43,7 +43,7 @@ pub struct NewTopic {
 impl Operation for Create {
     const SPEC: Spec = Spec::post("topics.create", "/v1/topics", needs(Permission::AudienceWrite))
         .summary("Create a topic")
-        .about("Returns 409 if a topic in the project has this name; data.id is then its id.")
+        .about("Returns 409 if a topic in the project has this name; data.id is then the ID of that topic.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = NewTopic;

@@ -29,7 +29,7 @@ pub struct DeletedTopic {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("topics.delete", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a topic")
-        .about("Also deletes the contacts' choices of this topic. To keep the choices, set isActive to false instead.")
+        .about("Also deletes the contacts' choices for this topic. To keep the choices, set isActive to false instead.")
         .fails(&[Code::NotFound]);
     type Input = TopicRef;
     type Output = Done<DeletedTopic>;

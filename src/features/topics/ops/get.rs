@@ -27,7 +27,7 @@ pub struct TopicRef {
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("topics.get", "/v1/topics/{id}", needs(Permission::AudienceRead))
-        .summary("Read one topic")
+        .summary("Get a topic")
         .fails(&[Code::NotFound]);
     type Input = TopicRef;
     type Output = Done<TopicView>;

@@ -47,7 +47,7 @@ pub struct TopicPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("topics.update", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Change a topic")
-        .about("A new default applies to contacts that have not chosen. Explicit choices do not change.")
+        .about("A new default applies to contacts who have not made a choice. Explicit choices do not change.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TopicPatch;
     type Output = Done<TopicView>;

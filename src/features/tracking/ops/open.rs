@@ -21,8 +21,8 @@ const POINT: [u8; 43] =
 
 impl Operation for Open {
     const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public())
-        .summary("Load the pixel of a message")
-        .about("Used in messages of mailings that track opens, as /t/o/TOKEN.gif. Opens are buffered in memory and stored shortly after.");
+        .summary("Load a message's tracking pixel")
+        .about("Used by messages that track opens, as /t/o/TOKEN.gif. Opens are buffered in memory and stored shortly after.");
     type Input = MessageLink;
     type Output = Bare;
 

@@ -51,8 +51,8 @@ impl Query for Delivery {
 pub fn find(tx: &impl Read, account: AccountId, which: &DeliveryRef) -> Result<(model::Webhook, model::Delivery), Failure> {
     let webhook = require(tx, account, which.webhook_id)?;
     let absent = || {
-        Failure::because(Code::NotFound, "The webhook has no delivery with this id.")
-            .see("webhooks.deliveries", "GET /v1/webhooks/{webhookId}/deliveries lists them")
+        Failure::because(Code::NotFound, "The webhook has no delivery with this ID.")
+            .see("webhooks.deliveries", "GET /v1/webhooks/{webhookId}/deliveries lists the deliveries")
     };
     let delivery = store::delivery(tx, webhook.id, which.delivery_id)?.ok_or_else(absent)?;
     Ok((webhook, delivery))

@@ -27,7 +27,7 @@ pub struct ListWebhooks {
 impl Operation for List {
     const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
         .summary("List webhooks")
-        .about("The list starts with the oldest webhook.");
+        .about("Lists the oldest webhook first.");
     type Input = ListWebhooks;
     type Output = Page<WebhookView>;
 

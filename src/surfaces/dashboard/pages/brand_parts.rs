@@ -73,7 +73,7 @@ page_context!(ThemePage, "brand_look.html", {
         url: url.into(),
         picture: "/test/picture".into(),
         ground: "light",
-        source: "on the website",
+        source: "from the website",
         width,
         height: width,
         uses: vec!["primary"],
@@ -297,12 +297,12 @@ async fn give_look(visit: &Visit, id: &str) -> Result<(), PageError> {
 fn source(word: &str) -> &'static str {
     match word {
         "given" => "added manually",
-        "header" => "in the page's header",
-        "structuredData" => "in the page's structured data",
-        "manifest" => "the web app's icon",
-        "iconLink" => "the page's icon",
-        "share" => "the page's sharing image",
-        _ => "on the website",
+        "header" => "from the page header",
+        "structuredData" => "from the page's structured data",
+        "manifest" => "the web app icon",
+        "iconLink" => "the site icon",
+        "share" => "the social sharing image",
+        _ => "from the website",
     }
 }
 

@@ -405,7 +405,7 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
         Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
         // The favorite belongs to a different brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
-            let message = "This favorite belongs to a different brand. Choose one that belongs to this brand.".to_owned();
+            let message = "This favorite belongs to a different brand. Choose a favorite of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,

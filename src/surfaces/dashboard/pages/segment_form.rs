@@ -85,7 +85,7 @@ impl Row {
         ];
         match self.what.as_str() {
             "status" => WORDS[..2].to_vec(),
-            "tag" => vec![("is", "has one of"), ("is_not", "has none of")],
+            "tag" => vec![("is", "has any of"), ("is_not", "has none of")],
             "topic" => vec![("is", "is subscribed to"), ("is_not", "is not subscribed to")],
             "createdAt" | "updatedAt" => DATES.to_vec(),
             "event" => EVENTS.to_vec(),

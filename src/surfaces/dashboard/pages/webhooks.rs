@@ -269,7 +269,7 @@ fn headers(text: &str) -> Result<Value, PageError> {
     let mut headers = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let Some((name, value)) = line.split_once(':') else {
-            let message = "Write each header on its own line, like “X-Shop: 7”.";
+            let message = "Enter each header on its own line, like “X-Shop: 7”.";
             return Err(PageError { field: "customHeaders".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
         };
         headers.insert(name.trim().to_owned(), value.trim().into());

@@ -78,7 +78,7 @@ async fn the_socket_of_a_running_process_is_not_replaced() {
     let (_folder, path) = folder();
     let _fixture = start(admin(&path)).await;
     let error = try_start(admin(&path)).await.err().expect("the server does not start with these options").to_string();
-    assert!(error.contains("another process answers"), "{error}");
+    assert!(error.contains("another process is listening"), "{error}");
     assert!(ask(&path).await.ends_with("Operator"));
 }
 

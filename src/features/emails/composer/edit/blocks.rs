@@ -69,9 +69,9 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
         }
     }
     match removed {
-        0 => Err(format!("The email has no such {}.", target.name())),
+        0 => Err(format!("The email has no matching {}.", target.name())),
         1 => Ok(format!("Removed the {}.", target.name())),
-        count => Ok(format!("Removed {count} blocks of the kind \"{}\".", target.name())),
+        count => Ok(format!("Removed {count} blocks of type \"{}\".", target.name())),
     }
 }
 
@@ -105,7 +105,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
 
 /// Moves a block. The header and the footer cannot be moved.
 pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Result<String, String> {
-    let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no such {}.", target.name()))?;
+    let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no matching {}.", target.name()))?;
     let block = email.blocks.remove(from);
     let place = match to {
         Place::Up => Some(from.saturating_sub(1)),
@@ -114,7 +114,7 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Res
     };
     let Some(place) = place else {
         email.blocks.insert(from, block);
-        return Err(format!("The place for the {} was not found: the email has no block of that kind.", target.name()));
+        return Err(format!("The position for the {} was not found: the email has no block of that type.", target.name()));
     };
     let place = place.clamp(1, email.blocks.len().saturating_sub(1).max(1));
     email.blocks.insert(place, block);
@@ -163,9 +163,9 @@ pub fn swap(
     means: &EditResources<'_>,
 ) -> Result<String, String> {
     let picture = match url {
-        Some(url) => material::picture(url, None, (None, None)).ok_or("This URL does not lead to an image.")?,
+        Some(url) => material::picture(url, None, (None, None)).ok_or("This URL is not an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
-            .ok_or("The brand has no other suitable image. Give the address of an image.")?,
+            .ok_or("The brand has no other suitable image. Enter the URL of an image.")?,
     };
     let source = picture.src.clone();
     if pictures(email).is_empty()
@@ -174,7 +174,7 @@ pub fn swap(
         hero.image = Some(picture);
         return Ok(format!("Put the image {source} at the top."));
     }
-    let place = pick(pictures(email), which).ok_or("The email has no such image.")?;
+    let place = pick(pictures(email), which).ok_or("The email has no matching image.")?;
     let href = place.href.clone();
     *place = Picture { href, ..picture };
     Ok(format!("Changed the image to {source}."))
@@ -217,7 +217,7 @@ pub fn add(
     }
     let blocks = Maker::new(email, clause, place, means).make(target)?;
     let place = match place {
-        Some(place) => place_for(email, place).ok_or("The place was not found: the email has no block of that kind.")?,
+        Some(place) => place_for(email, place).ok_or("The position was not found: the email has no block of that type.")?,
         None if target == Target::Social => email.blocks.len().saturating_sub(1),
         None => default_place(email),
     };
@@ -309,7 +309,7 @@ impl<'a> Maker<'a> {
             _ => None,
         });
         let site = self.means.site.and_then(material::link);
-        let href = given.or(present).or(site).ok_or("Give the web address that the button links to.")?;
+        let href = given.or(present).or(site).ok_or("Enter the URL that the button links to.")?;
         let label = self.quotes.first().cloned().or_else(|| self.phrase("common.default_button"));
         let label = label.ok_or("Put the button text in quotation marks.")?;
         Ok(Block::Button(Button { id, label: Line::cut(&label), href, emphasis: Emphasis::Primary }))
@@ -319,13 +319,13 @@ impl<'a> Maker<'a> {
         let given =
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
-        let image = image.ok_or("The brand has no other suitable image. Give the address of an image.")?;
+        let image = image.ok_or("The brand has no other suitable image. Enter the URL of an image.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 
     fn coupon(&self, id: BlockId) -> Result<Block, String> {
         let code = self.understood.code.clone().or_else(|| self.quotes.first().cloned());
-        let code = code.ok_or("Give the code of the coupon in uppercase.")?;
+        let code = code.ok_or("Enter the coupon code in uppercase.")?;
         let format = &Bank::of(self.language).format;
         let offer = self.understood.saving.as_ref().map(|saving| format.offer(saving));
         let title = offer.or_else(|| self.phrase("common.coupon_heading")).unwrap_or_else(|| code.clone());
@@ -354,10 +354,10 @@ impl<'a> Maker<'a> {
     fn countdown(&self, id: BlockId) -> Result<Block, String> {
         let understood = &self.understood;
         let day = understood.ends.or(understood.on).or(understood.starts);
-        let day = day.ok_or("Give the day of the countdown, for example \"until 30 November\".")?;
+        let day = day.ok_or("Enter the end date of the countdown, for example \"until 30 November\".")?;
         let date = Bank::of(self.language).format.date(day, self.means.today);
         let title = self.phrase("common.ends_heading").unwrap_or_else(|| date.clone());
-        let until = day.to_string().parse().map_err(|_| "The day of the countdown is invalid.".to_owned())?;
+        let until = day.to_string().parse().map_err(|_| "The end date of the countdown is invalid.".to_owned())?;
         Ok(Block::Countdown(Countdown { id, title: Line::cut(&title), date: Line::cut(&date), until, text: None }))
     }
 
@@ -368,21 +368,21 @@ impl<'a> Maker<'a> {
         let items = items.iter().filter(|item| !item.is_empty()).take(limits::EMAIL_LIST_ITEMS_MAX);
         let items: Vec<Item> = items.map(|item| Item { title: None, text: Rich::plain(&understand::capital(item)) }).collect();
         if items.is_empty() {
-            return Err("Give the list items after a colon: \"add a list: first point, second point\".".to_owned());
+            return Err("Enter the list items after a colon: \"add a list: first point, second point\".".to_owned());
         }
         Ok(Block::List(List { id, marks: ListMarks::Bullets, items }))
     }
 
     fn table(&self, id: BlockId) -> Result<Block, String> {
         let told =
-            after_colon(self.clause).ok_or("Give the rows after a colon: \"add a table: Monday = 9–17, Sunday = closed\".")?;
+            after_colon(self.clause).ok_or("Enter the rows after a colon: \"add a table: Monday = 9–17, Sunday = closed\".")?;
         let cells = |row: &str| {
             let (name, value) = row.split_once(['=', ':'])?;
             Some(Row { cells: vec![Rich::plain(name.trim()), Rich::plain(value.trim())], strong: false })
         };
         let rows: Vec<Row> = told.split([',', ';']).filter_map(cells).take(limits::EMAIL_TABLE_ROWS_MAX).collect();
         if rows.is_empty() {
-            return Err("Give each row as \"name = value\" and separate the rows with commas.".to_owned());
+            return Err("Enter each row as \"name = value\" and separate the rows with commas.".to_owned());
         }
         Ok(Block::Table(Table { id, title: None, head: Vec::new(), rows }))
     }

@@ -208,7 +208,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
     let reading = parse::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
     for (clause, action) in parse::instructions(instruction, reading) {
         let Some(action) = action else {
-            edited.not_done.push(format!("Did not understand \"{clause}\"."));
+            edited.not_done.push(format!("The instruction \"{clause}\" was not understood."));
             continue;
         };
         match carry_out(&mut edited.email, &action, means) {

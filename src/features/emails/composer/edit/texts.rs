@@ -144,7 +144,7 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
                 Block::Products(products) => products.title.as_mut(),
                 _ => None,
             });
-            *pick(headings.collect(), which).ok_or("The email has no such heading.")? = Line::cut(value);
+            *pick(headings.collect(), which).ok_or("The email has no matching heading.")? = Line::cut(value);
         }
         Target::Coupon => {
             let coupon = email.blocks.iter_mut().find_map(|block| match block {
@@ -162,7 +162,7 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
         }
         Target::Alt => {
             let images = super::blocks::pictures(email);
-            pick(images, which).ok_or("The email has no such image.")?.alt = Some(Line::cut(value));
+            pick(images, which).ok_or("The email has no matching image.")?.alt = Some(Line::cut(value));
         }
         other => {
             return Err(format!(
@@ -201,7 +201,7 @@ fn set_text(email: &mut Email, which: Which, value: &str) -> Result<(), String> 
         Block::Text(text) => Some(&mut text.text),
         _ => None,
     });
-    *pick(texts.collect(), which).ok_or("The email has no such paragraph.")? = rich(value);
+    *pick(texts.collect(), which).ok_or("The email has no matching paragraph.")? = rich(value);
     Ok(())
 }
 
@@ -221,7 +221,7 @@ fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
 }
 
 fn set_button(email: &mut Email, which: Which, value: &str) -> Result<(), String> {
-    let label = pick(buttons(email), which).ok_or("The email has no such button. Add a button.")?.0;
+    let label = pick(buttons(email), which).ok_or("The email has no matching button. Add a button.")?.0;
     *label = Line::cut(value);
     Ok(())
 }
@@ -239,7 +239,7 @@ pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> R
     let count = buttons.len();
     match which {
         Which::All | Which::Unsaid => buttons.into_iter().for_each(|(_, href)| *href = link.clone()),
-        Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or("The email has no such button.")?.1 = link.clone(),
+        Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or("The email has no matching button.")?.1 = link.clone(),
     }
     match (count, which) {
         (0, _) => Err("The email has no button. Add a button.".to_owned()),
@@ -286,7 +286,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
         Some(words) => prose.into_iter().find(|sentence| find(sentence, words).is_some()),
         None => pick(prose.collect(), which),
     };
-    let sentence = sentence.ok_or("The email has no such sentence.")?;
+    let sentence = sentence.ok_or("The email has no matching sentence.")?;
     *email = changed(email, &mut |text| {
         if let Some(at) = text.find(&sentence) {
             let rest = text[at + sentence.len()..].trim_start_matches(' ');

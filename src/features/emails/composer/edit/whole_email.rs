@@ -102,7 +102,7 @@ pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, 
     let phrase = phrases.into_iter().find(|phrase| !said.contains(phrase.as_str()));
     let speaks = material::speaks(brand, &email.language);
     let description = || brand.description.as_ref().filter(|text| speaks && !said.contains(text.as_str())).map(|text| tidy(text));
-    let text = description().or(phrase).ok_or("The brand has no further material. Give a paragraph: Add a text \"…\".")?;
+    let text = description().or(phrase).ok_or("The brand has no more material. Enter a paragraph: Add a text \"…\".")?;
     let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&escape(&text)).unwrap_or_default() });
     let after = email.blocks.iter().rposition(|block| matches!(block, Block::Text(_) | Block::Hero(_))).unwrap_or(0);
     let end = email.blocks.len().saturating_sub(1).max(1);

@@ -29,7 +29,7 @@ const LINES_MAX: usize = 12;
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
-        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space. \
+        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free up space. \
                     Changes and sending then resume automatically.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
     }
@@ -118,7 +118,7 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     };
     let failed: Vec<&Value> = known.projects.iter().filter(|project| project["status"] == "error").filter(is_recent).collect();
     if failed.len() > FAILED_IMPORTS_MAX {
-        let text = format!("The imports of {} brands failed.", failed.len());
+        let text = format!("{} brand imports failed.", failed.len());
         return found.push(line("warn", text, ("/brands".into(), "View brands")));
     }
     for project in failed {
@@ -302,6 +302,6 @@ mod tests {
         let told = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
         let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));
         assert_eq!(told(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
-        assert_eq!(told(vec![recent; 4]), ["warn: \"The imports of 4 brands failed.\""]);
+        assert_eq!(told(vec![recent; 4]), ["warn: \"4 brand imports failed.\""]);
     }
 }

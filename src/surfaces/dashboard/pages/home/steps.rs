@@ -40,7 +40,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         ),
         step(
             &[Permission::AudienceRead, Permission::AudienceWrite],
-            ("Add contacts", "One by one, or from a CSV file."),
+            ("Add contacts", "Add them one by one, or import a CSV file."),
             ("/contacts", "Add contacts"),
             has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),

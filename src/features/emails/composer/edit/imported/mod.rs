@@ -54,7 +54,7 @@ pub fn apply(
     let reading = parse::Reading { language: &imported.language, contains: &|words| contains(imported, words) };
     for (clause, action) in parse::instructions(instruction, reading) {
         let Some(action) = action else {
-            edited.not_done.push(format!("Did not understand \"{clause}\"."));
+            edited.not_done.push(format!("The instruction \"{clause}\" was not understood."));
             continue;
         };
         // A part of the instruction that fails makes no changes.
@@ -105,7 +105,7 @@ impl ImportedEditor<'_> {
             Action::Swap { which, url, clause } => self.swap(*which, url.as_deref(), clause),
             Action::Round(_) | Action::Arrange(_) => Err(format!("{IMPORTED}. Its corners and layout cannot be changed.")),
             Action::Formality(_) | Action::Translate(_) | Action::Lengthen => {
-                Err(format!("{IMPORTED}. The email cannot be rewritten as a whole. Give the new text."))
+                Err(format!("{IMPORTED}. The email cannot be rewritten as a whole. Enter the new text."))
             }
         }
     }
@@ -142,7 +142,7 @@ impl ImportedEditor<'_> {
             | Target::Eyebrow => {
                 format!("{IMPORTED}. Put the words of the {} in quotation marks.", target.name())
             }
-            target => format!("The email has no such {}.", target.name()),
+            target => format!("The email has no matching {}.", target.name()),
         }
     }
 
@@ -225,7 +225,7 @@ impl ImportedEditor<'_> {
         let meant =
             if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
         match self.imported.lead_buttons(&meant, link.as_str())? {
-            0 => Err("The email has no such button. Put the text of the link in quotation marks.".to_owned()),
+            0 => Err("The email has no matching button. Put the text of the link in quotation marks.".to_owned()),
             1 => Ok(format!("The button now links to {link}.")),
             count => Ok(format!("All {count} buttons now link to {link}.")),
         }
@@ -341,7 +341,7 @@ impl ImportedEditor<'_> {
             Some(words) => all.into_iter().find(|(_, sentence)| find(sentence, words).is_some()),
             None => pick(all, which),
         };
-        let (place, sentence) = meant.ok_or("The email has no such sentence.")?;
+        let (place, sentence) = meant.ok_or("The email has no matching sentence.")?;
         let text = self.imported.text(place);
         let rest = text.replacen(&sentence, "", 1).replace("  ", " ");
         self.imported.say(place, rest.trim())?;
@@ -371,13 +371,13 @@ impl ImportedEditor<'_> {
         found.iter().try_for_each(|place| self.imported.remove(*place))?;
         match found.len() {
             1 => Ok(format!("Removed the {name}.")),
-            count => Ok(format!("Removed {count} parts of the kind \"{name}\".")),
+            count => Ok(format!("Removed {count} parts of type \"{name}\".")),
         }
     }
 
     /// Returns the index of the part next to the position that an instruction refers to, and whether the position is before that part.
     fn beside(&self, place: &Place) -> Result<(usize, bool), String> {
-        let nothing = || "The place was not found: the email has no part of that kind.".to_owned();
+        let nothing = || "The position was not found: the email has no part of that type.".to_owned();
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
                 let found = self
@@ -415,12 +415,12 @@ impl ImportedEditor<'_> {
 
     fn picture(&self, url: Option<&str>, clause: &str) -> Result<Picture, String> {
         if let Some(url) = url {
-            return material::picture(url, None, (None, None)).ok_or_else(|| "This URL does not lead to an image.".to_owned());
+            return material::picture(url, None, (None, None)).ok_or_else(|| "This URL is not an image.".to_owned());
         }
         let shown: Vec<&str> =
             self.imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
         let next = blocks::next_picture(&shown.join(" "), clause, self.means);
-        next.ok_or_else(|| "The brand has no other suitable image. Give the address of an image.".to_owned())
+        next.ok_or_else(|| "The brand has no other suitable image. Enter the URL of an image.".to_owned())
     }
 
     fn swap(&mut self, which: Which, url: Option<&str>, clause: &str) -> Done {
@@ -446,7 +446,7 @@ impl ImportedEditor<'_> {
                 let site = self.means.site.and_then(material::link);
                 let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
-                let address = address.ok_or("Give the web address that the button links to.")?;
+                let address = address.ok_or("Enter the URL that the button links to.")?;
                 New::Button { words: words("button")?, address }
             }
             Target::Image => {
