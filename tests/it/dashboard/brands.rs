@@ -204,7 +204,7 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     let (sent, page) = keep(&given).await;
     assert_eq!((sent.status, sent.location()), (303, format!("{look}?done=look").as_str()), "{}", sent.text);
     assert!(
-        page.text.contains("a contrast ratio of 2.84:1. Below 4.5:1") && page.text.contains("value=\"Lora\""),
+        page.text.contains("a contrast ratio of 2.84:1. Text below 4.5:1") && page.text.contains("value=\"Lora\""),
         "{}",
         page.text
     );

@@ -482,7 +482,7 @@ fn an_import_instruction_is_the_first_edit_and_its_failure_a_warning() {
     let warnings = email["warnings"].to_string();
     assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
     assert!(
-        warnings.contains("The instruction was not applied: Did not") && warnings.contains("No image was generated"),
+        warnings.contains("The instruction was not applied: The instruction") && warnings.contains("No image was generated"),
         "{warnings}"
     );
     assert!(email["screenshotUrl"].is_string());
