@@ -71,23 +71,28 @@
 //! - *Who has access, and how?* `features/accounts`: keys, members, sign-in, and agents that request keys. Requests use the copy in
 //!   memory: [`engine::access`].
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
-//! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`].
+//! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`]; limits that operators can
+//!   change, such as the size of uploads, are in `config/default.toml`.
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
 //!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
-//!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps. A small
-//!   example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
-//! - *Which permission does a page need?* The permissions of the operations in the `needs` of its row, in
-//!   `surfaces/dashboard/pages/mod.rs`. The navigation leaves out pages that the user may not see.
-//! - *What happens to a campaign in a crash? What is the retry backoff of mail?* `features/sending/delivery.rs`. The backoff of webhooks:
-//!   `RetryBackoff` in `features/webhooks/model.rs`.
+//!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
+//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`). A small example is `features/tags/ops/create.rs` with
+//!   `surfaces/dashboard/pages/tags.rs`.
+//! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
+//!   `needs` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who lack one of these permissions.
+//! - *What happens to a campaign in a crash?* Planning continues after its last committed chunk (`features/sending/planning.rs`), and the
+//!   state machine in `features/sending/delivery.rs` decides what happens to each message that was being handed over.
+//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the pauses are settings (`mail.retry_minutes`). Of
+//!   webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. The headers:
 //!   [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
 //!   they rotate: `features/domains/mod.rs`.
-//! - *How does an email become a PNG?* [`engine::render::pixels`].
-//! - *How does search tolerate typos?* `engine/search/typo.rs`.
+//! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
+//!   library in a worker process.
+//! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
 //! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many connections the file descriptors allow:
@@ -103,8 +108,8 @@
 //! - *Where are contacts stored, and how do filters find them?* [`features::contact_records`] and [`features::filters`]. Sets by tag and
 //!   status: [`features::contact_sets`].
 //! - *How do I add a contact field?* Add a row to [`vocab::contact_fields`], which filters, CSV files, the search index, merge fields,
-//!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again
-//!   (`SNAPSHOTS=write cargo test --test tidy openapi`).
+//!   forms and OpenAPI read; then a row to `assets/docs/contacts.md`, and write the OpenAPI snapshot again. Once a version has been
+//!   released, a new field also needs a new `Contact::VERSION`, because rows store fields by position.
 //! - *Where are customer events stored, and how are they found?* [`features::customer_events`]; `store/index.rs` explains why index rows
 //!   are written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.

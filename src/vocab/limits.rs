@@ -213,27 +213,27 @@ pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 /// uses about one processor; other imports wait in the queue.
 pub const IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes.
-pub const IMPORT_FETCHES_AT_ONCE: usize = 6;
+pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website.
-pub const IMPORT_PAGES_MAX: usize = 16;
+pub const SITE_IMPORT_PAGES_MAX: usize = 16;
 /// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
-pub const IMPORT_STYLES_MAX: usize = 12;
+pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
-pub const IMPORT_SITEMAPS_MAX: usize = 4;
+pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
 /// The maximum number of bytes that are read of a page, style sheet or sitemap; the rest of a larger file adds no new information.
-pub const IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum number of bytes in one import, excluding images. Pages and style sheets rarely have a tenth of this size; at the limit, the
 /// import continues with the data that it has read.
-pub const IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
+pub const SITE_IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
 /// The maximum number of bytes of one image: a large photograph. Larger images are listed with this reason.
-pub const IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
+pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
-pub const IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
+pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The time after which an import continues with the pages that it has, because a user is waiting for it.
-pub const IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
+pub const SITE_IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
 /// The number of consecutive failed steps after which an import fails. With the growing pauses between the steps, a temporary problem has
 /// ended by then.
-pub const IMPORT_FAILURES_MAX: u8 = 5;
+pub const SITE_IMPORT_FAILURES_MAX: u8 = 5;
 /// The maximum number of images analyzed in parallel. Analysis mostly waits for other servers, so two processors can handle eight images.
 pub const IMAGES_AT_ONCE: usize = 8;
 /// The maximum number of attempts to analyze one image before it is marked as unavailable. With the growing pauses between the attempts, a
@@ -316,16 +316,16 @@ pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
 pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The number of contacts from a file that one step writes in one transaction. Three chunks of this size are in memory at a time, some 30
 /// MB: one is being read, one is waiting, and one is being written.
-pub const IMPORT_STEP_CONTACTS: usize = 10_000;
+pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
 /// The maximum number of rows in an import file: five times the million contacts that a project is tested with. Rows up to the limit are
 /// imported, and the remaining rows must be in another file.
-pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
+pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of one row in an import file: all fields of a contact at their largest, with space to spare. A longer row means that a
 /// quotation mark is not closed, and ends the import.
-pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
+pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
 /// The maximum number of columns in an import file. Exports of other services have a hundred columns; more columns mean a wrong delimiter,
 /// and the file is rejected.
-pub const IMPORT_COLUMNS_MAX: usize = 500;
+pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
 /// The maximum number of custom fields that get a column in an export: as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
 /// The maximum number of contacts from which the field catalog is computed. This many take a tenth of a second, and are as informative as

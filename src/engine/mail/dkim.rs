@@ -1,6 +1,6 @@
 //! DKIM signatures (RFC 6376): key pairs, and a signature by each key on every message.
 //!
-//! A domain has an RSA key, which every receiver can verify, and optionally an Ed25519 key (RFC 8463), which is small and fast. A message
+//! A domain has an RSA key, which every receiver can verify, and an Ed25519 key (RFC 8463), which is small and fast. A message
 //! gets one signature by each key. Headers that readers see are signed once more than they occur, so that no one can add a second From,
 //! Subject or unsubscribe link.
 //!

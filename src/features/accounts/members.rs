@@ -46,7 +46,10 @@ pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
 pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     let members = store::users(tx)?.iter().filter(|user| user.account == account).count();
     if members >= limits::MEMBERS_MAX {
-        let detail = format!("An account can have at most {} members. Remove a member first.", limits::MEMBERS_MAX);
+        let detail = format!(
+            "This account already has {} members, the maximum. An owner or admin must remove a member first.",
+            limits::MEMBERS_MAX
+        );
         return Err(Failure::because(Code::LimitReached, detail));
     }
     Ok(())

@@ -109,7 +109,7 @@ pub struct InvitationView {
     pub email: String,
     pub role: MemberRole,
     pub created_at: WireTime,
-    /// When the invitation's link expires.
+    /// When the invitation link expires.
     pub expires_at: WireTime,
 }
 

@@ -514,7 +514,7 @@ fn warnings(outlook: &Value) -> Vec<(&str, bool)> {
     .collect()
 }
 
-/// Returns the campaign behind a path, and a mailing for it in a given state.
+/// Creates and sends a campaign. Returns it with a copy of its mailing whose state is set to `state`.
 fn with_mailing(studio: &Studio, state: State) -> (Campaign, Mailing) {
     let path = studio.draft();
     studio.act(&path, "send").data();

@@ -112,8 +112,8 @@ fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: 
 
 /// Returns the contacts at positions `start` to `end`, ordered by key.
 ///
-/// Only the page is sorted. At any time, memory holds at most twice as many entries as there are up to the end of the page, so a list of a
-/// million contacts is scanned rather than copied.
+/// Scans all contacts, but keeps at most `2 * end` of them in memory (or 1,024, if that is more), so that a list of a million contacts is
+/// never copied or sorted as a whole.
 fn first<K: Ord + Copy>(
     tx: &impl Read,
     project: ProjectId,

@@ -6,15 +6,15 @@ use url::Url;
 
 use super::reading::{self, Raw, Text};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
-use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
+use crate::vocab::limits::{SITE_IMPORT_FETCH_TIME, SITE_IMPORT_PAGE_BYTES_MAX};
 
 /// Returns the text of the page at this URL; returns `None` if the page cannot be fetched, is not an HTML page, or contains hardly any
 /// text.
 pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
     let limits = Limits {
-        head: IMPORT_FETCH_TIME,
-        total: IMPORT_FETCH_TIME,
-        body_bytes: IMPORT_PAGE_BYTES_MAX,
+        head: SITE_IMPORT_FETCH_TIME,
+        total: SITE_IMPORT_FETCH_TIME,
+        body_bytes: SITE_IMPORT_PAGE_BYTES_MAX,
         overlong: OversizePolicy::Cut,
     };
     let fetched = fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;

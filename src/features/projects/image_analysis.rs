@@ -27,7 +27,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{
     IMAGE_ATTEMPTS_MAX, IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
-    IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX,
+    SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
 };
 
 /// The pause before the second attempt. Each later pause is four times as long as the previous pause.
@@ -94,9 +94,9 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The URL of the image is invalid.".to_owned()))?;
     let limits = Limits {
-        head: IMPORT_FETCH_TIME,
-        total: IMPORT_FETCH_TIME,
-        body_bytes: IMPORT_IMAGE_BYTES_MAX,
+        head: SITE_IMPORT_FETCH_TIME,
+        total: SITE_IMPORT_FETCH_TIME,
+        body_bytes: SITE_IMPORT_IMAGE_BYTES_MAX,
         overlong: OversizePolicy::Refuse,
     };
     let accepted = "image/png,image/jpeg,image/gif,image/webp;q=0.9,image/svg+xml;q=0.9,*/*;q=0.5";

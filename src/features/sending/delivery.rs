@@ -245,7 +245,7 @@ pub enum Event {
     Skip { why: Skip },
     /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user requested a resend, at the risk of a second copy.
+    /// A user requested a resend, or the setting `mail.unknown` is "resend". at the risk of a second copy.
     Resend,
     /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },

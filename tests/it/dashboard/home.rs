@@ -104,7 +104,7 @@ pub async fn imported(client: &Client, project: &str, file: &[u8]) -> String {
 
 /// Returns a file whose import fails.
 pub fn broken_file() -> Vec<u8> {
-    [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat()
+    [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::CONTACT_IMPORT_ROW_BYTES_MAX + 1]].concat()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

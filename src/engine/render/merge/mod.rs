@@ -53,7 +53,7 @@ pub enum MergeError {
     SourceTooLong,
     /// The recipient has no value for this field, and the template has no default for it.
     Missing(String),
-    /// The field's value does not fit at its position in the template.
+    /// The field's value has the wrong type or format for its use in the template.
     Unsuitable { field: String, problem: String },
     /// The rendered template is too long for this recipient.
     OutputTooLong,

@@ -37,8 +37,8 @@ const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The number of pixels per permit of the semaphore. Permits for single pixels could exceed the range of the 32-bit number in a request for
-/// permits.
+/// The number of pixels per semaphore permit. A request takes a `u32` of permits, so a permit per pixel would limit the budget to
+/// `u32::MAX` pixels.
 const GRANT_PIXELS: u64 = 1024;
 /// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";
@@ -270,7 +270,7 @@ async fn run(
     if let Some(answer) = Message::decode(&answer) {
         return Ok(answer);
     }
-    // The worker was killed by a signal because it exceeded its time, memory or stack.
+    // A signal means that the worker exceeded its time, memory or stack limit. Otherwise, its reply was malformed.
     let ended = worker.end().await.map_err(start)?;
     Err(if ended.signal().is_some() { RenderError::TooCostly } else { malformed() })
 }

@@ -19,7 +19,7 @@ use crate::vocab::limits;
 /// The operation `accounts.join`.
 pub struct Join;
 
-/// The token of the invitation's link, and the new member's details.
+/// The token from the invitation link, and the new member's details.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JoinRequest {
@@ -32,7 +32,7 @@ pub struct JoinRequest {
 impl Operation for Join {
     const SPEC: Spec = Spec::post("accounts.join", "/v1/auth/join", public())
         .summary("Accept an invitation")
-        .about("The token is the last part of the invitation's link. Each link works once.")
+        .about("The token is the last part of the invitation link. Each link works once.")
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = JoinRequest;
     type Output = Created<MemberView>;

@@ -31,7 +31,7 @@ pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> 
         // Wait until the worker has merged the runs of the email index, which happens before the next step.
         return Ok(true);
     }
-    step_by(data, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
+    step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
 }
 
 /// Advances an import like `step`, by at most `chunks` chunks of `rows` rows each.
@@ -118,7 +118,7 @@ impl Reader {
             match records.read() {
                 Ok(Some(record)) => {
                     row += 1;
-                    if u64::from(row) > limits::IMPORT_ROWS_MAX + 1 {
+                    if u64::from(row) > limits::CONTACT_IMPORT_ROWS_MAX + 1 {
                         over = Some(State::Failed(too_many_rows()));
                         row -= 1;
                         break;
@@ -158,7 +158,7 @@ fn store_error(error: &std::io::Error) -> Error {
 }
 
 fn too_many_rows() -> String {
-    let max = limits::IMPORT_ROWS_MAX;
+    let max = limits::CONTACT_IMPORT_ROWS_MAX;
     format!("The file has more than {max} rows. The rows up to that limit were imported; import the rest from another file.")
 }
 
@@ -167,10 +167,12 @@ fn too_many_rows() -> String {
 fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
         RecordError::TooLong => {
-            let max = limits::IMPORT_ROW_BYTES_MAX;
+            let max = limits::CONTACT_IMPORT_ROW_BYTES_MAX;
             format!("is longer than {max} bytes; most likely an earlier quotation mark is not closed")
         }
-        RecordError::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
+        RecordError::TooManyColumns => {
+            format!("has more than {} columns; check the delimiter", limits::CONTACT_IMPORT_COLUMNS_MAX)
+        }
         RecordError::Source(error) => return Err(store_error(error)),
     };
     Ok(format!("Row {row} {why}. Earlier rows were imported. Fix the file, then import it again."))

@@ -189,8 +189,8 @@ impl<S: std::io::Read> Records<S> {
             unread: 0..0,
             ended: false,
             offset,
-            output: vec![0; limits::IMPORT_ROW_BYTES_MAX],
-            ends: vec![0; limits::IMPORT_COLUMNS_MAX],
+            output: vec![0; limits::CONTACT_IMPORT_ROW_BYTES_MAX],
+            ends: vec![0; limits::CONTACT_IMPORT_COLUMNS_MAX],
         }
     }
 
@@ -284,11 +284,11 @@ mod tests {
 
     #[test]
     fn overlong_records_and_too_many_columns_are_refused() {
-        let endless = format!("a\n\"{}", "x,y\n".repeat(limits::IMPORT_ROW_BYTES_MAX));
+        let endless = format!("a\n\"{}", "x,y\n".repeat(limits::CONTACT_IMPORT_ROW_BYTES_MAX));
         let mut records = Records::new(endless.as_bytes(), b',', 0);
         assert!(records.read().is_ok());
         assert!(matches!(records.read(), Err(RecordError::TooLong)));
-        let wide = ",".repeat(limits::IMPORT_COLUMNS_MAX);
+        let wide = ",".repeat(limits::CONTACT_IMPORT_COLUMNS_MAX);
         assert!(matches!(Records::new(wide.as_bytes(), b',', 0).read(), Err(RecordError::TooManyColumns)));
     }
 

@@ -183,7 +183,7 @@ fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
 fn an_unreadable_row_fails_the_import_but_keeps_the_rows_before_it() {
     let app = TestApp::new();
     let mut file = b"email\na@example.com\n\"b@example.com\n".to_vec();
-    file.extend(std::iter::repeat_n(b'x', limits::IMPORT_ROW_BYTES_MAX + 1));
+    file.extend(std::iter::repeat_n(b'x', limits::CONTACT_IMPORT_ROW_BYTES_MAX + 1));
     let done = import(&app, &[], &file);
     assert_eq!((done["status"].as_str(), &done["counts"]), (Some("failed"), &counts(1, 1, 0, 0, 0)));
     let error = done["error"].as_str().expect("the job reports its errors");

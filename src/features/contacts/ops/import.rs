@@ -232,7 +232,7 @@ impl Upload {
             while kept.len() >= enough || (ended && !kept.is_empty()) {
                 let rest = kept.split_off(kept.len().min(enough));
                 let whole = std::mem::replace(&mut kept, rest);
-                let room = limits::IMPORT_ROW_BYTES_MAX.saturating_sub(self.head.len());
+                let room = limits::CONTACT_IMPORT_ROW_BYTES_MAX.saturating_sub(self.head.len());
                 self.head.extend_from_slice(&whole[..whole.len().min(room)]);
                 self.bytes += whole.len() as u64;
                 let first = number;

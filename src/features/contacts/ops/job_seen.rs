@@ -52,7 +52,8 @@ mod tests {
             app.clock.advance_ms(1_000);
             started["id"].as_str().expect("the job has an id").to_owned()
         };
-        let failed = upload(&[b"email\n\"".to_vec(), vec![b'x'; crate::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat());
+        let failed =
+            upload(&[b"email\n\"".to_vec(), vec![b'x'; crate::vocab::limits::CONTACT_IMPORT_ROW_BYTES_MAX + 1]].concat());
         let done = upload(b"email\nada@example.com\n");
         let listed = || app.get("/v1/contacts/jobs").data()["jobs"].clone();
         assert_eq!((&listed()[0]["id"], &listed()[0]["status"]), (&json!(done), &json!("completed")));

@@ -15,7 +15,8 @@ use crate::features::projects::reading::outline::Rules;
 use crate::features::projects::store;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::{
-    IMPORT_BYTES_MAX, IMPORT_FETCH_TIME, IMPORT_FETCHES_AT_ONCE, IMPORT_PAGE_BYTES_MAX, IMPORT_TIME_MAX_MS,
+    SITE_IMPORT_BYTES_MAX, SITE_IMPORT_FETCH_TIME, SITE_IMPORT_FETCHES_AT_ONCE, SITE_IMPORT_PAGE_BYTES_MAX,
+    SITE_IMPORT_TIME_MAX_MS,
 };
 
 /// The longest pause between requests that the import observes. An import makes only about twenty requests, unlike a crawler.
@@ -46,11 +47,11 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
 /// Returns the next tasks: first only the robots files, then all other files a few at a time, or one at a time if robots.txt requires a
 /// pause. Once the import's time or size limit is exceeded, continues only if the next task is a given page.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
-    let is_over = elapsed_ms > IMPORT_TIME_MAX_MS || import.metrics.bytes_read > IMPORT_BYTES_MAX;
+    let is_over = elapsed_ms > SITE_IMPORT_TIME_MAX_MS || import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX;
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
     let Some(first) = rest.first().filter(|first| !is_over || first.kind == Kind::Given) else { return Vec::new() };
     let is_slow = first.url.parse().is_ok_and(|url| plan::delay(rules, &url).is_some());
-    let most = if is_slow { 1 } else { IMPORT_FETCHES_AT_ONCE };
+    let most = if is_slow { 1 } else { SITE_IMPORT_FETCHES_AT_ONCE };
     let robots = first.kind == Kind::Robots;
     rest.iter().take_while(|task| (task.kind == Kind::Robots) == robots).take(most).cloned().collect()
 }
@@ -110,8 +111,8 @@ fn accepted(kind: Kind) -> &'static str {
 }
 
 fn limits(kind: Kind) -> Limits {
-    let body_bytes = if kind == Kind::Robots { IMPORT_PAGE_BYTES_MAX / 8 } else { IMPORT_PAGE_BYTES_MAX };
-    Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes, overlong: OversizePolicy::Cut }
+    let body_bytes = if kind == Kind::Robots { SITE_IMPORT_PAGE_BYTES_MAX / 8 } else { SITE_IMPORT_PAGE_BYTES_MAX };
+    Limits { head: SITE_IMPORT_FETCH_TIME, total: SITE_IMPORT_FETCH_TIME, body_bytes, overlong: OversizePolicy::Cut }
 }
 
 fn outcome(kind: Kind, fetched: Response) -> Outcome {
@@ -138,7 +139,7 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
     let mut bytes = fetched.body;
     if kind == Kind::Sitemap && bytes.starts_with(&[0x1f, 0x8b]) {
-        bytes = fetch::gunzip(&bytes, IMPORT_PAGE_BYTES_MAX);
+        bytes = fetch::gunzip(&bytes, SITE_IMPORT_PAGE_BYTES_MAX);
     }
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();

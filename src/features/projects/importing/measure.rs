@@ -14,7 +14,7 @@ use crate::features::projects::image_analysis::{self, AnalyzedImage};
 use crate::features::projects::images::{Origin, ProjectImage};
 use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, color_by_logo};
 use crate::vocab::ids::{PictureId, ProjectId};
-use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
+use crate::vocab::limits::{SITE_IMPORT_FETCHES_AT_ONCE, SITE_IMPORT_TIME_MAX_MS};
 
 /// The measuring stage covers the import's progress from this percentage.
 const PERCENT_FROM: usize = 70;
@@ -30,7 +30,7 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         return Err(Failure::internal("an import in the measuring stage has a draft"));
     };
     let from = import.next as usize;
-    let is_over = engine.clock.now().ms_since(import.started_at) > IMPORT_TIME_MAX_MS;
+    let is_over = engine.clock.now().ms_since(import.started_at) > SITE_IMPORT_TIME_MAX_MS;
     let wanted = if is_over { Vec::new() } else { wanted(&draft, from) };
     if wanted.is_empty() {
         data.store.write(move |tx| finish(tx, project)).await??;
@@ -50,7 +50,7 @@ type PendingLogo = (String, Option<String>, Option<String>);
 fn wanted(draft: &Draft, from: usize) -> Vec<PendingLogo> {
     let logos = draft.brand.logos.iter().map(|logo| (logo.url.clone(), None, None));
     let sights = draft.sights.iter().map(|sight| (sight.url.clone(), sight.alt.clone(), sight.context.clone()));
-    logos.chain(sights).skip(from).take(IMPORT_FETCHES_AT_ONCE).collect()
+    logos.chain(sights).skip(from).take(SITE_IMPORT_FETCHES_AT_ONCE).collect()
 }
 
 fn record(

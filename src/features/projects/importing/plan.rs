@@ -10,7 +10,7 @@ use url::{Position, Url};
 use super::{FetchTask, File, Import, Kind, Outcome};
 use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
-use crate::vocab::limits::{IMPORT_PAGES_MAX, IMPORT_SITEMAPS_MAX, IMPORT_STYLES_MAX};
+use crate::vocab::limits::{SITE_IMPORT_PAGES_MAX, SITE_IMPORT_SITEMAPS_MAX, SITE_IMPORT_STYLES_MAX};
 
 /// File extensions in addresses that do not lead to pages.
 const NO_PAGES: [&str; 30] = [
@@ -202,24 +202,24 @@ pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
                 let named = Rules::parse(bytes).sitemaps();
                 let usual = url.join("/sitemap.xml").ok();
                 let wanted = if named.is_empty() { usual.into_iter().collect() } else { named };
-                wanted.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX));
+                wanted.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
             }
             Kind::Given => refer(&mut plan, file, &url),
             Kind::Style => {
                 outline::included(&url, bytes, content_type)
                     .into_iter()
-                    .for_each(|url| plan.add(url, Kind::Style, IMPORT_STYLES_MAX));
+                    .for_each(|url| plan.add(url, Kind::Style, SITE_IMPORT_STYLES_MAX));
             }
             Kind::Sitemap => {
                 let (_, sitemaps) = outline::sitemap(bytes);
-                sitemaps.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX));
+                sitemaps.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX));
             }
             Kind::Page | Kind::Manifest => {}
         }
     }
     for file in new.iter().filter(|file| file.kind == Kind::Robots && file.outcome == Outcome::Absent) {
         if let Ok(url) = file.url.parse::<Url>().and_then(|url| url.join("/sitemap.xml")) {
-            plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX);
+            plan.add(url, Kind::Sitemap, SITE_IMPORT_SITEMAPS_MAX);
         }
     }
     plan.added
@@ -244,9 +244,9 @@ impl Extended<'_> {
 fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
     let Some(raw) = raw(file, url) else { return };
     let outline = outline::outline(&raw);
-    outline.styles.into_iter().for_each(|url| plan.add(url, Kind::Style, IMPORT_STYLES_MAX));
+    outline.styles.into_iter().for_each(|url| plan.add(url, Kind::Style, SITE_IMPORT_STYLES_MAX));
     outline.manifest.into_iter().for_each(|url| plan.add(url, Kind::Manifest, 2));
-    outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, IMPORT_PAGES_MAX));
+    outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, SITE_IMPORT_PAGES_MAX));
 }
 
 /// Returns a fetched file in the form that `reading` requires.
@@ -294,7 +294,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
         candidates.into_iter().filter(|(key, _)| !planned.contains(key)).map(|(_, candidate)| candidate).collect();
     ranked.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.2.as_str().cmp(other.2.as_str())));
     let mut taken = [0_usize; SORTS.len() + 1];
-    let room = IMPORT_PAGES_MAX.saturating_sub(given.len());
+    let room = SITE_IMPORT_PAGES_MAX.saturating_sub(given.len());
     let fits = |(_, sort, _): &(u32, usize, Url)| {
         taken[*sort] += 1;
         taken[*sort] <= SORTS.get(*sort).map_or(OTHERS_MAX, |sort| sort.pages_max)

@@ -10,7 +10,7 @@ use crate::testing::TestApp;
 use crate::testing::fake_model::{FakeModel, Reaction};
 use crate::testing::site::Site;
 use crate::vocab::environment::Environment;
-use crate::vocab::limits::IMPORT_FAILURES_MAX;
+use crate::vocab::limits::SITE_IMPORT_FAILURES_MAX;
 use crate::vocab::settings::Protocol;
 
 const HOME: &str = r##"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Acme – Lamps for desks</title>
@@ -232,7 +232,7 @@ fn an_import_that_crashes_the_process_repeatedly_fails() {
     let id = ProjectId::parse(&project).expect("the project has a valid id");
     let spoil = move |tx: &mut WriteTx<'_>| -> Result<()> {
         let mut import = find(tx, id)?.expect("the import exists");
-        import.failures = IMPORT_FAILURES_MAX;
+        import.failures = SITE_IMPORT_FAILURES_MAX;
         save(tx, id, &import);
         Ok(())
     };

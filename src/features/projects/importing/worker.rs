@@ -10,7 +10,7 @@ use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
-use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
+use crate::vocab::limits::{IMPORTS_AT_ONCE, SITE_IMPORT_FAILURES_MAX};
 
 /// Runs one step of each of the oldest imports; returns whether more work remains.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
@@ -51,9 +51,8 @@ fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Impor
         imports::dequeue(tx, project);
         return Ok(None);
     };
-    if import.failures >= IMPORT_FAILURES_MAX {
-        let reason =
-            "Mailmill repeatedly failed to read this site; the log has the cause. Import the site again after updating Mailmill.";
+    if import.failures >= SITE_IMPORT_FAILURES_MAX {
+        let reason = "Mailmill could not import this site because of repeated internal errors. Ask your administrator to check the server log.";
         fail(tx, project, import, reason.to_owned())?;
         return Ok(None);
     }

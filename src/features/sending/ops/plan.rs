@@ -150,7 +150,7 @@ fn sizes(engine: &Engine) -> Vec<PlanSize> {
         size("Members", limits::MEMBERS_MAX as u64),
         size("Webhooks", limits::WEBHOOKS_MAX as u64),
         size("Sending domains", limits::DOMAINS_MAX as u64),
-        size("Rows in a contact file", limits::IMPORT_ROWS_MAX),
+        size("Rows in a contact file", limits::CONTACT_IMPORT_ROWS_MAX),
         size("Contacts in one bulk request", limits::BULK_MAX as u64),
         size("Events in one batch", limits::EVENTS_PER_BATCH_MAX as u64),
         size("Recipients per direct send", limits::DIRECT_RECIPIENTS_MAX as u64),

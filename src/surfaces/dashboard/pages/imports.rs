@@ -177,7 +177,7 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     let context = ImportPage {
         audience: audience.context(visit, "Import contacts"),
         jobs: recent.jobs,
-        rows_max: limits::IMPORT_ROWS_MAX,
+        rows_max: limits::CONTACT_IMPORT_ROWS_MAX,
         bytes_max: visit.api.0.settings.limits.upload_bytes_max.get(),
     };
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))

@@ -12,7 +12,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 
-/// The data of the page with the status of the installation.
+/// The data for the installation status page.
 #[derive(Serialize)]
 pub struct SystemPage {
     uptime: String,

@@ -8,7 +8,8 @@ use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// Returns the steps that this user may take, or null once a campaign has been sent.
+/// Returns the getting-started steps that this user has permission for. Returns null if a campaign has been sent, the overview has an
+/// error, or no step is left.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
     if has_sent || known.error.is_some() {
