@@ -250,10 +250,20 @@ impl Reader {
 
     fn finish<const MAX: usize>(mut self) -> Rich<MAX> {
         self.turn(|_| ());
-        let first = self.spans.iter().position(|span| *span != Span::Break).unwrap_or(self.spans.len());
+        // Text has no whitespace at its ends, also where markup without content hides it: "****  a".
+        let is_blank = |span: &Span| match span {
+            Span::Words { text, .. } => text.trim().is_empty(),
+            Span::Break => true,
+        };
+        let last = self.spans.iter().rposition(|span| !is_blank(span)).map_or(0, |last| last + 1);
+        self.spans.truncate(last);
+        let first = self.spans.iter().position(|span| !is_blank(span)).unwrap_or(0);
         self.spans.drain(..first);
-        while self.spans.last() == Some(&Span::Break) {
-            self.spans.pop();
+        if let Some(Span::Words { text, .. }) = self.spans.last_mut() {
+            text.truncate(text.trim_end().len());
+        }
+        if let Some(Span::Words { text, .. }) = self.spans.first_mut() {
+            text.drain(..text.len() - text.trim_start().len());
         }
         // Several empty lines are equivalent to one empty line.
         let mut breaks = 0;
@@ -352,6 +362,15 @@ mod tests {
     fn a_link_must_have_a_valid_address() {
         let error = Text::parse("[x](javascript:alert)").expect_err("the link has no valid address").to_string();
         assert!(error.starts_with("A link in the text is invalid. The URL does not start with https://"), "{error}");
+    }
+
+    #[test]
+    fn whitespace_at_the_ends_is_dropped_also_behind_empty_markup() {
+        for markup in ["**** a\t****", "a ****", "[](https://example.com/) a"] {
+            let rich = Rich::<100>::parse(markup).expect("the markup is valid");
+            assert_eq!(rich.markup().trim(), rich.markup(), "{markup}");
+            assert_eq!(Rich::parse(&rich.markup()), Ok(rich), "{markup}");
+        }
     }
 
     #[test]
