@@ -245,7 +245,7 @@ pub enum Event {
     Skip { why: Skip },
     /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user requested a resend, or the setting `mail.unknown` is "resend". at the risk of a second copy.
+    /// A user or the setting `mail.unknown = "resend"` requests a resend, at the risk of a second copy.
     Resend,
     /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
@@ -289,7 +289,8 @@ impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
     /// Invariants: a recipient becomes `Sent` only when a server accepts the message, or by evidence of this. After `Handoff` or `Unknown`,
-    /// the message is sent again only if it was certainly not accepted or a user requests it. `Sent`, `Failed` and `Skipped` are final.
+    /// the message is sent again only if it was certainly not accepted, or if a user or the setting `mail.unknown` requests it. `Sent`,
+    /// `Failed` and `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
