@@ -289,8 +289,7 @@ impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
     /// Invariants: a recipient becomes `Sent` only when a server accepts the message, or by evidence of this. After `Handoff` or `Unknown`,
-    /// the message is sent again only if it was certainly not accepted, or if a user or the setting `mail.unknown` requests it. `Sent`,
-    /// `Failed` and `Skipped` are final.
+    /// the message is sent again only if it was certainly not accepted, or on [`Event::Resend`]. `Sent`, `Failed`, `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
