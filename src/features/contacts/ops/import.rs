@@ -25,7 +25,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `contacts.import`.
 pub struct Import;
 
 /// The fields of the form, for the documentation. The file is processed while it arrives.
@@ -51,8 +50,8 @@ pub struct Form {
     pub tags: Option<String>,
     /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's settings in
-    /// this form are then ignored.
+    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's
+    /// settings in this form are then ignored.
     pub hold: Option<bool>,
 }
 

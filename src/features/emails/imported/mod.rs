@@ -272,7 +272,7 @@ impl ImportedEmail {
 
     /// Removes a part.
     pub fn remove(&mut self, place: usize) -> Result<(), String> {
-        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part no longer exists.")?;
+        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part of the email no longer exists.")?;
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
@@ -316,7 +316,7 @@ impl ImportedEmail {
 
     /// Moves a part before or after another part.
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
-        let gone = "This part no longer exists.";
+        let gone = "This part of the email no longer exists.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
         // The moved markup is a copy, which further changes cannot address.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;

@@ -20,7 +20,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The operation `emails.generate`.
 pub struct Generate;
 
 /// The generation request.

@@ -14,7 +14,6 @@ use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The operation `projects.theme`.
 pub struct ThemeGet;
 
 /// The minimum contrast at which text is considered legible (WCAG 2, AA).

@@ -16,7 +16,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.theme_update`.
 pub struct ThemeUpdate;
 
 /// The name of a font.

@@ -24,7 +24,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.send`.
 pub struct Send;
 
 /// The kind of recipients of a send.

@@ -12,7 +12,6 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::vocab::limits;
 
-/// The operation `sending.timeline`.
 pub struct Timeline;
 
 /// The number of days to return.

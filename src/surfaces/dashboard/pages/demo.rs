@@ -47,7 +47,7 @@ page_context!(DemoPage, "demo.html", {
         page(true, Vec::new()),
         page(true, vec![step("12 pages"), step("")]),
         Self { well: Some("/inbox/66f1a2b3d4e5f60718293a4b".into()), ..page(false, vec![step("12 pages")]) },
-        Self { stuck: Some("The site did not answer.".into()), ..page(false, vec![step("12 pages"), step("")]) },
+        Self { stuck: Some("The site did not respond.".into()), ..page(false, vec![step("12 pages"), step("")]) },
     ]
 });
 

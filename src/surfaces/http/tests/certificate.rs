@@ -119,7 +119,7 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_made(Limits::default());
-    // The new certificate lacks the name mail.example.com, for which a self-made certificate would be renewed.
+    // The new certificate lacks the name mail.example.com, for which a self-signed certificate would be renewed.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;
