@@ -178,8 +178,8 @@ pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
-/// The maximum number of projects in an account. Agencies have hundreds. Each project costs counters and makes every list longer; further
-/// projects are rejected until a project is deleted.
+/// The maximum number of projects in an account. Agencies have hundreds. Each project makes every list longer; further projects are
+/// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
 /// The maximum length of an entry's title, which is shown on one line of a list. Longer titles are rejected.
@@ -475,7 +475,8 @@ pub const EMAIL_STAGES_PER_STEP: usize = 64;
 /// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
 /// finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// How long a request waits for an edit before it returns the operation instead: less than the 30 seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
+/// take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;

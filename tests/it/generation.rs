@@ -38,7 +38,7 @@ async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
 }
 
 /// Returns the outbox events of a stopped server about a conversation.
-fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
+fn emitted_events(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
     let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 4 << 20 };
     let random = Arc::new(SystemRandom::default());
     let store = Store::open(&server.data().join("test.redb"), &options, Arc::new(SystemClock), random).expect("the store opens");
@@ -90,5 +90,8 @@ async fn a_generation_killed_in_every_stage_ends_once_and_complete() {
     }
     server.signal("TERM");
     server.wait();
-    assert_eq!(told(&server, &conversation), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+    assert_eq!(
+        emitted_events(&server, &conversation),
+        [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]
+    );
 }

@@ -181,7 +181,7 @@ pub async fn import(client: &Client, input: Value) -> (String, Value) {
 }
 
 /// Returns the API's data of an imported website, by the names of [`FIELDS`].
-async fn told(client: &Client, project: &str, state: &Value, origin: &str) -> BTreeMap<&'static str, Value> {
+async fn imported(client: &Client, project: &str, state: &Value, origin: &str) -> BTreeMap<&'static str, Value> {
     let details = client.data("projects.get", json!({ "projectId": project })).await;
     let entries = client.data("projects.knowledge_list", json!({ "projectId": project, "limit": 100 })).await;
     let brand = &details["brand"];
@@ -282,7 +282,7 @@ async fn websites_of_different_kinds_are_read_correctly() {
         let (address, about) = serve(name);
         let origin = format!("http://{address}");
         let (project, state) = import(&client, json!({ "urls": [origin] })).await;
-        let found = told(&client, &project, &state, &origin).await;
+        let found = imported(&client, &project, &state, &origin).await;
         let mut expected = about["expected"].clone();
         expected["status"] = "active".into();
         expected["notes"] = about["notes"].clone();
@@ -325,7 +325,7 @@ fn serve_held(held: &'static str) -> Held {
     let about = std::fs::read_to_string(folder.join("site.json")).expect("a description");
     let about = serde_json::from_str(&about).expect("JSON");
     let site = Arc::new(Site { folder, about, origin: format!("http://{address}") });
-    let (tell, asked) = std::sync::mpsc::channel();
+    let (held_sender, asked) = std::sync::mpsc::channel();
     let open = Arc::new(AtomicBool::new(false));
     let is_open = open.clone();
     let accept = move || {
@@ -334,7 +334,7 @@ fn serve_held(held: &'static str) -> Held {
             let count = stream.peek(&mut start).unwrap_or(0);
             let is_held = String::from_utf8_lossy(&start[..count]).starts_with(&format!("GET {held} "));
             if is_held && !is_open.load(Ordering::SeqCst) {
-                let _ = tell.send(());
+                let _ = held_sender.send(());
                 // The connection stays open and silent for the lifetime of this process.
                 std::mem::forget(stream);
                 continue;

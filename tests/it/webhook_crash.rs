@@ -47,7 +47,7 @@ async fn write(client: Client, project: String, mark: String) -> BTreeSet<String
 }
 
 /// Returns an endpoint's events: how often each attempt id arrived, and the contacts.
-fn told(sink: &HookSink) -> (BTreeSet<String>, BTreeMap<String, usize>) {
+fn received(sink: &HookSink) -> (BTreeSet<String>, BTreeMap<String, usize>) {
     let (mut emails, mut attempts) = (BTreeSet::new(), BTreeMap::new());
     for got in sink.got() {
         emails.insert(got.json()["data"]["email"].as_str().expect("an email").to_owned());
@@ -94,7 +94,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
                 let page = json!({ "webhookId": hook, "status": "pending", "limit": 1 });
                 left += client.data("webhooks.deliveries", page).await["total"].as_u64().expect("a total");
             }
-            if left == 0 && live.iter().all(|sink| told(sink).0.is_superset(&made)) {
+            if left == 0 && live.iter().all(|sink| received(sink).0.is_superset(&made)) {
                 return;
             }
             tokio::time::sleep(LOOK).await;
@@ -102,11 +102,11 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
     };
     tokio::time::timeout(PATIENCE, pending).await.expect("everything is delivered");
     println!("kills | events | deliveries at live endpoints | repeated | seconds");
-    let repeated: usize = live.iter().map(|sink| sink.got().len() - told(sink).0.len()).sum();
+    let repeated: usize = live.iter().map(|sink| sink.got().len() - received(sink).0.len()).sum();
     let delivered: usize = live.iter().map(|sink| sink.got().len()).sum();
     println!("{} | {} | {delivered} | {repeated} | {:.0}", kills(), made.len(), started.elapsed().as_secs_f64());
     for sink in live.iter().chain([&moody]) {
-        let (_, attempts) = told(sink);
+        let (_, attempts) = received(sink);
         let twice: Vec<_> = attempts.iter().filter(|(_, count)| **count > 1).collect();
         assert!(twice.is_empty(), "an attempt was made twice: {twice:?}");
     }

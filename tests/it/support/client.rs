@@ -1,6 +1,7 @@
 //! A client that refuses any reply that the declaration does not allow.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -12,6 +13,9 @@ use mailmill::engine::api::Entry;
 use serde_json::{Map, Value, json};
 
 use super::{contract, operation};
+
+/// The maximum duration of a call.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A client with or without a key.
 #[derive(Clone)]
@@ -71,10 +75,13 @@ impl Client {
         reply.json()["data"].take()
     }
 
-    /// Sends a request and checks its reply against the contract.
+    /// Sends a request and checks its reply against the contract. A request without a reply fails the test, because a server that
+    /// accepts no connections would otherwise stop the test forever.
     pub async fn send(&self, call: Call) -> Reply {
         let entry = call.entry;
-        let reply = self.try_send(call).await.expect("the server answers");
+        let reply = tokio::time::timeout(PATIENCE, self.try_send(call)).await;
+        let reply =
+            reply.unwrap_or_else(|_| panic!("no reply to {} within {PATIENCE:?}", entry.spec.id)).expect("the server answers");
         contract::check(entry, &reply);
         reply
     }

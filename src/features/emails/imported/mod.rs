@@ -128,8 +128,8 @@ impl ImportedEmail {
     pub fn images(&self) -> Vec<usize> {
         let images = || self.parts().filter_map(|(place, part)| Some((place, part.image()?)));
         let is_picture = |image: &Image| {
-            let told = format!("{} {}", image.alt, image.address).to_lowercase();
-            image.width.is_none_or(|width| width >= PICTURE_WIDTH) && !told.contains("logo") && !told.contains("icon")
+            let text = format!("{} {}", image.alt, image.address).to_lowercase();
+            image.width.is_none_or(|width| width >= PICTURE_WIDTH) && !text.contains("logo") && !text.contains("icon")
         };
         let pictures: Vec<usize> = images().filter(|(_, image)| is_picture(image)).map(|(place, _)| place).collect();
         let others = images().map(|(place, _)| place).filter(|place| !pictures.contains(place)).collect::<Vec<_>>();
@@ -148,8 +148,8 @@ impl ImportedEmail {
 
     fn ends_subscription(&self, words: &TextPart) -> bool {
         let addresses = words.pieces.iter().filter_map(|piece| self.address(piece.link?));
-        let told = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
-        UNSUBSCRIBE.iter().any(|word| told.contains(word))
+        let text = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
+        UNSUBSCRIBE.iter().any(|word| text.contains(word))
     }
 
     /// Returns the links, each with its text, in the order of the email. The text of a linked image is its alt text.

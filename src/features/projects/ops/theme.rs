@@ -73,12 +73,12 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
         (("text", &palette.text), ("background", &palette.background)),
         (("buttonText", &palette.button_text), ("button", &palette.button)),
     ];
-    let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
+    let ratios = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
         let ratio = contrast(color(upper)?, color(lower)?);
         // Round the ratio down, so that a ratio shown as 4.5 is legible.
         Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
     });
-    told.collect()
+    ratios.collect()
 }
 
 impl Operation for ThemeGet {
