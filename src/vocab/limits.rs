@@ -371,8 +371,8 @@ pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
 /// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
-/// The maximum display order of a topic: far more than the number of topics, so that another topic fits between any two. Larger numbers are
-/// rejected.
+/// The maximum display order of a topic: far more than the number of topics, so that the order can have gaps for later topics.
+/// Larger numbers are rejected.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
@@ -493,8 +493,8 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. The text in 100 KB of HTML is a tenth of this. The rest
-/// is omitted, and the model is informed.
+/// The maximum length of an imported email's text that is sent to a language model. An email with 100 KB of HTML has about a tenth
+/// of this as text. The rest is omitted, and the model is informed.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -1040,7 +1040,7 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The Retry-After for a probe of a service that is not ready. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The maximum pause before a failed step is retried: about every minute until the step succeeds.
+/// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Incoming mail ---

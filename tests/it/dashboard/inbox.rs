@@ -71,7 +71,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     );
     let unsigned = browser.get(&format!("/test/inbox/{}", id("grace@example.com"))).await;
     assert!(
-        unsigned.text.contains("is not a verified sending domain") && !unsigned.text.contains("<script>alert"),
+        unsigned.text.contains("isn't a verified sending domain") && !unsigned.text.contains("<script>alert"),
         "{}",
         unsigned.text
     );
@@ -118,7 +118,7 @@ async fn remote_images_load_after_a_click_and_through_the_service() {
     let mut browser = Browser::new(&server);
     browser.sign_in(&path).await;
     let page = browser.get(&path).await;
-    assert!(page.text.contains("Remote images are not loaded."), "{}", page.text);
+    assert!(page.text.contains("Remote images aren't loaded."), "{}", page.text);
     assert!(page.text.contains(&format!("href=\"{path}?view=mail&amp;images=yes\"")), "{}", page.text);
     let frame = browser.get(&format!("{path}/mail")).await;
     let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");

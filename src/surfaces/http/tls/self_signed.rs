@@ -37,7 +37,8 @@ pub fn names(asked: &[String]) -> Vec<String> {
     names
 }
 
-/// Creates a certificate and key if there are none, or if the self-signed certificate is no longer valid.
+/// Creates a certificate and key if there are none, or if the self-signed certificate expires soon, lacks one of the names or
+/// cannot be loaded.
 pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
     if pair.certificate.exists() {
         let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));
