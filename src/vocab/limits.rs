@@ -1080,7 +1080,8 @@ pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
-/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes.
+/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain
+/// together have 320.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;

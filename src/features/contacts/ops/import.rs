@@ -252,7 +252,8 @@ impl Upload {
 
     /// Checks the complete form, and starts the job.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
-        let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
+        let project =
+            self.project.ok_or_else(|| Failure::field("projectId", "the project is missing; send its ID in this field"))?;
         let account = context.caller.account();
         // Check the project first, before any error about the file is returned.
         context.read(move |tx| projects::require(tx, account, project)).await?;

@@ -251,7 +251,7 @@ impl ImportedEmail {
     /// Replaces the address of an image and, if given, its alt text.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image does not exist.".to_owned());
+            return Err("This image no longer exists.".to_owned());
         };
         let element = image.element;
         image.address = address.to_owned();
@@ -263,7 +263,7 @@ impl ImportedEmail {
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image does not exist.".to_owned());
+            return Err("This image no longer exists.".to_owned());
         };
         let element = image.element;
         image.alt.clone_from(&words);
