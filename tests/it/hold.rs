@@ -123,7 +123,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let notice = hold["notice"].as_str().expect("words").to_owned();
     assert!(notice.contains(&format!("{waiting} recipients, 1 scheduled campaign and 1 webhook delivery")), "{hold}");
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
-    assert!(said(&restored.run(&["doctor"])).contains("sending is on hold since"));
+    assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 
     // Requests and direct sends work; anything that would resume old work is refused with a clear message.
     let client = Client::new(restored.address(), Some(busy.key.clone()));
