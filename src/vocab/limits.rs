@@ -575,7 +575,8 @@ pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in pixels: the largest that cameras and decoders support.
+/// The maximum width and height of an image in a document, in pixels: more than any image that Mailmill decodes. Larger numbers are
+/// mistakes, and are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// The maximum length of a deadline: a timestamp with an offset and fractions of a second. No valid deadline is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;

@@ -56,7 +56,7 @@ impl Tls {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
             TlsSource::Files { certificate, key } => (Pair { certificate: certificate.clone(), key: key.clone() }, None),
-            TlsSource::SelfMade { folder, names } => {
+            TlsSource::SelfSigned { folder, names } => {
                 let pair = Pair { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
                 let names = self_signed::names(names);
                 self_signed::ensure(&pair, &names, clock.now(), &provider).map_err(|why| failed(folder, why))?;
