@@ -12,7 +12,7 @@ use std::process::{Child, Command, Output, Stdio};
 use mailmill::engine::render::pixels::{filter_calls, isolate};
 
 const MEMORY_BYTES: u64 = 256 * 1024 * 1024;
-/// The variable that tells the child process which attempt to make.
+/// The name of this test, which a filter on the command line can select.
 const NAME: &str = "confinement";
 
 /// The target of an attempt.

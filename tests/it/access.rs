@@ -61,7 +61,7 @@ async fn a_revoked_key_fails_with_the_next_request() {
     client.data("projects.list", serde_json::json!({})).await;
     let listed = server.run(&["keys", "list"]);
     let listed = String::from_utf8(listed.stdout).expect("text");
-    // Select the newest active key.
+    // Collect the IDs of the keys that already exist.
     let mut ids = Vec::new();
     for line in listed.lines().skip(1) {
         ids.push(line.split_whitespace().next().expect("an id").to_owned());
