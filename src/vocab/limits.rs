@@ -400,7 +400,8 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index. A commit takes milliseconds, so a longer wait means a problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long other searches wait for the caller's own writes: some commits of the index, too short for a user to notice.
+/// How long a search without `refresh` waits for the caller's own writes: some commits of the index, too short for a user to
+/// notice.
 pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
 /// How long a caller's write is treated as recent. After a second the index contains the write, unless an import keeps the index busy for
 /// longer than a search may wait.
