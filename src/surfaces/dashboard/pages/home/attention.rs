@@ -11,7 +11,8 @@ use crate::vocab::limits;
 /// The bounce rates, in percent. Mailbox providers start to distrust a sender at the first rate, and reject its mail at the second.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent. Large mailbox providers require a rate below the first one and never accept the second one.
+/// The complaint rates, in percent. Large mailbox providers require a rate below the first one, and reject mail from senders that
+/// reach the second one.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of messages for which rates are checked. With fewer messages, a single bounce would look like a problem.
@@ -182,10 +183,10 @@ fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
             (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
         if limit > 0.0 && used >= limit {
             let text =
-                format!("The plan’s email quota for {words} is used up. Sending resumes automatically when the quota resets.");
+                format!("The plan's email quota for {words} is used up. Sending resumes automatically when the quota resets.");
             found.push(line("bad", text, ("/settings/plan".into(), "View plan")));
         } else if limit > 0.0 && used / limit >= QUOTA_SHARE {
-            let text = format!("{:.0}% of the plan’s email quota for {words} is used.", (used / limit * 100.0).floor());
+            let text = format!("{:.0}% of the plan's email quota for {words} is used.", (used / limit * 100.0).floor());
             found.push(line("warn", text, ("/settings/plan".into(), "View plan")));
         }
     }
