@@ -130,8 +130,8 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     let paid = stage.event("order.paid", "o-1", json!(49.9));
     let recorded = client.data("events.record", paid.clone()).await;
     assert_eq!((&recorded["stored"], &recorded["dedupeKey"]), (&json!(true), &Value::Null));
-    let told = |conversions: u64, revenue: f64| json!({ "conversions": conversions, "revenue": revenue, "currency": "EUR", "source": "events" });
-    stage.until_conversion(&client, told(1, 49.9)).await;
+    let conversion = |conversions: u64, revenue: f64| json!({ "conversions": conversions, "revenue": revenue, "currency": "EUR", "source": "events" });
+    stage.until_conversion(&client, conversion(1, 49.9)).await;
     client.data("events.record", paid).await;
     client.data("events.record", stage.event("order.refunded", "o-1", json!(19.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 30, "currency": "EUR", "source": "events" })).await;
@@ -190,8 +190,8 @@ async fn a_first_order_after_a_click_in_a_direct_send_is_credited_to_it() {
     .await;
     client.data("events.record", paid).await;
     let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
-    let told = json!({ "conversions": 1, "revenue": 12.5, "currency": "EUR", "source": "events" });
-    assert_eq!((&metrics["conversion"], stage.conversion(&client).await), (&told, None), "the email's, and no campaign's");
+    let conversion = json!({ "conversions": 1, "revenue": 12.5, "currency": "EUR", "source": "events" });
+    assert_eq!((&metrics["conversion"], stage.conversion(&client).await), (&conversion, None), "the email's, and no campaign's");
 }
 
 #[tokio::test]
@@ -214,10 +214,10 @@ async fn repeats_are_harmless_with_either_key_and_a_batch_accepts_only_dedupe_ke
     let mut other = row.clone();
     other["dedupeKey"] = "l-2".into();
     let rows = json!({ "projectId": project, "events": [row, other, { "name": "x", "identifiers": {} }] });
-    let told = client.data("events.batch", rows.clone()).await;
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(1), &json!(1)));
-    assert_eq!((&told["invalid"][0]["index"], &told["invalid"][0]["field"]), (&json!(2), &json!("identifiers")));
-    assert_eq!(told["results"].as_array().map(Vec::len), Some(3));
+    let result = client.data("events.batch", rows.clone()).await;
+    assert_eq!((&result["accepted"], &result["duplicates"]), (&json!(1), &json!(1)));
+    assert_eq!((&result["invalid"][0]["index"], &result["invalid"][0]["field"]), (&json!(2), &json!("identifiers")));
+    assert_eq!(result["results"].as_array().map(Vec::len), Some(3));
     let refused = client.send(Call::new(operation("events.batch"), rows).header("idempotency-key", "once")).await;
     assert_eq!((refused.status, refused.code().as_str()), (400, "INVALID_REQUEST"));
     assert_eq!(client.total(json!({ "projectId": project, "status": "non-subscribed" })).await, 1);
@@ -299,8 +299,8 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert!(lost.is_empty(), "{} acknowledged events are lost, like {:?}", lost.len(), lost.first());
     // A client without a response repeats its requests: nothing is stored or counted twice.
     for rows in tried.chunks(500) {
-        let told = client.data("events.batch", json!({ "projectId": stage.project, "events": rows })).await;
-        assert_eq!(told["invalid"], json!([]));
+        let result = client.data("events.batch", json!({ "projectId": stage.project, "events": rows })).await;
+        assert_eq!(result["invalid"], json!([]));
     }
     assert_eq!(keys(&client, &stage).await.len(), tried.len());
     let conversion = until(async || stage.conversion(&client).await).await;
