@@ -59,6 +59,8 @@ const SHORT_WORDS: usize = 7;
 pub struct Classifier<'a> {
     pub prompt: &'a Prompt<'a>,
     pub fields: Fields,
+    /// Whether the fragment before asked for an email, so that the fragments before it describe the situation.
+    pub asks: bool,
     /// The number of sentences that were classified.
     pub seen: usize,
     pub count: usize,
@@ -82,10 +84,25 @@ impl Classifier<'_> {
                 continue;
             }
             let is_start = at == 0;
+            self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
+            if self.asks {
+                let is_situation = |piece: &&mut Piece| piece.class == Class::Content && piece.range.to <= range.from;
+                pieces.iter_mut().filter(is_situation).for_each(|piece| piece.class = Class::Topic);
+            }
             at += 1;
         }
+        self.with_links(&mut pieces);
         pieces
+    }
+
+    /// Lets notes with addresses or products name facts.
+    fn with_links(&self, pieces: &mut [Piece]) {
+        for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Note) {
+            if (piece.range.from..piece.range.to).any(|at| self.prompt.kind(at) == Kind::Link) {
+                piece.class = Class::Topic;
+            }
+        }
     }
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
@@ -124,8 +141,7 @@ impl Classifier<'_> {
                 Class::Field
             }
             List::LabelSign => {
-                self.signature(value, all);
-                Class::Field
+                return Some(self.signed(sentence, at, value));
             }
             List::LabelAudience => {
                 self.fields.audience = Some(self.part(value));
@@ -144,6 +160,22 @@ impl Classifier<'_> {
             _ => return None,
         };
         Some((left, Piece { range: all, class }))
+    }
+
+    /// Reads a signature: the name, and the title in the next fragment.
+    fn signed(&mut self, sentence: &Sentence, at: usize, value: Range) -> (usize, Piece) {
+        let fragments = &sentence.fragments[at..];
+        let first = fragments.iter().position(|fragment| fragment.to > value.from).unwrap_or(0);
+        let has_title = |fragment: &&Range| {
+            let title = self.inner(**fragment);
+            title.len() <= 8 && !self.prompt.is(List::NoteStart, self.start(**fragment)) && !self.is_limit(title) && !self.prompt.words.is_capital(sentence.range.to)
+        };
+        let title = fragments.get(first + 1).filter(has_title).is_some();
+        let taken = first + 1 + usize::from(title);
+        let end = fragments[taken - 1].to;
+        let all = Range::of(fragments[0].from, end);
+        self.signature(Range::of(value.from, end.min(value.to).max(value.from)), all);
+        (taken, Piece { range: all, class: Class::Field })
     }
 
     /// Returns the label at a word and its value.
@@ -265,7 +297,19 @@ impl Classifier<'_> {
             return;
         }
         let start = self.start(fragment);
+        let before = pieces.last().map(|piece: &Piece| piece.class);
+        let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[") || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
+        if let Some(class @ (Class::Note | Class::Topic)) = before.filter(|_| is_open && !is_start) {
+            self.limits(range, false);
+            pieces.push(Piece { range: fragment, class });
+            return;
+        }
         if self.closing(range, sentence, is_start) || self.greeting(range, sentence, is_start) || self.limits(range, false) || self.language(range, false) {
+            self.asks = self.prompt.has(List::Language, range) && self.prompt.has(List::InLanguage, range);
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        if self.prompt.fold(fragment.to - 1) == ":" && is_start && self.prompt.is(List::Moment, start) {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
@@ -277,7 +321,8 @@ impl Classifier<'_> {
             }
             return;
         }
-        if self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
+        let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
+        if may_address && self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
@@ -299,7 +344,8 @@ impl Classifier<'_> {
     /// Reads a greeting to the writer in the first sentences.
     fn greeting(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let is_early = self.seen <= 3 && is_start && sentence.is_line_start || self.seen <= 2 && range.from < 4;
-        let greets = self.prompt.is(List::Greeting, range.from) && range.len() <= 6 && is_early;
+        let is_short = range.len() <= 3 && self.prompt.words.is_capital(range.to - 1) && range.len() > 1;
+        let greets = self.prompt.is(List::Greeting, range.from) && (range.len() <= 6 && is_early || is_short);
         self.fields.is_forwarded |= greets;
         greets
     }
@@ -383,9 +429,10 @@ impl Classifier<'_> {
         if words.is_empty() && !is_weak && found.from <= start {
             let rest = Range::of(prompt.end(List::Article, end).unwrap_or(end), range.to);
             let rest = Range::of(rest.from, prompt.find(List::NoteAny, rest).or_else(|| prompt.find(List::At, rest)).map_or(rest.to, |stop| stop.from));
-            if (1..=3).contains(&rest.len()) {
-                words.push(rest);
-            }
+            let next = prompt.find(List::Avoid, rest);
+            let first = Range::of(rest.from, next.map_or(rest.to, |next| next.from));
+            let second = next.map(|next| Range::of(next.to, rest.to));
+            words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
         for word in &words {
             self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
@@ -414,7 +461,7 @@ impl Classifier<'_> {
         if asks {
             self.fields.language = Some(lexicons()[usize::from(mark.language)].language(mark.value).to_owned());
         }
-        asks && (is_labeled || !prompt.has(List::About, Range::of(mark.to, range.to)))
+        asks
     }
 
     /// Reads "for customers who …".
@@ -425,7 +472,7 @@ impl Classifier<'_> {
         let Some(readers) = prompt.find(List::Readers, near) else { return false };
         let is_strong = end > start + 1;
         let has_contact = (range.from..range.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
-        if has_contact || !is_strong && (range.len() > 12 || prompt.has(List::Finite, Range::of(end, readers.from)) || prompt.fold(range.to) != ":" && prompt.is(List::And, range.to)) {
+        if has_contact || !is_strong && (range.len() > 12 || prompt.has(List::Finite, Range::of(end, readers.from))) {
             return false;
         }
         self.fields.audience.get_or_insert(Part { text: prompt.text(Range::of(end, range.to)).to_owned(), span: Some(prompt.span(range)) });
@@ -456,10 +503,11 @@ impl Classifier<'_> {
     /// Returns whether a fragment is a note to the writer.
     fn is_note(&mut self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
-        let has_contact = (range.from..range.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
+        let has_contact = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Mail);
+        let is_tail = prompt.is(List::Tail, range.from) || prompt.is(List::Tail, start);
         let is_whole = prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        let is_note = is_whole || is_start || prompt.has(List::NoteAny, range);
+        let is_note = is_whole || is_start || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {
             self.fields.tone.push(self.part(range));
         }
@@ -472,6 +520,7 @@ impl Classifier<'_> {
         let to = fragment.to;
         let none = Range::of(to, to);
         if let Some(end) = self.email_request(fragment, start, sentence, is_start) {
+            self.asks = true;
             return Some(Range::of(end, to));
         }
         if let Some(end) = prompt.end(List::Report, start) {
@@ -479,7 +528,8 @@ impl Classifier<'_> {
             if let Some(that) = prompt.end(List::That, end) {
                 return Some(Range::of(that, to));
             }
-            if prompt.fold(end) == ":" || end >= to {
+            let is_back = prompt.is(List::Tail, start) || end + 1 >= to && prompt.end(List::That, end).is_some();
+            if prompt.fold(end) == ":" || end >= to || is_back {
                 return Some(none);
             }
             if prompt.fold(end) == "," {
@@ -493,7 +543,9 @@ impl Classifier<'_> {
             return (!is_name && !is_item && (is_start || end > start + 1)).then(|| Range::of(end, to));
         }
         if prompt.is(List::Ask, start) && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1)) {
-            return Some(none);
+            self.asks = true;
+            let about = (start + 1..to).find_map(|at| prompt.end(List::About, at).filter(|end| end - at > 1 || matches!(prompt.fold(at), "about" | "uber" | "sobre" | "sur" | "su" | "over")));
+            return Some(about.map_or(none, |about| Range::of(about, to)));
         }
         let end = self.inner(fragment).to;
         if let Some(at) = (start..end).find(|at| prompt.at(List::ReportEnd, *at).any(|mark| mark.to == end)) {
@@ -509,7 +561,8 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
-        let email = prompt.find(List::Email, near)?;
+        let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
+        let email = prompt.find(List::Email, near).or(goal)?;
         let is_title = is_start && sentence.is_line_start && !prompt.has(List::Finite, Range::of(start, email.from)) && sentence.item.is_none();
         let has_contact = (fragment.from..fragment.to).any(|at| matches!(prompt.kind(at), Kind::Mail));
         if has_contact || writes.is_none() && !is_title {

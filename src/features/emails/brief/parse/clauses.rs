@@ -5,7 +5,7 @@ use super::prompt::{Prompt, Range};
 use super::words::Kind;
 
 /// Abbreviations after which a sentence goes on, in all languages.
-const ABBREVIATIONS: &str = " dr mr mrs ms prof st nr no tel ca inkl incl approx esp vs bzw evtl ggf zzgl exkl fr hr str av sr sra dott sig fl art p e g i z b d h a m ev min max gg ggü jr op vol kg std ";
+const ABBREVIATIONS: &str = " dr mr mrs ms prof st nr no tel ca inkl incl approx esp vs bzw evtl ggf zzgl exkl fr hr str av sr sra dott sig fl art p e g i z b d a m ev min max gg ggü jr op vol kg std ";
 
 /// A sentence of the prompt, or a line without a period.
 #[derive(Clone, Debug)]
@@ -153,6 +153,11 @@ fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut
     while at < part.to {
         if let Some(end) = prompt.quote_end(at, part.to).filter(|end| *end < at + 25) {
             at = end;
+            let is_asked = matches!(prompt.fold(end - 1), "." | "!" | "?");
+            if is_asked && prompt.words.is_capital(end + 1) {
+                push(prompt, Range::of(from, end + 1), item, is_line_start, line, sentences);
+                from = end + 1;
+            }
         }
         at += 1;
         if at < part.to && !is_end(prompt, at - 1, part) {
@@ -161,12 +166,15 @@ fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut
         while at < part.to && (matches!(prompt.fold(at), "." | "!" | "?" | ";") || prompt.words.is_glued(at) && matches!(prompt.fold(at), ")" | "]" | "\"")) {
             at += 1;
         }
-        let range = Range::of(from, at);
-        if !range.is_empty() {
-            sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start, line });
-            *is_line_start = false;
-        }
+        push(prompt, Range::of(from, at), item, is_line_start, line, sentences);
         from = at;
+    }
+}
+
+fn push(prompt: &Prompt<'_>, range: Range, item: Option<u8>, is_line_start: &mut bool, line: usize, sentences: &mut Vec<Sentence>) {
+    if !range.is_empty() {
+        sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start, line });
+        *is_line_start = false;
     }
 }
 
@@ -175,6 +183,7 @@ fn is_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     match prompt.fold(at) {
         "!" | "?" => !matches!(prompt.fold(at + 1), ")" | "]" | "\"") || !prompt.words.is_glued(at + 1),
         ";" => true,
+        "]" => prompt.words.is_capital(at + 1),
         "." => is_period_end(prompt, at, part),
         _ => false,
     }
@@ -195,7 +204,8 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     let previous = prompt.fold(at - 1);
     let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase()) || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
-        return !(goes_on && previous.len() <= 5 || prompt.is(List::Month, next));
+        let is_ordinal = previous.len() <= 2 && matches!(prompt.lexicon().code, "de" | "nl") || previous.contains('.') && previous.len() <= 5;
+        return !(goes_on && is_ordinal || prompt.is(List::Month, next) || matches!(prompt.fold(next), "-" | "+" | ","));
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&format!(" {previous} ")) && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
@@ -214,7 +224,8 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         let sign = prompt.fold(at);
         let is_spaced = !prompt.words.is_glued(at + 1) || at + 1 >= sentence.to;
         let is_bracket = matches!(sign, "(" | "[");
-        let ends_after = matches!(sign, "," | ":") && is_spaced
+        let ends_after = matches!(sign, "," | ":" | "→") && is_spaced
+            || sign == ">" && prompt.fold(at.saturating_sub(1)) == "-" && prompt.words.is_glued(at)
             || sign == "-" && is_spaced && !prompt.words.is_glued(at)
             || sign == "-" && prompt.fold(at + 1) == "-"
             || matches!(sign, ")" | "]") && fragments_open(prompt, from, at);
@@ -242,6 +253,9 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
 
 /// Returns whether "and" and a note to the writer start at a word: "… and keep it short".
 fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
+        return true;
+    }
     let Some(end) = prompt.end(List::And, at).filter(|_| at > from) else { return false };
     [List::NoteStart, List::NoExclamation, List::NoImages, List::NoProducts, List::NoEmoji, List::LabelSign]
         .into_iter()

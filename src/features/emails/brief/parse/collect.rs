@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, CallToAction, Event, Fact, FactKind, FactRole, FactValue, Goal, Offer, Part, Story};
+use super::super::{Brief, CallToAction, Event, Fact, FactKind, FactRole, FactValue, Goal, Offer, Part, Span, Story};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses::{self, Sentence};
 use super::facts::{self, Bound, Found};
@@ -27,17 +27,15 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let prompt = Prompt::read(text, brand);
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
-    let mut classifier = Classifier { prompt: &prompt, fields, seen: 0, count: sentences.len() };
+    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, seen: 0, count: sentences.len() };
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
     let mut reads = Vec::new();
     for sentence in sentences {
         let pieces = classifier.sentence(&sentence);
         let mut found = Vec::new();
-        for piece in &pieces {
-            if matches!(piece.class, Class::Content | Class::Topic) {
-                scan(&prompt, piece.range, &products, today, is_shouted, &mut found);
-            }
+        for piece in joined(&pieces) {
+            scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut found);
         }
         reads.push(Read { sentence, pieces, found });
     }
@@ -70,7 +68,12 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     for read in &reads {
         add(&mut brief, &prompt, read, &cut);
     }
+    let subject = brief.subject.as_ref().and_then(|part| part.span);
+    if subject.is_some_and(|span| cut.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start)) {
+        brief.subject = None;
+    }
     finish(&mut brief, goal);
+    leftovers(&mut brief, &prompt);
     brief
 }
 
@@ -102,9 +105,30 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     words.len() <= 12 && odd >= 2 && known == 0
 }
 
-/// Reads the typed facts in a range, each word once.
-fn scan(prompt: &Prompt<'_>, range: Range, products: &Products, today: Date, is_shouted: bool, found: &mut Vec<Found>) {
+/// Joins adjoining pieces of the same class: a fact may contain the comma between them.
+fn joined(pieces: &[Piece]) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut().filter(|last| last.class == piece.class && last.range.to == piece.range.from) {
+            Some(last) => last.range.to = piece.range.to,
+            None => joined.push(*piece),
+        }
+    }
+    joined
+}
+
+/// Reads the typed facts in a range, each word once. Notes only name products, and other fields only contain links.
+fn scan(prompt: &Prompt<'_>, range: Range, class: Class, products: &Products, today: Date, is_shouted: bool, found: &mut Vec<Found>) {
     let mut at = range.from;
+    while class == Class::Field && at < range.to {
+        found.extend(names::link(prompt, at));
+        at += 1;
+    }
+    while class == Class::Note && at < range.to {
+        let product = products.find(prompt, at).filter(|product| product.range.len() > 1);
+        at = product.as_ref().map_or(at + 1, |product| product.range.to);
+        found.extend(product);
+    }
     while at < range.to {
         let next = names::link(prompt, at)
             .or_else(|| names::contact(prompt, at))
@@ -137,11 +161,16 @@ fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> boo
 /// Finds values that the prompt takes back ("20%, sorry, 25%") and returns the ranges to leave out.
 fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
     let mut cut = Vec::new();
-    let all: Vec<Found> = reads.iter().flat_map(|read| read.found.clone()).collect();
+    let mut all: Vec<Found> = reads.iter().flat_map(|read| read.found.clone()).collect();
+    let fields = reads.iter().flat_map(|read| &read.pieces).filter(|piece| piece.class == Class::Field);
+    for piece in fields {
+        all.extend((piece.range.from..piece.range.to).filter_map(|at| facts::percentage(prompt, at).or_else(|| facts::money(prompt, at))));
+    }
+    all.sort_by_key(|found| found.range.from);
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())) {
         for (index, wrong) in all.iter().enumerate().rev() {
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
-            let right = all[index + 1..].iter().find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 8);
+            let right = all[index + 1..].iter().find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
             if let Some(right) = right.filter(|_| near) {
                 cut.push(Range::of(wrong.range.from, right.range.from));
                 break;
@@ -196,6 +225,9 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
     let trimmed = prompt.trim(range);
     for gap in cut.iter().filter(|gap| gap.overlaps(trimmed)) {
         note(brief, prompt, Range::of(gap.from.max(trimmed.from), gap.to.min(trimmed.to)));
+    }
+    if cut.iter().any(|gap| gap.contains(trimmed)) {
+        return;
     }
     let rest = Range::of(cut.iter().filter(|gap| gap.from <= trimmed.from && gap.to > trimmed.from).map(|gap| gap.to).max().unwrap_or(trimmed.from), trimmed.to);
     let label = label_end(prompt, rest);
@@ -257,12 +289,17 @@ fn time_role(around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole
 
 /// Returns what a sum of money is: a price, an old price, a minimum or an amount.
 fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
+    let prompt = around.prompt;
+    let is_least = prompt.before(List::Minimum, found.range.from).is_some() || prompt.before(List::MinimumFrom, found.range.from).is_some() || prompt.is(List::MinimumAfter, found.range.to);
+    if found.kind == FactKind::Capacity || found.kind == FactKind::Period && found.value.is_none() {
+        let is_minimum = is_least && !prompt.has(List::Limited, Range::of(found.range.from.saturating_sub(1), found.range.from)) && prompt.kind(found.range.to) != Kind::Number;
+        return if is_minimum && found.bound == Bound::None { FactKind::Minimum } else { found.kind };
+    }
     if found.kind != FactKind::Price {
         return found.kind;
     }
-    let prompt = around.prompt;
     let Range { from, to } = found.range;
-    let near = Range::of(from.saturating_sub(4).max(around.sentence.from), (to + 3).min(around.sentence.to));
+    let near = Range::of(from.saturating_sub(4).max(around.fragment.from), (to + 3).min(around.fragment.to));
     if prompt.before(List::Old, from).is_some() || prompt.is(List::OldAfter, to) {
         return FactKind::OldPrice;
     }
@@ -281,6 +318,28 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
         return FactKind::Amount;
     }
     FactKind::Price
+}
+
+/// Adds the words that no part of the brief contains: labels and numbers of lists as instructions, and longer texts as unclear.
+fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
+    let mut inside = vec![false; prompt.words.len()];
+    let spans: Vec<Span> = super::spans(brief).map(|(span, _)| span).collect();
+    for (at, inside) in inside.iter_mut().enumerate() {
+        let own = prompt.span(Range::of(at, at + 1));
+        *inside = spans.iter().any(|span| span.start <= own.start && own.end <= span.end);
+    }
+    let mut at = 0;
+    while at < inside.len() {
+        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
+        let range = Range::of(at, end);
+        let words = (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
+        match words {
+            0 => {}
+            1..=3 => brief.instructions.push(part(prompt, range)),
+            _ => brief.unclear.push(part(prompt, range)),
+        }
+        at = end + 1;
+    }
 }
 
 /// Fills in the parts that follow from the facts.

@@ -35,6 +35,9 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let (bound, start) = bound(prompt, at);
     let strength = if start > at || led(prompt, start) { Strength::Led } else { Strength::Plain };
     let is_us = is_american(prompt);
+    if let Some(found) = list(prompt, start, bound, today, at) {
+        return Some(found);
+    }
     if let Some((first, last, end)) = range(prompt, start, strength, is_us) {
         let last = resolve(last, today, None)?;
         let first = resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
@@ -86,15 +89,46 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
     }
     to = prompt.end(List::OnWord, to).unwrap_or(to);
     // "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
-    let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to).filter(|_| first.month.is_some()))?;
+    let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to))?;
     let is_month_first = first.month.is_some() && last.month.is_none() && last.day.is_some();
     let last = if is_month_first { Parts { month: first.month, ..last } } else { last };
     if first.month.is_none() {
         first.month = last.month;
     }
-    let are_days = first.day.is_some() && last.day.is_some() && first.month.is_some();
+    let has_ordinals = prompt.fold(middle - 1) == "." && prompt.fold(end - 1) == "." && first.month.is_none();
+    let is_and = prompt.is(List::And, middle) && prompt.before(List::OnWord, at).is_some() && first.month.is_none() && !is_counted(prompt, end);
+    let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
     let is_led = strength == Strength::Led || last.month.is_some();
     (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
+}
+
+/// Recognizes a list of days ("7., 9. und 14. Dezember") or of weekdays ("Montag und Dienstag").
+fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) -> Option<Found> {
+    if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
+        let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
+        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number && prompt.fold(*end) != ".") {
+            return Some(Found { kind: FactKind::Date, range: Range::of(from, end), value: None, bound });
+        }
+    }
+    let mut next = at;
+    let mut days = 0;
+    while let Some((_, end)) = bare_day(prompt, next) {
+        let joint = if prompt.fold(end) == "," { Some(end + 1) } else { prompt.end(List::And, end) };
+        days += 1;
+        match joint {
+            Some(joint) if joint > end => next = joint,
+            _ => break,
+        }
+    }
+    let (last, end) = day_and_month(prompt, next, false).filter(|_| days >= 3)?;
+    let first = resolve(Parts { day: day(prompt, at), ..last }, today, None)?;
+    let last = resolve(last, today, None)?;
+    let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
+    Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
+}
+
+fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
+    prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1).map(|mark| mark.value)
 }
 
 /// Recognizes the number of a day alone.
@@ -160,7 +194,8 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        let is_clock = prompt.is(List::Hour, end) || prompt.is(List::Am, end) || prompt.is(List::Pm, end) || prompt.is(List::To, end) && is_short;
+        let is_time = end == start + 1 && time(prompt, start).is_some();
+        let is_clock = is_time || prompt.is(List::Hour, end) || prompt.is(List::Am, end) || prompt.is(List::Pm, end) || prompt.is(List::To, end) && is_short;
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
@@ -264,14 +299,22 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
     let noun = if is_ordinal { end } else { at + 1 };
-    let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
-    let is_counted = lists.into_iter().any(|list| prompt.is(list, noun));
+    let is_counted = is_counted(prompt, noun);
     let is_apart = prompt.kind(noun) != Kind::Word || prompt.is(List::And, noun) || is_ordinal && strength == Strength::Led || prompt.is(List::OnWord, noun)
         || prompt.is(List::FromWord, noun) || prompt.is(List::TimeAt, noun) || prompt.is(List::For, noun) || prompt.is(List::CueClosed, noun) || prompt.is(List::To, noun);
     let led = strength == Strength::Led && prompt.before(List::OnWord, at).is_some();
     let glued = prompt.words.is_glued(noun) && matches!(prompt.fold(noun), "-" | "x" | ":" | "/" | "%");
-    let is_article = prompt.before(List::Article, at).is_some() || led;
+    let is_article = prompt.before(List::Article, at).is_some() || led || at > 0 && prompt.is(List::OnWord, at - 1);
+    if is_ordinal && prompt.is(List::CueClosed, end) {
+        return Some((Parts { day: Some(day), ..Parts::default() }, end));
+    }
     (is_article && (is_apart || is_ordinal) && !is_counted && !glued).then_some((Parts { day: Some(day), ..Parts::default() }, end))
+}
+
+/// Returns whether the number before a word counts something other than days of a month.
+fn is_counted(prompt: &Prompt<'_>, at: usize) -> bool {
+    let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
+    lists.into_iter().any(|list| prompt.is(list, at))
 }
 
 /// Recognizes a month, or a part of it.
@@ -317,7 +360,8 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let led = prompt.end(List::TimeAt, at).filter(|end| *end > at);
     let start = led.unwrap_or(at);
     let is_led = led.is_some() || prompt.before(List::TimeAt, start).is_some();
-    let after_day = start > 0 && (prompt.before(List::Weekday, start).is_some() || prompt.before(List::ShortWeekday, start).is_some());
+    let after_day = (start.saturating_sub(6)..start).any(|at| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at));
+    let is_led = is_led || prompt.before(List::Between, start).is_some();
     let bound = if prompt.is(List::UntilWord, at) || prompt.before(List::UntilWord, start).is_some() { Bound::Until } else { Bound::None };
     let first = clock(prompt, start)?;
     if let Some(to) = prompt.end(List::To, first.end) {
@@ -325,7 +369,8 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         if let Some(last) = clock(prompt, to) {
             let is_marked = first.is_marked || last.is_marked;
             let is_dash = prompt.fold(first.end) == "-";
-            if (is_marked || (after_day || is_led) && is_dash || first.has_minutes && last.has_minutes) && !counts(prompt, last.end) {
+            let is_between = prompt.before(List::Between, start).is_some();
+            if (is_marked || (after_day || is_led) && is_dash || is_between || after_day && !prompt.is(List::And, first.end) || first.has_minutes && last.has_minutes) && !counts(prompt, last.end) {
                 let is_and = prompt.is(List::And, first.end) || matches!(prompt.fold(first.end), "/" | "&" | "+");
                 let hour = if last.is_pm && !first.is_marked && first.hour < 12 && first.hour <= last.hour - 12 + 12 * i8::from(last.hour < 12) && !is_and {
                     first.hour + if last.hour >= 12 && first.hour < last.hour - 12 + 1 { 12 } else { 0 }
@@ -337,6 +382,10 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
             }
         }
     }
+    let is_hours = first.is_marked && !first.has_minutes && (start + 1..first.end).any(|at| prompt.is(List::Unit, at));
+    if is_hours && !is_led && !after_day {
+        return None;
+    }
     let is_time = first.is_marked || (is_led && prompt.kind(first.end) != Kind::Word || first.has_minutes && (is_led || first.has_colon)) && !counts(prompt, first.end);
     let is_free = is_led && !first.is_marked && !first.has_minutes && !counts(prompt, first.end) && is_hour_led(prompt, start);
     let value = Some(FactValue::Clock { start: clamp(first.hour, first.minute)?, end: None });
@@ -345,7 +394,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 
 /// Returns whether the word before an hour is one that mostly precedes hours: "at 10".
 fn is_hour_led(prompt: &Prompt<'_>, at: usize) -> bool {
-    prompt.before(List::TimeAt, at).is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from) && !prompt.is(List::For, from))
+    prompt.before(List::TimeAt, at).is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from))
 }
 
 /// Returns whether the words at an index are a unit of something other than hours.

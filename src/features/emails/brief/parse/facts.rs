@@ -124,6 +124,15 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
+    // "de 15 a 17 €"
+    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
+    if next.is_some_and(|next| money(prompt, next).is_some()) && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at)) {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
+    if is_decimal && !is_counted && (0..prompt.words.len()).any(|at| prompt.is(List::Currency, at)) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
     if is_old && !is_counted && (prompt.kind(at + 1) != Kind::Word || prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));

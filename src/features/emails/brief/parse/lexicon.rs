@@ -80,8 +80,12 @@ lists! {
     Ask = "say.ask",
     /// Infinitives at the end of a request whose complement is the content.
     ReportEnd = "say.report_end",
+    /// Notes behind a statement: "maybe mention that".
+    Tail = "say.tail",
     /// Requests to the writer without content, at the start of a fragment.
     NoteStart = "note.start",
+    /// When the email is sent, at the start of a fragment that ends with a colon.
+    Moment = "note.moment",
     /// Phrases that make a fragment a note to the writer.
     NoteAny = "note.any",
     /// Fragments that are a note to the writer as a whole.
@@ -233,6 +237,8 @@ struct File {
     named_days: BTreeMap<String, Vec<String>>,
     languages: BTreeMap<String, Vec<String>>,
     goals: BTreeMap<String, Vec<String>>,
+    /// Typing errors and short forms, with what the email prints instead.
+    rewrite: HashMap<String, String>,
     #[serde(flatten)]
     lists: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
@@ -245,6 +251,7 @@ pub struct Lexicon {
     days: Vec<(i8, i8)>,
     languages: Vec<String>,
     goals: Vec<Goal>,
+    rewrite: HashMap<String, String>,
 }
 
 /// A phrase of a list in a prompt: the words `from..to`.
@@ -294,12 +301,17 @@ impl Lexicon {
             let row = file.lists.get(table).and_then(|table| table.get(name));
             index.add(*list, 0, row.map_or(&[][..], Vec::as_slice));
         }
-        Self { code, index, days, languages: file.languages.into_keys().collect(), goals }
+        Self { code, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
     }
 
     /// Returns the month and day of a named day.
     pub fn day(&self, value: u16) -> (i8, i8) {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
+    }
+
+    /// Returns what the email prints instead of a word in lowercase.
+    pub fn rewritten(&self, word: &str) -> Option<&str> {
+        self.rewrite.get(word).map(String::as_str)
     }
 
     pub fn language(&self, value: u16) -> &str {

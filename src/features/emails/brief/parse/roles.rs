@@ -61,8 +61,11 @@ fn has_old_price(around: &Around<'_>) -> bool {
 
 /// Returns whether words for a reduction are next to a number.
 pub fn is_off(around: &Around<'_>, range: Range) -> bool {
-    let near = Range::of(range.from.saturating_sub(3).max(around.fragment.from), (range.to + 3).min(around.fragment.to));
-    around.prompt.has(List::Off, near)
+    let prompt = around.prompt;
+    let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
+    let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
+    // "40% off $11.99": the words belong to the percentage.
+    prompt.has(List::Off, after) || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
