@@ -61,6 +61,8 @@ pub struct Classifier<'a> {
     pub fields: Fields,
     /// Whether the fragment before asked for an email, so that the fragments before it describe the situation.
     pub asks: bool,
+    /// Whether brackets after the last fragment belong to it.
+    pub carries: bool,
     /// The number of sentences that were classified.
     pub seen: usize,
     pub count: usize,
@@ -84,6 +86,7 @@ impl Classifier<'_> {
                 continue;
             }
             let is_start = at == 0;
+            self.carries &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
             if self.asks {
@@ -299,7 +302,7 @@ impl Classifier<'_> {
         let start = self.start(fragment);
         let before = pieces.last().map(|piece: &Piece| piece.class);
         let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[") || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
-        if let Some(class @ (Class::Note | Class::Topic)) = before.filter(|_| is_open && !is_start) {
+        if let Some(class @ (Class::Note | Class::Topic)) = before.filter(|class| is_open && !is_start && (*class == Class::Note || self.carries)) {
             self.limits(range, false);
             pieces.push(Piece { range: fragment, class });
             return;
@@ -525,7 +528,7 @@ impl Classifier<'_> {
         }
         if let Some(end) = prompt.end(List::Report, start) {
             let end = prompt.end(List::Readers, end).unwrap_or(end);
-            if let Some(that) = prompt.end(List::That, end) {
+            if let Some(that) = prompt.end(List::That, end).or_else(|| prompt.end(List::ToVerb, end)) {
                 return Some(Range::of(that, to));
             }
             let is_back = prompt.is(List::Tail, start) || end + 1 >= to && prompt.end(List::That, end).is_some();
@@ -544,6 +547,7 @@ impl Classifier<'_> {
         }
         if prompt.is(List::Ask, start) && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1)) {
             self.asks = true;
+            self.carries = true;
             let about = (start + 1..to).find_map(|at| prompt.end(List::About, at).filter(|end| end - at > 1 || matches!(prompt.fold(at), "about" | "uber" | "sobre" | "sur" | "su" | "over")));
             return Some(about.map_or(none, |about| Range::of(about, to)));
         }

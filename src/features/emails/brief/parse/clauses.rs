@@ -257,6 +257,10 @@ fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
         return true;
     }
     let Some(end) = prompt.end(List::And, at).filter(|_| at > from) else { return false };
+    let first = prompt.end(List::And, from).unwrap_or(from);
+    if prompt.is(List::NoteStart, first) && prompt.is(List::Report, end) {
+        return true;
+    }
     [List::NoteStart, List::NoExclamation, List::NoImages, List::NoProducts, List::NoEmoji, List::LabelSign]
         .into_iter()
         .any(|list| prompt.at(list, end).any(|mark| mark.to > end + 1))

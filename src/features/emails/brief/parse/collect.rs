@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, CallToAction, Event, Fact, FactKind, FactRole, FactValue, Goal, Offer, Part, Span, Story};
+use super::super::{Brief, CallToAction, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses::{self, Sentence};
 use super::facts::{self, Bound, Found};
@@ -11,35 +11,40 @@ use super::names::{self, Products};
 use super::prompt::{Prompt, Range};
 use super::roles::{self, Around};
 use super::statement::{self, Form};
-use super::words::Kind;
+use super::words::{Kind, fold};
+use super::contradictions;
+use super::parts;
 use super::dates;
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 
 /// A sentence with its parts and the facts in it.
-struct Read {
-    sentence: Sentence,
-    pieces: Vec<Piece>,
-    found: Vec<Found>,
+pub struct Read {
+    pub sentence: Sentence,
+    pub pieces: Vec<Piece>,
+    pub found: Vec<Found>,
 }
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
-    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, seen: 0, count: sentences.len() };
+    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, carries: false, seen: 0, count: sentences.len() };
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
-    let mut reads = Vec::new();
+    let mut reads: Vec<Read> = Vec::new();
     for sentence in sentences {
         let pieces = classifier.sentence(&sentence);
-        let mut found = Vec::new();
-        for piece in joined(&pieces) {
-            scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut found);
-        }
-        reads.push(Read { sentence, pieces, found });
+        reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
+    for read in &mut reads {
+        leave_out(&prompt, &fields, &mut read.pieces);
+        for piece in joined(&read.pieces) {
+            scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
+        }
+    }
+    contradictions::mark(&prompt, &mut reads);
     let goal = roles::goal(&prompt);
     let cut = corrections(&prompt, &mut reads);
     let mut brief = Brief {
@@ -72,7 +77,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     if subject.is_some_and(|span| cut.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start)) {
         brief.subject = None;
     }
-    finish(&mut brief, goal);
+    parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
     brief
 }
@@ -103,6 +108,18 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let odd = words.iter().filter(latin).filter(has_no_vowel).count();
     let known = words.iter().filter(|at| prompt.is(List::Common, **at)).count();
     words.len() <= 12 && odd >= 2 && known == 0
+}
+
+/// Turns content with a word that the email must not contain into a note.
+fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
+    let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
+    let avoided: Vec<String> = words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
+    for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Content) {
+        let text = fold(prompt.text(piece.range));
+        if avoided.iter().any(|word| text.contains(word.as_str())) {
+            piece.class = Class::Note;
+        }
+    }
 }
 
 /// Joins adjoining pieces of the same class: a fact may contain the comma between them.
@@ -267,24 +284,46 @@ fn typed(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, sent
         let around = Around { prompt, goal: brief.purpose, sentence, fragment };
         let kind = money_kind(&around, found);
         let found = Found { kind, ..found.clone() };
-        let role = roles::role(&around, &found).or_else(|| time_role(&around, read, &found));
+        let role = roles::role(&around, &found).or_else(|| time_role(brief, &around, read, &found));
         let text = match kind {
             FactKind::Link | FactKind::Contact | FactKind::Code => prompt.text(found.range).to_owned(),
             _ => prompt.text(found.range).split_whitespace().collect::<Vec<_>>().join(" "),
         };
+        if let Some(both) = bounds(prompt, &found, role) {
+            brief.facts.extend(both);
+            continue;
+        }
         let value = found.value.clone();
         brief.facts.push(Fact { kind, role, text, value, story: None, span: Some(prompt.span(found.range)) });
     }
 }
 
+/// Returns the start and the end of an offer with two dates: "from 25 November to 9 December".
+fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<[Fact; 2]> {
+    let Some(FactValue::Days { first, last: Some(last) }) = found.value.clone() else { return None };
+    let is_offer = matches!(role, Some(FactRole::OfferStarts | FactRole::OfferEnds)) && found.bound == Bound::From && found.kind == FactKind::Period;
+    let to = prompt.find(List::To, Range::of(found.range.from + 2, found.range.to)).filter(|_| is_offer)?;
+    let fact = |range: Range, role: FactRole, day: Date| Fact {
+        kind: FactKind::Date,
+        role: Some(role),
+        text: prompt.text(range).split_whitespace().collect::<Vec<_>>().join(" "),
+        value: Some(FactValue::Days { first: day, last: None }),
+        story: None,
+        span: Some(prompt.span(range)),
+    };
+    let (start, end) = (Range::of(found.range.from, to.from), Range::of(to.from, found.range.to));
+    Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
+}
+
 /// Returns the role of the nearest date in the sentence for a time.
-fn time_role(around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
+fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
     if found.kind != FactKind::Time {
         return None;
     }
     let is_day = |other: &&Found| matches!(other.kind, FactKind::Date | FactKind::Period) && other.value.is_some();
     let near = read.found.iter().filter(is_day).min_by_key(|other| other.range.from.abs_diff(found.range.from));
-    near.and_then(|near| roles::role(around, near))
+    let before = || brief.facts.iter().rev().find(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role.is_some());
+    near.and_then(|near| roles::role(around, near)).or_else(|| before().and_then(|fact| fact.role).filter(|role| *role == FactRole::Event))
 }
 
 /// Returns what a sum of money is: a price, an old price, a minimum or an amount.
@@ -299,7 +338,9 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
         return found.kind;
     }
     let Range { from, to } = found.range;
-    let near = Range::of(from.saturating_sub(4).max(around.fragment.from), (to + 3).min(around.fragment.to));
+    let start = (from.saturating_sub(5).max(around.sentence.from)..from).rev().find(|at| prompt.fold(*at) == ",").map_or(from.saturating_sub(5).max(around.sentence.from), |at| at + 1);
+    let end = (to..(to + 4).min(around.sentence.to)).find(|at| prompt.fold(*at) == ",").unwrap_or((to + 4).min(around.sentence.to));
+    let near = Range::of(start, end);
     if prompt.before(List::Old, from).is_some() || prompt.is(List::OldAfter, to) {
         return FactKind::OldPrice;
     }
@@ -314,7 +355,7 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     if prompt.before(List::MinimumFrom, from).is_some() && (orders || around.goal == Goal::Voucher) {
         return FactKind::Minimum;
     }
-    if roles::is_off(around, found.range) || prompt.has(List::Given, near) {
+    if roles::is_off(around, found.range) || prompt.has(List::Given, near) || around.goal == Goal::ThankYou && prompt.has(List::Given, around.sentence) {
         return FactKind::Amount;
     }
     FactKind::Price
@@ -340,25 +381,4 @@ fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
         }
         at = end + 1;
     }
-}
-
-/// Fills in the parts that follow from the facts.
-fn finish(brief: &mut Brief, goal: Option<Goal>) {
-    let has_offer = brief.facts.iter().any(|fact| matches!(fact.role, Some(FactRole::Offer | FactRole::OfferEnds)) || fact.kind == FactKind::Code);
-    if has_offer {
-        brief.offer = Some(Offer::default());
-    }
-    if goal.is_none() && has_offer {
-        brief.purpose = Goal::Sale;
-    }
-    if goal.is_none() && brief.facts.is_empty() {
-        brief.purpose = Goal::Unclear;
-    }
-    let only: Vec<&Fact> = brief.facts.iter().filter(|fact| fact.kind == FactKind::Link).collect();
-    if let [link] = only[..] {
-        let address = link.text.clone();
-        let cta = brief.cta.get_or_insert(CallToAction { label: None, link: None });
-        cta.link.get_or_insert(address);
-    }
-    let _: (Option<Event>, Option<Story>, Option<FactValue>, Bound) = (None, None, None, Bound::None);
 }

@@ -45,6 +45,8 @@ lists! {
     /// Finite verbs. Only words with a finite verb are a sentence.
     Finite = "words.finite",
     That = "words.that",
+    /// The word before an infinitive: "tell them to book".
+    ToVerb = "words.to",
     Question = "words.question",
     Please = "words.please",
     And = "words.and",
@@ -175,8 +177,8 @@ lists! {
     Street = "name.street",
     Venue = "name.venue",
     Phone = "name.phone",
-    /// Third-person words for the recipients and their forms of address, in pairs.
-    Recipients = "name.recipients",
+    /// Words before the name of the person who writes.
+    Introduction = "name.introduction",
 }
 
 /// One alternative of a word of a phrase.

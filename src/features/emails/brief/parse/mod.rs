@@ -7,10 +7,12 @@
 mod classify;
 mod clauses;
 mod collect;
+mod contradictions;
 mod dates;
 mod facts;
 mod lexicon;
 mod names;
+mod parts;
 mod prompt;
 mod roles;
 mod statement;

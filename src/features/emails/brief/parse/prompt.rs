@@ -6,7 +6,7 @@ use super::words::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
 /// Languages with fewer common words than this share of the main language's are not languages of the prompt.
-const LANGUAGE_SHARE_MIN: f32 = 0.3;
+const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// A range of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

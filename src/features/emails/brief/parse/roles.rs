@@ -74,25 +74,41 @@ fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     if prompt.has(List::Off, Range::of(found.range.to, (found.range.to + 2).min(around.sentence.to))) && !prompt.has(List::NotOffer, after) {
         return true;
     }
+    if prompt.has(List::HalfPrice, found.range) {
+        return true;
+    }
     if prompt.has(List::NotOffer, around.sentence) {
         return false;
     }
+    let has_minimum = prompt.has(List::Minimum, around.fragment) || prompt.has(List::MinimumFrom, around.fragment);
     let is_selling = matches!(
         around.goal,
         Goal::Sale | Goal::WinBack | Goal::Welcome | Goal::Voucher | Goal::Cart | Goal::Seasonal | Goal::Referral | Goal::Apology | Goal::ThankYou
     );
-    is_selling || is_off(around, found.range) || prompt.has(List::Code, around.sentence)
+    is_selling || has_minimum || is_off(around, found.range) || prompt.has(List::Code, around.sentence)
 }
 
 fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     let cued = nearest_cue(around, found);
+    if found.value.is_none() && around.prompt.has(List::Unit, found.range) {
+        return match cued {
+            Some(role @ (FactRole::Delivery | FactRole::Happened)) => role,
+            _ => FactRole::Other,
+        };
+    }
+    let has_offer = around.prompt.has(List::CueOffer, around.sentence) && around.goal == Goal::Sale;
+    let cued = match (around.goal, cued) {
+        (Goal::Hiring | Goal::Survey | Goal::Review, Some(FactRole::OfferStarts | FactRole::Closed | FactRole::Offer)) => Some(FactRole::Other),
+        (Goal::Event | Goal::Webinar | Goal::Digest, Some(FactRole::OfferStarts | FactRole::Offer)) if found.bound == Bound::None => Some(FactRole::Event),
+        (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
+        (_, cued) => cued,
+    };
     match cued {
         Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
         Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
         // "Closed until 10 January", "closes on 10 January"
         Some(role) => role,
-        None if found.kind == FactKind::Period && around.prompt.has(List::Unit, found.range) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }
 }
