@@ -1,8 +1,8 @@
 //! Decides for each fragment of a sentence whether the email prints it.
 
-use super::super::{CallToAction, Constraint, ConstraintKind, Part, Signature};
+use super::super::{CallToAction, Constraint, ConstraintKind, Goal, Part, Signature};
 use super::clauses::Sentence;
-use super::lexicon::{List, lexicons};
+use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
 use super::words::Kind;
 
@@ -61,6 +61,8 @@ pub struct Classifier<'a> {
     pub fields: Fields,
     /// Whether the fragment before asked for an email, so that the fragments before it describe the situation.
     pub asks: bool,
+    /// Whether the last fragment asked to report something, so that "that" introduces it.
+    pub reports: bool,
     /// Whether brackets after the last fragment belong to it.
     pub carries: bool,
     /// The number of sentences that were classified.
@@ -87,6 +89,7 @@ impl Classifier<'_> {
             }
             let is_start = at == 0;
             self.carries &= !is_start;
+            self.reports &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
             if self.asks {
@@ -171,7 +174,7 @@ impl Classifier<'_> {
         let first = fragments.iter().position(|fragment| fragment.to > value.from).unwrap_or(0);
         let has_title = |fragment: &&Range| {
             let title = self.inner(**fragment);
-            title.len() <= 8 && !self.prompt.is(List::NoteStart, self.start(**fragment)) && !self.is_limit(title) && !self.prompt.words.is_capital(sentence.range.to)
+            title.len() <= 8 && !self.prompt.is(List::NoteStart, self.start(**fragment)) && !self.is_limit(title) && !self.prompt.has(List::Finite, title)
         };
         let title = fragments.get(first + 1).filter(has_title).is_some();
         let taken = first + 1 + usize::from(title);
@@ -196,6 +199,7 @@ impl Classifier<'_> {
             let is_bare = match list {
                 L::LabelSubject | L::LabelPreheader | L::LabelHeadline => is_quoted,
                 L::LabelButton => is_quoted || prompt.words.is_capital(is) && prompt.kind(is) == Kind::Word && !is_all_capitals(prompt, is),
+                L::LabelSign if is_quoted => true,
                 L::LabelSign => follows && (is > end || end > rest.from + 1 || rest.from == sentence.range.from || prompt.fold(rest.from - 1) == ",") && prompt.kind(is) == Kind::Word,
                 _ => false,
             };
@@ -283,7 +287,8 @@ impl Classifier<'_> {
     fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
-            let next = self.prompt.end(List::Please, at).or_else(|| self.prompt.end(List::And, at));
+            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0);
+            let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
             let sign = matches!(self.prompt.fold(at), "(" | "[" | "," | ":").then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
                 Some(next) => at = next,
@@ -326,10 +331,37 @@ impl Classifier<'_> {
         }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         if may_address && self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
-            pieces.push(Piece { range: fragment, class: Class::Note });
+            // A note that forbids nothing may still name dates and numbers.
+            let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
+            let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
+            pieces.push(Piece { range: fragment, class: if is_remark { Class::Topic } else { Class::Note } });
+            return;
+        }
+        if is_start && self.is_title(range, fragment) {
+            pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether a fragment with a colon only names the kind of the email: "Cart reminder:".
+    fn is_title(&self, range: Range, fragment: Range) -> bool {
+        use Goal as G;
+        if self.prompt.fold(fragment.to - 1) != ":" || range.len() > 3 {
+            return false;
+        }
+        let names = |mark: Mark| {
+            let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
+            !matches!(goal, G::Sale | G::Seasonal | G::Launch | G::Event | G::Recall | G::Voucher | G::Hiring | G::Closing | G::OpeningHours | G::Digest)
+        };
+        let mut at = range.from;
+        while at < range.to {
+            match self.prompt.at(List::Goal, at).filter(|mark| names(*mark)).map(|mark| mark.to).max() {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        true
     }
 
     /// Returns a fragment without signs and brackets at its ends.
@@ -526,7 +558,14 @@ impl Classifier<'_> {
             self.asks = true;
             return Some(Range::of(end, to));
         }
+        if let Some(that) = prompt.end(List::That, start).filter(|_| self.reports) {
+            return Some(Range::of(that, to));
+        }
+        // "We need to tell them that …"
+        let verb = prompt.end(List::Write, start).map(|end| prompt.end(List::ToVerb, end).unwrap_or(end)).filter(|verb| prompt.is(List::Report, *verb));
+        let start = verb.unwrap_or(start);
         if let Some(end) = prompt.end(List::Report, start) {
+            self.reports = true;
             let end = prompt.end(List::Readers, end).unwrap_or(end);
             if let Some(that) = prompt.end(List::That, end).or_else(|| prompt.end(List::ToVerb, end)) {
                 return Some(Range::of(that, to));
@@ -566,7 +605,10 @@ impl Classifier<'_> {
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
         let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        let email = prompt.find(List::Email, near).or(goal)?;
+        let Some(email) = prompt.find(List::Email, near).or(goal) else {
+            let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
+            return about.filter(|_| is_start);
+        };
         let is_title = is_start && sentence.is_line_start && !prompt.has(List::Finite, Range::of(start, email.from)) && sentence.item.is_none();
         let has_contact = (fragment.from..fragment.to).any(|at| matches!(prompt.kind(at), Kind::Mail));
         if has_contact || writes.is_none() && !is_title {
@@ -577,15 +619,15 @@ impl Classifier<'_> {
             return Some(that.to);
         }
         while at < fragment.to {
-            if let Some(end) = prompt.end(List::About, at) {
-                return Some(end);
-            }
             if prompt.is(List::AudienceStart, at) {
                 let rest = self.inner(Range::of(at, fragment.to));
                 if self.audience(rest, at) {
                     let about = (at + 1..fragment.to).find_map(|at| prompt.end(List::About, at).filter(|end| *end > at + 1 || prompt.fold(at) == "about"));
                     return Some(about.unwrap_or(fragment.to));
                 }
+            }
+            if let Some(end) = prompt.end(List::About, at) {
+                return Some(end);
             }
             at += 1;
         }

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, CallToAction, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses::{self, Sentence};
 use super::facts::{self, Bound, Found};
@@ -29,7 +29,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let prompt = Prompt::read(text, brand);
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
-    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, carries: false, seen: 0, count: sentences.len() };
+    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, carries: false, reports: false, seen: 0, count: sentences.len() };
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
     let mut reads: Vec<Read> = Vec::new();
@@ -38,6 +38,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
+    introductions(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
@@ -108,6 +109,17 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let odd = words.iter().filter(latin).filter(has_no_vowel).count();
     let known = words.iter().filter(|at| prompt.is(List::Common, **at)).count();
     words.len() <= 12 && odd >= 2 && known == 0
+}
+
+/// Turns the words before a list that only announce it into a note: "three stories:".
+fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for at in 1..reads.len() {
+        let starts = reads[at].sentence.item == Some(0) && reads[at - 1].sentence.item.is_none() && reads[at].sentence.is_line_start;
+        let last = reads[at - 1].sentence.range.to - 1;
+        if let Some(piece) = reads[at - 1].pieces.last_mut().filter(|piece| starts && prompt.fold(last) == ":" && piece.range.len() <= 7) {
+            piece.class = if piece.class == Class::Content { Class::Topic } else { piece.class };
+        }
+    }
 }
 
 /// Turns content with a word that the email must not contain into a note.
@@ -263,7 +275,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
 }
 
 /// Returns the end of a label such as "Body:" that the email does not print.
-fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
+pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     let lists = [List::LabelBody, List::LabelLink, List::LabelWhen, List::LabelWhere, List::LabelCode];
     let ends = lists.into_iter().filter_map(|list| prompt.end(list, range.from)).filter(|end| *end < range.to && prompt.fold(*end) == ":");
     ends.max().map_or(range.from, |end| end + 1)

@@ -4,6 +4,7 @@ use super::super::{FactKind, FactValue};
 use super::classify::Class;
 use super::collect::Read;
 use super::dates;
+use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 
@@ -31,7 +32,18 @@ fn weekdays(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
     };
     let wrong = all().filter(|(_, found)| dates::contradicts_weekday(prompt, found));
     let has_right = |own: Option<i8>| all().any(|(_, other)| day(&other.value) == own && !dates::contradicts_weekday(prompt, other));
-    wrong.filter(|(_, found)| has_right(day(&found.value))).map(|(range, _)| range).collect()
+    let full: Vec<_> = all().filter(|(_, found)| prompt.has(List::Month, found.range)).collect();
+    let differs = |found: &Found| {
+        let Some((weekday, day)) = dates::weekday_and_day(prompt, found) else { return false };
+        let value = |other: &Found| match &other.value {
+            Some(FactValue::Days { first, .. }) => Some((first.day(), first.weekday().to_monday_zero_offset())),
+            _ => None,
+        };
+        full.iter().filter_map(|(_, other)| value(other)).any(|(other, own)| other == day && own != weekday)
+    };
+    let bare = all().filter(|(_, found)| differs(found)).map(|(range, _)| range).collect::<Vec<_>>();
+    let wrong = wrong.filter(|(_, found)| has_right(day(&found.value))).map(|(range, _)| range);
+    wrong.chain(bare).collect()
 }
 
 /// Returns the fragments that promise free delivery from different order values.

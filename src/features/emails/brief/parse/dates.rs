@@ -61,6 +61,14 @@ pub fn contradicts_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     has_day && named.is_some_and(|mark| mark.value as i8 != first.weekday().to_monday_zero_offset())
 }
 
+/// Returns the weekday and the day of a date without a month: "Sunday the 9th".
+pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
+    let Some(FactValue::Days { first, last: None }) = &found.value else { return None };
+    let named = prompt.all(List::Weekday, found.range).next()?;
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
+}
+
 /// Returns the bound that the words at an index set, and where the date starts.
 fn bound(prompt: &Prompt<'_>, at: usize) -> (Bound, usize) {
     if let Some(end) = prompt.end(List::UntilWord, at) {
@@ -106,8 +114,10 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
 fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) -> Option<Found> {
     if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
         let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
-        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number && prompt.fold(*end) != ".") {
-            return Some(Found { kind: FactKind::Date, range: Range::of(from, end), value: None, bound });
+        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number) {
+            let value = (!prompt.is(List::And, at + 1)).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+            let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
+            return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
     }
     let mut next = at;
@@ -127,8 +137,19 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
 }
 
+/// Returns the days from one weekday to the next other one.
+fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
+    let day = |at: usize, from: Date| {
+        let weekday = weekday_only(prompt, at)?;
+        resolve(Parts { weekday: Some(weekday as u8), ..Parts::default() }, from, None)
+    };
+    let start = day(first, today)?;
+    Some(FactValue::Days { first: start, last: Some(day(last, start)?) })
+}
+
 fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
-    prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1).map(|mark| mark.value)
+    let is_day = prompt.before(List::NotDay, at + 1).is_none();
+    prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
 
 /// Recognizes the number of a day alone.
@@ -156,6 +177,9 @@ fn ends_line(prompt: &Prompt<'_>, at: usize) -> bool {
 }
 
 fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
+    if prompt.before(List::NotDay, at + 1).is_some() || prompt.is(List::NotDay, at) {
+        return (None, at);
+    }
     let full = prompt.at(List::Weekday, at).max_by_key(|mark| mark.to);
     let Some(mark) = full.or_else(|| prompt.at(List::ShortWeekday, at).max_by_key(|mark| mark.to)) else { return (None, at) };
     let mut end = mark.to;
@@ -200,7 +224,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
     }
-    if weekday.is_some() && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number) {
+    if weekday.is_some() && prompt.before(List::NotDay, at + 1).is_none() && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number) {
         let end = prompt.at(List::Weekday, at).chain(prompt.at(List::ShortWeekday, at)).map(|mark| mark.to).max()?;
         return Some((Parts { weekday, ..Parts::default() }, end));
     }

@@ -181,6 +181,14 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 
 /// Recognizes a code after a word such as "code", or a word in capitals after "with".
 pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
+    if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
+        // "Right one: SPRING15" in a prompt about a code.
+        let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
+        let is_code = letters.chars().count() >= 4 && letters.chars().all(char::is_uppercase) && digits.len() <= 4 && prompt.kind(at + 1) == Kind::Number;
+        if is_code && (0..prompt.words.len()).any(|at| prompt.is(List::Code, at)) {
+            return Some(Found::new(FactKind::Code, Range::of(at, end), None));
+        }
+    }
     let after = prompt.end(List::Code, at);
     let with = prompt.end(List::CodeWith, at);
     let mut start = after.or(with)?;

@@ -45,6 +45,7 @@ lists! {
     /// Finite verbs. Only words with a finite verb are a sentence.
     Finite = "words.finite",
     That = "words.that",
+    Not = "words.not",
     /// The word before an infinitive: "tell them to book".
     ToVerb = "words.to",
     Question = "words.question",
@@ -153,6 +154,8 @@ lists! {
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
     Weekend = "date.weekend",
+    /// Phrases with the name of a weekday that mean no day.
+    NotDay = "date.not_day",
     Hour = "date.hour",
     Am = "date.am",
     Pm = "date.pm",

@@ -73,7 +73,8 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
             end -= 1;
         }
-        let name = prompt.trim(Range::of(range.from, end));
+        let start = super::collect::label_end(prompt, prompt.trim(*range));
+        let name = prompt.trim(Range::of(start.max(range.from), end));
         let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         is_name.then(|| named(name))
     })

@@ -91,7 +91,8 @@ fn is_offer(around: &Around<'_>, found: &Found) -> bool {
 fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     let cued = nearest_cue(around, found);
     if found.value.is_none() && around.prompt.has(List::Unit, found.range) {
-        return match cued {
+        let own = Around { sentence: around.fragment, ..*around };
+        return match nearest_cue(&own, found) {
             Some(role @ (FactRole::Delivery | FactRole::Happened)) => role,
             _ => FactRole::Other,
         };
