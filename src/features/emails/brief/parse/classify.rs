@@ -63,6 +63,8 @@ pub struct Classifier<'a> {
     pub asks: bool,
     /// Whether the last fragment asked to report something, so that "that" introduces it.
     pub reports: bool,
+    /// Whether the sentence starts with a description of the recipients.
+    pub situates: bool,
     /// Whether brackets after the last fragment belong to it.
     pub carries: bool,
     /// The number of sentences that were classified.
@@ -89,6 +91,7 @@ impl Classifier<'_> {
             }
             let is_start = at == 0;
             self.carries &= !is_start;
+            self.situates &= !is_start;
             self.reports &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
@@ -312,6 +315,11 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class });
             return;
         }
+        let has_number = (range.from..range.to).any(|at| self.prompt.is(List::Currency, at) || self.prompt.is(List::Percent, at) || self.prompt.is(List::Month, at) || self.prompt.is(List::Code, at));
+        if !is_start && self.situates && range.len() <= 5 && !has_number && !self.prompt.has(List::Finite, range) {
+            pieces.push(Piece { range: fragment, class: Class::Topic });
+            return;
+        }
         if self.closing(range, sentence, is_start) || self.greeting(range, sentence, is_start) || self.limits(range, false) || self.language(range, false) {
             self.asks = self.prompt.has(List::Language, range) && self.prompt.has(List::InLanguage, range);
             pieces.push(Piece { range: fragment, class: Class::Note });
@@ -334,6 +342,7 @@ impl Classifier<'_> {
             // A note that forbids nothing may still name dates and numbers.
             let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
             let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
+            self.situates = is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
             pieces.push(Piece { range: fragment, class: if is_remark { Class::Topic } else { Class::Note } });
             return;
         }
@@ -352,7 +361,7 @@ impl Classifier<'_> {
         }
         let names = |mark: Mark| {
             let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-            !matches!(goal, G::Sale | G::Seasonal | G::Launch | G::Event | G::Recall | G::Voucher | G::Hiring | G::Closing | G::OpeningHours | G::Digest)
+            !matches!(goal, G::Sale | G::Seasonal | G::Launch | G::Event | G::Recall | G::Voucher | G::Hiring | G::Closing | G::OpeningHours | G::Digest | G::Survey | G::Review)
         };
         let mut at = range.from;
         while at < range.to {
@@ -558,6 +567,13 @@ impl Classifier<'_> {
             self.asks = true;
             return Some(Range::of(end, to));
         }
+        let writes = prompt.end(List::Write, start);
+        if let Some(that) = writes.and_then(|end| prompt.find(List::That, Range::of(end, (end + 7).min(to)))) {
+            let middle = Range::of(writes.unwrap_or(start), that.from);
+            if prompt.has(List::Readers, middle) && !prompt.has(List::Email, middle) {
+                return Some(Range::of(that.to, to));
+            }
+        }
         if let Some(that) = prompt.end(List::That, start).filter(|_| self.reports) {
             return Some(Range::of(that, to));
         }
@@ -626,7 +642,8 @@ impl Classifier<'_> {
                     return Some(about.unwrap_or(fragment.to));
                 }
             }
-            if let Some(end) = prompt.end(List::About, at) {
+            let about = prompt.end(List::About, at).or_else(|| prompt.end(List::For, at).filter(|_| at == email.to));
+            if let Some(end) = about {
                 return Some(end);
             }
             at += 1;

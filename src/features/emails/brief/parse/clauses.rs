@@ -67,7 +67,8 @@ fn items(prompt: &Prompt<'_>) -> Vec<Item> {
     let mut run: Vec<Item> = Vec::new();
     let mut at = 0;
     while at < prompt.words.len() {
-        let Some((index, end)) = enumerator(prompt, at) else {
+        let is_open = !run.is_empty() || at > 0 && prompt.fold(at - 1) == ":";
+        let Some((index, end)) = enumerator(prompt, at).or_else(|| inline(prompt, at).filter(|_| is_open)) else {
             at += 1;
             continue;
         };
@@ -90,6 +91,14 @@ fn keep(found: &mut Vec<Item>, run: &mut Vec<Item>) {
         found.append(run);
     }
     run.clear();
+}
+
+/// Recognizes "2." before a word inside a line.
+fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
+    let is_number = prompt.kind(at) == Kind::Number && prompt.raw(at).len() == 1 && !prompt.words.is_glued(at);
+    let is_marked = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && prompt.kind(at + 2) == Kind::Word;
+    let is_other = prompt.is(List::Month, at + 2) || prompt.is(List::To, at + 2) || prompt.before(List::Article, at).is_some() || prompt.before(List::OnWord, at).is_some();
+    value(prompt, at).filter(|_| is_number && is_marked && !is_other).map(|index| (index, at + 2))
 }
 
 /// Returns the index and the end of the list number that starts at a word.
@@ -204,11 +213,16 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     let previous = prompt.fold(at - 1);
     let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase()) || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
-        let is_ordinal = previous.len() <= 2 && matches!(prompt.lexicon().code, "de" | "nl") || previous.contains('.') && previous.len() <= 5;
+        let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next) || previous.contains('.') && previous.len() <= 5;
         return !(goes_on && is_ordinal || prompt.is(List::Month, next) || matches!(prompt.fold(next), "-" | "+" | ","));
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&format!(" {previous} ")) && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+}
+
+/// Returns whether a request to the writer starts at a word.
+fn starts_request(prompt: &Prompt<'_>, at: usize) -> bool {
+    [List::Please, List::NoteStart, List::Report, List::Write].into_iter().any(|list| prompt.is(list, at))
 }
 
 /// Splits a sentence at commas, colons, dashes, arrows and brackets.

@@ -29,7 +29,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let prompt = Prompt::read(text, brand);
     let sentences = clauses::sentences(&prompt);
     let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
-    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, carries: false, reports: false, seen: 0, count: sentences.len() };
+    let mut classifier = Classifier { prompt: &prompt, fields, asks: false, carries: false, situates: false, reports: false, seen: 0, count: sentences.len() };
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
     let mut reads: Vec<Read> = Vec::new();

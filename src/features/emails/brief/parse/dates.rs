@@ -106,7 +106,7 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
     let has_ordinals = prompt.fold(middle - 1) == "." && prompt.fold(end - 1) == "." && first.month.is_none();
     let is_and = prompt.is(List::And, middle) && prompt.before(List::OnWord, at).is_some() && first.month.is_none() && !is_counted(prompt, end);
     let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
-    let is_led = strength == Strength::Led || last.month.is_some();
+    let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
     (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
 }
 
@@ -148,6 +148,12 @@ fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Opti
 }
 
 fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
+    let is_short = |at: usize| prompt.at(List::ShortWeekday, at).find(|mark| mark.to == at + 1);
+    let is_joined = |at: usize| matches!(prompt.fold(at), "+" | "&" | "-" | "/");
+    let has_partner = is_joined(at + 1) && is_short(at + 2).is_some() || at > 1 && is_joined(at - 1) && is_short(at - 2).is_some();
+    if let Some(mark) = is_short(at).filter(|_| has_partner) {
+        return Some(mark.value);
+    }
     let is_day = prompt.before(List::NotDay, at + 1).is_none();
     prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
@@ -219,7 +225,7 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
         let is_time = end == start + 1 && time(prompt, start).is_some();
-        let is_clock = is_time || prompt.is(List::Hour, end) || prompt.is(List::Am, end) || prompt.is(List::Pm, end) || prompt.is(List::To, end) && is_short;
+        let is_clock = is_time || prompt.is(List::Hour, end) || prompt.is(List::Am, end) || prompt.is(List::Pm, end) || is_short && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
@@ -328,8 +334,10 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
         || prompt.is(List::FromWord, noun) || prompt.is(List::TimeAt, noun) || prompt.is(List::For, noun) || prompt.is(List::CueClosed, noun) || prompt.is(List::To, noun);
     let led = strength == Strength::Led && prompt.before(List::OnWord, at).is_some();
     let glued = prompt.words.is_glued(noun) && matches!(prompt.fold(noun), "-" | "x" | ":" | "/" | "%");
-    let is_article = prompt.before(List::Article, at).is_some() || led || at > 0 && prompt.is(List::OnWord, at - 1);
-    if is_ordinal && prompt.is(List::CueClosed, end) {
+    let bound = prompt.before(List::FromWord, at).or_else(|| prompt.before(List::UntilWord, at)).is_some_and(|from| from + 2 <= at);
+    let is_apart = is_apart || bound && prompt.lexicon().code != "en";
+    let is_article = prompt.before(List::Article, at).is_some() || led || bound || at > 0 && prompt.is(List::OnWord, at - 1);
+    if is_ordinal && (prompt.is(List::CueClosed, end) || prompt.is(List::CueClosed, at)) {
         return Some((Parts { day: Some(day), ..Parts::default() }, end));
     }
     (is_article && (is_apart || is_ordinal) && !is_counted && !glued).then_some((Parts { day: Some(day), ..Parts::default() }, end))
@@ -373,7 +381,7 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
     // A day of the last weeks is past; an older one means the next year.
-    let oldest = if parts.month.is_some() { today.checked_sub(75.days()).ok()? } else { today };
+    let oldest = if parts.month.is_some() { today.checked_sub(45.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
     let future = dates.iter().filter(|date| **date >= oldest).min().copied();
     dates.iter().filter(fitting).min().copied().filter(|date| parts.month.is_none() || date.checked_sub(400.days()).is_ok_and(|back| back <= today)).or(future)
@@ -384,7 +392,8 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let led = prompt.end(List::TimeAt, at).filter(|end| *end > at);
     let start = led.unwrap_or(at);
     let is_led = led.is_some() || prompt.before(List::TimeAt, start).is_some();
-    let after_day = (start.saturating_sub(6)..start).any(|at| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at));
+    let is_day = |at: usize| prompt.is(List::Weekday, at) || prompt.is(List::ShortWeekday, at);
+    let after_day = (start.saturating_sub(6)..start).any(is_day) || (start.saturating_sub(2)..start).any(|at| prompt.is(List::Month, at));
     let is_led = is_led || prompt.before(List::Between, start).is_some();
     let bound = if prompt.is(List::UntilWord, at) || prompt.before(List::UntilWord, start).is_some() { Bound::Until } else { Bound::None };
     let first = clock(prompt, start)?;
@@ -490,7 +499,11 @@ fn mark(prompt: &Prompt<'_>, found: &mut Clock) {
     if found.is_marked && prompt.fold(found.end) == "." && prompt.fold(found.end - 1) == "m" && prompt.words.is_glued(found.end) && !prompt.words.is_capital(found.end + 1) {
         found.end += 1;
     }
-    if let Some(end) = prompt.end(List::Zone, found.end) {
+    let is_zone = |end: &usize| {
+        let text = prompt.text(Range::of(found.end, *end));
+        text.chars().count() > 3 || !text.chars().any(char::is_lowercase)
+    };
+    if let Some(end) = prompt.end(List::Zone, found.end).filter(is_zone) {
         found.is_marked |= found.has_minutes;
         found.end = end;
     }

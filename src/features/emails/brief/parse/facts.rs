@@ -134,7 +134,12 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
-    if is_old && !is_counted && (prompt.kind(at + 1) != Kind::Word || prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
+    // "140 statt 120 €"
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| money(prompt, end).is_some());
+    if is_new && !is_counted {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
     None

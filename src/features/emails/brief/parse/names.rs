@@ -103,7 +103,7 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     }
     let led = prompt.before(List::PersonAfter, at);
     let is_led = led.is_some();
-    let is_particle = led.is_some_and(|from| prompt.raw(from).len() <= 2);
+    let is_particle = led.is_some_and(|from| from + 1 == at && prompt.raw(from).len() <= 2);
     let end = names_end(prompt, at);
     if !is_led || end == at || is_start(prompt, at) || prompt.is(List::Month, at) || prompt.is(List::Weekday, at) {
         return None;

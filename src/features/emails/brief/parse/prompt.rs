@@ -169,7 +169,7 @@ fn is_international(mark: Mark) -> bool {
         mark.list,
         L::LabelSubject | L::LabelPreheader | L::LabelHeadline | L::LabelButton | L::LabelLink | L::LabelBody | L::LabelSign
     );
-    is_label || matches!(mark.list, L::Greeting | L::Closing | L::InLanguage | L::Please | L::Attack | L::Language | L::Header | L::NoImages | L::NoEmoji | L::Zone | L::Currency)
+    is_label || matches!(mark.list, L::Greeting | L::Closing | L::InLanguage | L::Please | L::Attack | L::Language | L::Header | L::NoImages | L::NoEmoji | L::Zone | L::Currency | L::Percent)
 }
 
 /// Returns how many common words of each language the prompt has. The brand's language counts for one word.

@@ -101,6 +101,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     let cued = match (around.goal, cued) {
         (Goal::Hiring | Goal::Survey | Goal::Review, Some(FactRole::OfferStarts | FactRole::Closed | FactRole::Offer)) => Some(FactRole::Other),
         (Goal::Event | Goal::Webinar | Goal::Digest, Some(FactRole::OfferStarts | FactRole::Offer)) if found.bound == Bound::None => Some(FactRole::Event),
+        (Goal::Launch | Goal::Event | Goal::OpeningHours, Some(FactRole::Reopens)) => Some(FactRole::Event),
         (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
         (_, cued) => cued,
     };
