@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn returns_the_brief_and_stores_nothing() {
         let app = TestApp::new();
-        let prompt = "25% off all mugs until 30 November with code LOFT25. Keep it short, no exclamation marks. Button: Shop the sale";
+        let prompt =
+            "25% off all mugs until 30 November with code LOFT25. Keep it short, no exclamation marks. Button: Shop the sale";
         let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt })).data();
         assert_eq!((&brief["purpose"], &brief["language"]), (&json!("sale"), &json!("en")), "{brief}");
         assert_eq!(brief["cta"]["label"]["text"], "Shop the sale");
@@ -95,7 +96,8 @@ mod tests {
     #[test]
     fn the_first_language_is_the_language_of_the_brief() {
         let app = TestApp::new();
-        let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday", "languages": ["nl", "de"] })).data();
+        let brief =
+            app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday", "languages": ["nl", "de"] })).data();
         assert_eq!(brief["language"], "nl");
     }
 

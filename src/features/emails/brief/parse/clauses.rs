@@ -97,7 +97,10 @@ fn keep(found: &mut Vec<Item>, run: &mut Vec<Item>) {
 fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let is_number = prompt.kind(at) == Kind::Number && prompt.raw(at).len() == 1 && !prompt.words.is_glued(at);
     let is_marked = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && prompt.kind(at + 2) == Kind::Word;
-    let is_other = prompt.is(List::Month, at + 2) || prompt.is(List::To, at + 2) || prompt.before(List::Article, at).is_some() || prompt.before(List::OnWord, at).is_some();
+    let is_other = prompt.is(List::Month, at + 2)
+        || prompt.is(List::To, at + 2)
+        || prompt.before(List::Article, at).is_some()
+        || prompt.before(List::OnWord, at).is_some();
     value(prompt, at).filter(|_| is_number && is_marked && !is_other).map(|index| (index, at + 2))
 }
 
@@ -116,8 +119,12 @@ fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let index = value(prompt, number)?;
     let end = match prompt.fold(number + 1) {
         ")" if prompt.words.is_glued(number + 1) => number + 2,
-        "." | ":" | "/" if is_first && !is_open && prompt.words.is_glued(number + 1) && !prompt.words.is_glued(number + 2) => number + 2,
-        "." | ":" if is_first && !is_open && prompt.kind(number) == Kind::Number && prompt.kind(number + 2) == Kind::Word => number + 2,
+        "." | ":" | "/" if is_first && !is_open && prompt.words.is_glued(number + 1) && !prompt.words.is_glued(number + 2) => {
+            number + 2
+        }
+        "." | ":" if is_first && !is_open && prompt.kind(number) == Kind::Number && prompt.kind(number + 2) == Kind::Word => {
+            number + 2
+        }
         _ => return None,
     };
     let is_date = prompt.is(List::Month, end) || prompt.kind(end) == Kind::Number && prompt.fold(number + 1) == ".";
@@ -150,13 +157,21 @@ fn line_start(prompt: &Prompt<'_>, at: usize) -> usize {
 fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     let is_bullet = |at: usize| {
         let is_apart = !prompt.words.is_glued(at + 1) || matches!(prompt.fold(at), "=" | ">" | "•" | "*");
-        matches!(prompt.fold(at), ">" | "-" | "*" | "•" | "·" | "=" | "→" | "|" | "#" | "+" | "~" | "◦" | "▪" | "✓" | "✔" | "☐") && is_apart
+        matches!(prompt.fold(at), ">" | "-" | "*" | "•" | "·" | "=" | "→" | "|" | "#" | "+" | "~" | "◦" | "▪" | "✓" | "✔" | "☐")
+            && is_apart
     };
     (from..to).find(|at| !is_bullet(*at)).unwrap_or(to)
 }
 
 /// Splits a part of a line into sentences.
-fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut bool, line: usize, sentences: &mut Vec<Sentence>) {
+fn split(
+    prompt: &Prompt<'_>,
+    part: Range,
+    item: Option<u8>,
+    is_line_start: &mut bool,
+    line: usize,
+    sentences: &mut Vec<Sentence>,
+) {
     let mut from = part.from;
     let mut at = part.from;
     while at < part.to {
@@ -172,7 +187,10 @@ fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut
         if at < part.to && !is_end(prompt, at - 1, part) {
             continue;
         }
-        while at < part.to && (matches!(prompt.fold(at), "." | "!" | "?" | ";") || prompt.words.is_glued(at) && matches!(prompt.fold(at), ")" | "]" | "\"")) {
+        while at < part.to
+            && (matches!(prompt.fold(at), "." | "!" | "?" | ";")
+                || prompt.words.is_glued(at) && matches!(prompt.fold(at), ")" | "]" | "\""))
+        {
             at += 1;
         }
         push(prompt, Range::of(from, at), item, is_line_start, line, sentences);
@@ -180,7 +198,14 @@ fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut
     }
 }
 
-fn push(prompt: &Prompt<'_>, range: Range, item: Option<u8>, is_line_start: &mut bool, line: usize, sentences: &mut Vec<Sentence>) {
+fn push(
+    prompt: &Prompt<'_>,
+    range: Range,
+    item: Option<u8>,
+    is_line_start: &mut bool,
+    line: usize,
+    sentences: &mut Vec<Sentence>,
+) {
     if !range.is_empty() {
         sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start, line });
         *is_line_start = false;
@@ -205,19 +230,26 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
         // "days.No" lacks a space.
-        return prompt.kind(next) == Kind::Word && prompt.words.is_capital(next) && prompt.raw(next).len() > 1 && at > 0 && prompt.raw(at - 1).len() > 2;
+        return prompt.kind(next) == Kind::Word
+            && prompt.words.is_capital(next)
+            && prompt.raw(next).len() > 1
+            && at > 0
+            && prompt.raw(at - 1).len() > 2;
     }
     if at <= part.from {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase()) || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
+    let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
+        || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
-        let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next) || previous.contains('.') && previous.len() <= 5;
+        let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
+            || previous.contains('.') && previous.len() <= 5;
         return !(goes_on && is_ordinal || prompt.is(List::Month, next) || matches!(prompt.fold(next), "-" | "+" | ","));
     }
     let is_title = prompt.is(List::Title, at - 1);
-    !(ABBREVIATIONS.contains(&format!(" {previous} ")) && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+    !(ABBREVIATIONS.contains(&format!(" {previous} "))
+        && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
 /// Returns whether a request to the writer starts at a word.

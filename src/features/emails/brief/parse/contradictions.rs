@@ -31,7 +31,8 @@ fn weekdays(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
         _ => None,
     };
     let wrong = all().filter(|(_, found)| dates::contradicts_weekday(prompt, found));
-    let has_right = |own: Option<i8>| all().any(|(_, other)| day(&other.value) == own && !dates::contradicts_weekday(prompt, other));
+    let has_right =
+        |own: Option<i8>| all().any(|(_, other)| day(&other.value) == own && !dates::contradicts_weekday(prompt, other));
     let full: Vec<_> = all().filter(|(_, found)| prompt.has(List::Month, found.range)).collect();
     let differs = |found: &Found| {
         let Some((weekday, day)) = dates::weekday_and_day(prompt, found) else { return false };
@@ -52,7 +53,11 @@ fn minimums(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
     for read in reads {
         for price in read.found.iter().filter(|found| found.kind == FactKind::Price) {
             let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(price.range));
-            let is_free = |range: &Range| prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range) && prompt.before(List::Minimum, price.range.from).is_some();
+            let is_free = |range: &Range| {
+                prompt.has(List::Free, *range)
+                    && prompt.has(List::Delivery, *range)
+                    && prompt.before(List::Minimum, price.range.from).is_some()
+            };
             found.extend(fragment.filter(is_free).map(|fragment| (fragment, price.value.clone())));
         }
     }

@@ -41,6 +41,8 @@ macro_rules! lists {
 lists! {
     /// The most common words of the language, which identify it.
     Common = "words.common",
+    /// Long words that are often misspelled.
+    Spelling = "words.spelling",
     Article = "words.article",
     /// Finite verbs. Only words with a finite verb are a sentence.
     Finite = "words.finite",
@@ -257,6 +259,8 @@ pub struct Lexicon {
     languages: Vec<String>,
     goals: Vec<Goal>,
     rewrite: HashMap<String, String>,
+    /// The folded words of [`List::Spelling`] and how they are written.
+    spelling: Vec<(String, String)>,
 }
 
 /// A phrase of a list in a prompt: the words `from..to`.
@@ -306,7 +310,9 @@ impl Lexicon {
             let row = file.lists.get(table).and_then(|table| table.get(name));
             index.add(*list, 0, row.map_or(&[][..], Vec::as_slice));
         }
-        Self { code, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
+        let words = file.lists.get("words").and_then(|table| table.get("spelling")).into_iter().flatten();
+        let spelling = words.map(|word| (fold(word), word.clone())).collect();
+        Self { code, spelling, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
     }
 
     /// Returns the month and day of a named day.
@@ -317,6 +323,14 @@ impl Lexicon {
     /// Returns what the email prints instead of a word in lowercase.
     pub fn rewritten(&self, word: &str) -> Option<&str> {
         self.rewrite.get(word).map(String::as_str)
+    }
+
+    /// Returns the word that a word in lowercase misspells: it lacks a letter, or two of its letters are swapped.
+    pub fn spelled(&self, word: &str) -> Option<&str> {
+        let own = fold(word);
+        let is_plain = own.is_ascii() && own.len() >= 6 && own.bytes().all(|byte| byte.is_ascii_lowercase());
+        let found = self.spelling.iter().filter(|_| is_plain).find(|(right, _)| misspells(own.as_bytes(), right.as_bytes()));
+        found.map(|(_, written)| written.as_str())
     }
 
     pub fn language(&self, value: u16) -> &str {
@@ -361,6 +375,18 @@ impl Index {
     }
 }
 
+/// Returns whether a word is another one with two swapped letters or without a letter inside.
+fn misspells(own: &[u8], right: &[u8]) -> bool {
+    let Some(first) = own.iter().zip(right).position(|(own, right)| own != right).filter(|first| *first > 0) else {
+        return false;
+    };
+    if own.len() == right.len() {
+        let is_swapped = own.get(first + 1) == Some(&right[first]) && right.get(first + 1) == Some(&own[first]);
+        return is_swapped && own[first + 2..] == right[first + 2..];
+    }
+    own.len() + 1 == right.len() && own[first..] == right[first + 1..]
+}
+
 /// Returns the first two letters of a word.
 fn start(word: &str) -> &str {
     word.char_indices().nth(2).map_or(word, |(end, _)| &word[..end])
@@ -370,7 +396,8 @@ fn start(word: &str) -> &str {
 fn slots(text: &str) -> Vec<Slot> {
     let mut slots = Vec::new();
     for item in text.split_whitespace() {
-        let (item, is_optional) = item.strip_suffix('?').filter(|item| !item.is_empty()).map_or((item, false), |item| (item, true));
+        let (item, is_optional) =
+            item.strip_suffix('?').filter(|item| !item.is_empty()).map_or((item, false), |item| (item, true));
         let alternatives: Vec<&str> = item.split('|').filter(|word| !word.is_empty()).collect();
         if let [single] = alternatives[..] {
             if !matches!(single, "_" | "#" | "..") && !single.contains('*') {

@@ -7,9 +7,11 @@
 mod classify;
 mod clauses;
 mod collect;
+mod constraints;
 mod contradictions;
 mod dates;
 mod facts;
+mod labels;
 mod lexicon;
 mod names;
 mod parts;
@@ -18,6 +20,7 @@ mod roles;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod times;
 mod words;
 
 use jiff::civil::Date;

@@ -13,8 +13,17 @@ const EVENT_WORDS_MAX: usize = 8;
 pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {
     brief.offer = offer(brief, prompt, reads);
     if goal.is_none() {
-        let is_vague = brief.facts.iter().all(|fact| fact.kind == FactKind::Sentence && !fact.text.contains(' ') || fact.kind == FactKind::Link);
-        brief.purpose = if brief.offer.is_some() { Goal::Sale } else if is_vague { Goal::Unclear } else { Goal::Announcement };
+        let is_vague = brief
+            .facts
+            .iter()
+            .all(|fact| fact.kind == FactKind::Sentence && !fact.text.contains(' ') || fact.kind == FactKind::Link);
+        brief.purpose = if brief.offer.is_some() {
+            Goal::Sale
+        } else if is_vague {
+            Goal::Unclear
+        } else {
+            Goal::Announcement
+        };
     }
     if matches!(brief.purpose, Goal::Event | Goal::Webinar) {
         brief.event = event(prompt, reads);
@@ -32,20 +41,32 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
 fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
     let is_offer = |role: Option<FactRole>| matches!(role, Some(FactRole::Offer | FactRole::OfferEnds));
     let has_offer = brief.facts.iter().any(|fact| is_offer(fact.role) || fact.kind == FactKind::Code);
-    let contents = || reads.iter().flat_map(|read| &read.pieces).filter(|piece| matches!(piece.class, Class::Content | Class::Topic)).map(|piece| piece.range);
+    let contents = || {
+        reads
+            .iter()
+            .flat_map(|read| &read.pieces)
+            .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
+            .map(|piece| piece.range)
+    };
     let free = contents().find(|range| prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range));
     if !has_offer && free.is_none() {
         return None;
     }
-    let percentage = reads.iter().find_map(|read| read.found.iter().find(|found| found.kind == FactKind::Percentage).map(|found| (read, found)));
+    let percentage = reads
+        .iter()
+        .find_map(|read| read.found.iter().find(|found| found.kind == FactKind::Percentage).map(|found| (read, found)));
     let scope = percentage.and_then(|(read, found)| {
         let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range))?;
-        let next = read.found.iter().map(|other| other.range.from).filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
+        let next =
+            read.found.iter().map(|other| other.range.from).filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
         let off = prompt.find(List::Off, Range::of(found.range.to, (found.range.to + 3).min(fragment.to)))?;
         let start = prompt.end(List::About, off.to).unwrap_or(off.to);
-        let stop = (start..next.min(fragment.to)).find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
+        let stop = (start..next.min(fragment.to))
+            .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
-        (1..=6).contains(&range.len()).then(|| Part { text: prompt.text(range).trim_end_matches('.').to_owned(), span: Some(prompt.span(range)) })
+        (1..=6)
+            .contains(&range.len())
+            .then(|| Part { text: prompt.text(range).trim_end_matches('.').to_owned(), span: Some(prompt.span(range)) })
     });
     Some(Offer { scope, free_delivery: free.is_some(), gift: None })
 }
@@ -67,7 +88,12 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     }
     contents.iter().find_map(|(read, range)| {
         let typed = [FactKind::Date, FactKind::Period, FactKind::Time, FactKind::Place, FactKind::Price];
-        let first = read.found.iter().filter(|found| typed.contains(&found.kind) && found.range.from >= range.from).map(|found| found.range.from).min();
+        let first = read
+            .found
+            .iter()
+            .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
+            .map(|found| found.range.from)
+            .min();
         let mut end = first.unwrap_or(range.to).min(range.to);
         let joins = [List::OnWord, List::FromWord, List::At, List::Article, List::LabelIs, List::With, List::TimeAt];
         while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
@@ -85,20 +111,27 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let mut last = None;
     for read in reads {
         let Some(item) = read.sentence.item else { continue };
-        let contents: Vec<Range> = read.pieces.iter().filter(|piece| piece.class == Class::Content).map(|piece| piece.range).collect();
+        let contents: Vec<Range> =
+            read.pieces.iter().filter(|piece| piece.class == Class::Content).map(|piece| piece.range).collect();
         let (Some(first), Some(end)) = (contents.first(), contents.last()) else { continue };
         let range = prompt.trim(Range::of(first.from, end.to));
         if range.is_empty() || brief.stories.len() >= usize::from(u8::MAX) {
             continue;
         }
         let span = prompt.span(range);
-        let inside: Vec<usize> = (0..brief.facts.len()).filter(|at| brief.facts[*at].span.is_some_and(|own| span.start <= own.start && own.end <= span.end)).collect();
+        let inside: Vec<usize> = (0..brief.facts.len())
+            .filter(|at| brief.facts[*at].span.is_some_and(|own| span.start <= own.start && own.end <= span.end))
+            .collect();
         let whole = |at: &&usize| matches!(brief.facts[**at].kind, FactKind::Sentence | FactKind::Condition);
         let text = inside.iter().filter(whole).map(|at| brief.facts[*at].text.clone()).collect::<Vec<_>>().join(" ");
         let text = if text.is_empty() { prompt.text(range).to_owned() } else { text };
         let link = inside.iter().find(|at| brief.facts[**at].kind == FactKind::Link).map(|at| brief.facts[*at].text.clone());
         if last != Some(item) {
-            brief.stories.push(Story { heading: heading(prompt, range), text: Part { text: String::new(), span: Some(span) }, link: None });
+            brief.stories.push(Story {
+                heading: heading(prompt, range),
+                text: Part { text: String::new(), span: Some(span) },
+                link: None,
+            });
             last = Some(item);
         }
         let index = brief.stories.len() - 1;
