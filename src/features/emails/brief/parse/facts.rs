@@ -32,8 +32,11 @@ impl Found {
 /// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands may be separated by spaces.
 pub fn quantity(prompt: &Prompt<'_>, at: usize) -> Option<(f64, usize)> {
     if prompt.kind(at) == Kind::Number {
-        let is_group = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).split(',').next().is_some_and(|part| part.len() == 3);
-        if prompt.raw(at).len() <= 3 && is_group(at + 1) && !prompt.words.is_glued(at + 1) && prompt.fold(at + 1) != "000" || prompt.fold(at + 1) == "000" && prompt.raw(at).len() <= 3 {
+        let is_group =
+            |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).split(',').next().is_some_and(|part| part.len() == 3);
+        if prompt.raw(at).len() <= 3 && is_group(at + 1) && !prompt.words.is_glued(at + 1) && prompt.fold(at + 1) != "000"
+            || prompt.fold(at + 1) == "000" && prompt.raw(at).len() <= 3
+        {
             let joined = format!("{}{}", prompt.raw(at), prompt.raw(at + 1));
             return number(&joined).map(|value| (value, at + 2));
         }
@@ -81,7 +84,8 @@ pub fn money(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         end += 2;
     }
     // "$28-32": the second number belongs to the same sum.
-    let is_range = prompt.fold(end) == "-" && prompt.words.is_glued(end) && prompt.kind(end + 1) == Kind::Number && currency.is_some();
+    let is_range =
+        prompt.fold(end) == "-" && prompt.words.is_glued(end) && prompt.kind(end + 1) == Kind::Number && currency.is_some();
     let end = if is_range { end + 2 } else { end };
     let value = FactValue::Money { amount, currency: currency_code(prompt.fold(sign)).to_owned() };
     Some(Found::new(FactKind::Price, Range::of(currency.unwrap_or(at), end), Some(value)))
@@ -116,7 +120,10 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_arrow = |at: usize| prompt.fold(at) == "→" || prompt.fold(at) == "-" && prompt.fold(at + 1) == ">";
     let after_arrow = at > 0 && (is_arrow(at - 1) || at > 1 && is_arrow(at - 2) && prompt.fold(at - 2) == "-");
     let amount = number(prompt.raw(at))?;
-    let is_counted = prompt.is(List::Unit, at + 1) || prompt.is(List::Places, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Month, at + 1);
+    let is_counted = prompt.is(List::Unit, at + 1)
+        || prompt.is(List::Places, at + 1)
+        || prompt.is(List::Percent, at + 1)
+        || prompt.is(List::Month, at + 1);
     let value = |amount| Some(FactValue::Money { amount, currency: String::new() });
     if is_arrow(at + 1) && prompt.kind(at + 2 + usize::from(prompt.fold(at + 1) == "-")) == Kind::Number {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
@@ -124,8 +131,24 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
+    // "de 15 a 17 €"
+    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
+    if next.is_some_and(|next| money(prompt, next).is_some())
+        && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
+    {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
+    if is_decimal && !is_counted && (0..prompt.words.len()).any(|at| prompt.is(List::Currency, at)) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
-    if is_old && !is_counted && (prompt.kind(at + 1) != Kind::Word || prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
+    // "140 statt 120 €"
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| money(prompt, end).is_some());
+    if is_new && !is_counted {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
     None
@@ -156,9 +179,16 @@ pub fn duration(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let (count, end) = quantity(prompt, at)?;
     let limit = prompt.before(List::Limited, at);
-    let noun = prompt.end(List::Places, end).or_else(|| prompt.end(List::Places, end + 1).filter(|_| prompt.kind(end) == Kind::Word && limit.is_some()));
+    let noun = prompt
+        .end(List::Places, end)
+        .or_else(|| prompt.end(List::Places, end + 1).filter(|_| prompt.kind(end) == Kind::Word && limit.is_some()));
     let is_whole = count.fract() == 0.0 && count >= 1.0 && count < 1e9;
-    if !is_whole || prompt.is(List::Currency, end) || prompt.is(List::Percent, end) || prompt.is(List::Unit, end) || prompt.is(List::Month, end) {
+    if !is_whole
+        || prompt.is(List::Currency, end)
+        || prompt.is(List::Percent, end)
+        || prompt.is(List::Unit, end)
+        || prompt.is(List::Month, end)
+    {
         return None;
     }
     let value = Some(FactValue::Count { count: count as u64 });
@@ -172,6 +202,17 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 
 /// Recognizes a code after a word such as "code", or a word in capitals after "with".
 pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
+    if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
+        // "Right one: SPRING15" in a prompt about a code.
+        let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
+        let is_code = letters.chars().count() >= 4
+            && letters.chars().all(char::is_uppercase)
+            && digits.len() <= 4
+            && prompt.kind(at + 1) == Kind::Number;
+        if is_code && (0..prompt.words.len()).any(|at| prompt.is(List::Code, at)) {
+            return Some(Found::new(FactKind::Code, Range::of(at, end), None));
+        }
+    }
     let after = prompt.end(List::Code, at);
     let with = prompt.end(List::CodeWith, at);
     let mut start = after.or(with)?;
@@ -198,7 +239,9 @@ fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
         return None;
     }
     let mut end = start + 1;
-    while prompt.words.is_glued(end) && (matches!(prompt.kind(end), Kind::Word | Kind::Number) || prompt.fold(end) == "-" && prompt.words.is_glued(end + 1)) {
+    while prompt.words.is_glued(end)
+        && (matches!(prompt.kind(end), Kind::Word | Kind::Number) || prompt.fold(end) == "-" && prompt.words.is_glued(end + 1))
+    {
         end += 1;
     }
     Some(end)

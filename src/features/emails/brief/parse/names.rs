@@ -16,7 +16,10 @@ impl Products {
     pub fn of(brand: &Brand) -> Self {
         let words = |name: &str| {
             let words = Words::read(name);
-            (0..words.len()).filter(|at| matches!(words.kind(*at), Kind::Word | Kind::Number)).map(|at| words.fold(at).to_owned()).collect()
+            (0..words.len())
+                .filter(|at| matches!(words.kind(*at), Kind::Word | Kind::Number))
+                .map(|at| words.fold(at).to_owned())
+                .collect()
         };
         Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
     }
@@ -44,13 +47,16 @@ fn matched(prompt: &Prompt<'_>, at: usize, name: &[String]) -> Option<Range> {
         end += 1;
     }
     let is_whole = fitting == name.len() && fitting > 0;
-    let is_part = fitting >= 2 && fitting + 1 >= name.len().min(4) || fitting == 1 && name.len() == 2 && prompt.words.is_capital(at) && at > 0 && !is_start(prompt, at) && name[0].len() > 3;
+    let is_part = fitting >= 2 && fitting + 1 >= name.len().min(4)
+        || fitting == 1 && name.len() == 2 && prompt.words.is_capital(at) && at > 0 && !is_start(prompt, at) && name[0].len() > 3;
     (is_whole || is_part).then(|| Range::of(at, end))
 }
 
 /// Returns whether a word starts a sentence or line.
 fn is_start(prompt: &Prompt<'_>, at: usize) -> bool {
-    at == 0 || prompt.kind(at - 1) == Kind::End || matches!(prompt.fold(at - 1), "." | "!" | "?" | ":" | "-" | ">" | ")" | "\"" | "(")
+    at == 0
+        || prompt.kind(at - 1) == Kind::End
+        || matches!(prompt.fold(at - 1), "." | "!" | "?" | ":" | "-" | ">" | ")" | "\"" | "(")
 }
 
 /// Recognizes an email address or a phone number.
@@ -70,7 +76,9 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         if is_number {
             digits += prompt.raw(end).chars().filter(char::is_ascii_digit).count();
             groups += 1;
-        } else if !matches!(prompt.fold(end), "+" | "(" | ")" | "-" | "/") || prompt.kind(end + 1) != Kind::Number && prompt.fold(end) != ")" && prompt.fold(end + 1) != "(" {
+        } else if !matches!(prompt.fold(end), "+" | "(" | ")" | "-" | "/")
+            || prompt.kind(end + 1) != Kind::Number && prompt.fold(end) != ")" && prompt.fold(end + 1) != "("
+        {
             break;
         }
         end += 1;
@@ -82,7 +90,12 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_named = (at.saturating_sub(4)..at).any(|at| prompt.is(List::Phone, at));
     let starts = is_open || first.starts_with('0') && !first.contains('.') || is_named && groups >= 2;
     let is_date = first.contains('.') && groups < 3;
-    let is_phone = starts && !is_date && (digits >= 7 && groups >= 2 || is_open && digits >= 7 || digits >= 6 && is_named || is_named && groups == 2 && digits >= 5);
+    let is_phone = starts
+        && !is_date
+        && (digits >= 7 && groups >= 2
+            || is_open && digits >= 7
+            || digits >= 6 && is_named
+            || is_named && groups == 2 && digits >= 5);
     (is_phone && digits <= 16).then(|| Found::new(FactKind::Contact, Range::of(at, end), None))
 }
 
@@ -101,7 +114,9 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
         let is_name = names > end && (prompt.words.is_capital(at) || names - end >= 1);
         return is_name.then(|| Found::new(FactKind::Person, Range::of(at, names), None));
     }
-    let is_led = prompt.before(List::PersonAfter, at).is_some();
+    let led = prompt.before(List::PersonAfter, at);
+    let is_led = led.is_some();
+    let is_particle = led.is_some_and(|from| from + 1 == at && prompt.raw(from).len() <= 2);
     let end = names_end(prompt, at);
     if !is_led || end == at || is_start(prompt, at) || prompt.is(List::Month, at) || prompt.is(List::Weekday, at) {
         return None;
@@ -109,7 +124,8 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
     // German nouns are capitalized too: two such words in a row are rarely anything but a name.
-    (is_pair || language != "de").then(|| Found::new(FactKind::Person, Range::of(at, end), None))
+    (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
+        .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }
 
 fn title_end(prompt: &Prompt<'_>, at: usize) -> usize {
@@ -136,7 +152,12 @@ fn names_end(prompt: &Prompt<'_>, at: usize) -> usize {
             && !prompt.is(List::Weekday, at)
             && !prompt.is(List::Article, at)
     };
-    let is_particle = |at: usize| matches!(prompt.raw(at), "van" | "von" | "de" | "der" | "di" | "da" | "la" | "le" | "el" | "dos" | "del" | "den" | "ter" | "-" | "'" | "’");
+    let is_particle = |at: usize| {
+        matches!(
+            prompt.raw(at),
+            "van" | "von" | "de" | "der" | "di" | "da" | "la" | "le" | "el" | "dos" | "del" | "den" | "ter" | "-" | "'" | "’"
+        )
+    };
     let mut end = at;
     while end < at + 6 {
         if is_name(end) {
@@ -172,10 +193,16 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 
 /// Recognizes "Sandstraße 8", "Calder Street", "4 quai de Versailles" and "Via Roma 12".
 fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
-    let is_number = |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() <= 4 && !prompt.raw(at).contains([':', ',', '.']);
+    let is_number =
+        |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() <= 4 && !prompt.raw(at).contains([':', ',', '.']);
     if is_number(at) && prompt.is(List::Street, at + 1) {
         let mut end = at + 2;
-        while end < at + 7 && (prompt.words.is_capital(end) || prompt.is(List::Of, end) || prompt.is(List::Article, end) || prompt.fold(end) == "'") {
+        while end < at + 7
+            && (prompt.words.is_capital(end)
+                || prompt.is(List::Of, end)
+                || prompt.is(List::Article, end)
+                || prompt.fold(end) == "'")
+        {
             end += 1;
         }
         return (end > at + 2).then(|| Range::of(at, end));

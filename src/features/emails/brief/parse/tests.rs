@@ -76,7 +76,10 @@ struct SampleSignature {
 }
 
 fn samples() -> Vec<Sample> {
-    PROMPTS.iter().flat_map(|(name, text)| serde_json::from_str::<Vec<Sample>>(text).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
+    PROMPTS
+        .iter()
+        .flat_map(|(name, text)| serde_json::from_str::<Vec<Sample>>(text).unwrap_or_else(|error| panic!("{name}: {error}")))
+        .collect()
 }
 
 fn brands() -> BTreeMap<String, Brand> {
@@ -91,8 +94,23 @@ fn brands() -> BTreeMap<String, Brand> {
 
 /// Returns a text as `README.md` of the samples compares it.
 fn plain(text: &str) -> String {
-    let text: String = text.to_lowercase().chars().map(|c| if matches!(c, '“' | '”' | '„' | '«' | '»') { '"' } else if matches!(c, '’' | '‘') { '\'' } else { c }).collect();
-    text.split(|c: char| c.is_whitespace() || c == '\u{a0}' || c == '\u{202f}').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    let text: String = text
+        .to_lowercase()
+        .chars()
+        .map(|c| {
+            if matches!(c, '“' | '”' | '„' | '«' | '»') {
+                '"'
+            } else if matches!(c, '’' | '‘') {
+                '\''
+            } else {
+                c
+            }
+        })
+        .collect();
+    text.split(|c: char| c.is_whitespace() || c == '\u{a0}' || c == '\u{202f}')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns whether a text contains a form as whole words and numbers.
@@ -106,7 +124,9 @@ fn shows(text: &str, form: &str) -> bool {
         let last = form.chars().next_back();
         let starts = !first || before.is_none_or(|c| !c.is_alphanumeric());
         let next = after.chars().next();
-        let decimals = last.is_some_and(|c| c.is_ascii_digit()) && matches!(next, Some('.' | ',' | ':')) && after.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+        let decimals = last.is_some_and(|c| c.is_ascii_digit())
+            && matches!(next, Some('.' | ',' | ':'))
+            && after.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
         let ends = !last.is_some_and(char::is_alphanumeric) || next.is_none_or(|c| !c.is_alphanumeric()) && !decimals;
         if starts && ends {
             return true;
@@ -120,7 +140,20 @@ fn shows(text: &str, form: &str) -> bool {
 fn notations(fact: &Fact) -> String {
     use super::super::FactValue;
     const MONTHS: [[&str; 12]; 2] = [
-        ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"],
+        [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ],
         ["Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"],
     ];
     let day = |date: &jiff::civil::Date| {
@@ -128,8 +161,25 @@ fn notations(fact: &Fact) -> String {
         format!("{0} {1} / {0}. {2} / {0}.{3}.", date.day(), MONTHS[0][month], MONTHS[1][month], date.month())
     };
     match &fact.value {
-        Some(FactValue::Days { first, last }) => format!("{} / {}", day(first), last.as_ref().map(day).unwrap_or_default()),
-        Some(FactValue::Clock { start, .. }) => format!("{}:{:02} {:02}:{:02}", start.hour(), start.minute(), start.hour(), start.minute()),
+        Some(FactValue::Days { first, last: Some(last) }) => {
+            let name = |date: &jiff::civil::Date| MONTHS[0][usize::from(date.month().unsigned_abs()) - 1];
+            format!("{} {} to {} {} / {} / {}", first.day(), name(first), last.day(), name(last), day(first), day(last))
+        }
+        Some(FactValue::Days { first, last: None }) => day(first),
+        Some(FactValue::Clock { start, end }) => {
+            let end = end.map_or(String::new(), |end| {
+                format!(
+                    "{}:{:02}–{}:{:02} / {}–{}",
+                    start.hour(),
+                    start.minute(),
+                    end.hour(),
+                    end.minute(),
+                    start.hour(),
+                    end.hour()
+                )
+            });
+            format!("{}:{:02} {:02}:{:02} {end}", start.hour(), start.minute(), start.hour(), start.minute())
+        }
         Some(FactValue::Percent { percent }) => format!("{percent}%"),
         Some(FactValue::Money { amount, .. }) => format!("{amount}"),
         Some(FactValue::Count { count }) => format!("{count}"),
@@ -141,9 +191,14 @@ fn notations(fact: &Fact) -> String {
 fn printed(brief: &Brief) -> Vec<String> {
     let facts = brief.facts.iter().map(|fact| fact.text.clone());
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.clone());
-    let stories = brief.stories.iter().flat_map(|story| [Some(story.text.text.clone()), story.heading.as_ref().map(|part| part.text.clone())]).flatten();
+    let stories = brief
+        .stories
+        .iter()
+        .flat_map(|story| [Some(story.text.text.clone()), story.heading.as_ref().map(|part| part.text.clone())])
+        .flatten();
     let label = brief.cta.iter().filter_map(|cta| Some(cta.label.as_ref()?.text.clone()));
-    let signature = brief.signature.iter().map(|signature| format!("{} {}", signature.name, signature.title.as_deref().unwrap_or_default()));
+    let signature =
+        brief.signature.iter().map(|signature| format!("{} {}", signature.name, signature.title.as_deref().unwrap_or_default()));
     facts.chain(parts).chain(stories).chain(label).chain(signature).collect()
 }
 
@@ -181,15 +236,26 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     for fact in &sample.facts {
         score.facts += 1;
         let shows_it = |text: &str| fact.shows.iter().any(|form| shows(text, form));
-        let has = |own: &&Fact| shows_it(&own.text) || own.value.is_some() && shows_it(&notations(own)) || shows_it(&own.text.replace('.', ":"));
-        let links = brief.cta.iter().filter_map(|cta| cta.link.as_deref()).chain(brief.facts.iter().filter(|own| own.kind == FactKind::Link).map(|own| own.text.as_str()));
-        let is_shown = printed.iter().any(|text| shows_it(text)) || brief.facts.iter().any(|own| has(&own)) || fact.kind == "link" && links.into_iter().any(shows_it);
+        let has = |own: &&Fact| {
+            shows_it(&own.text) || own.value.is_some() && shows_it(&notations(own)) || shows_it(&own.text.replace('.', ":"))
+        };
+        let links = brief
+            .cta
+            .iter()
+            .filter_map(|cta| cta.link.as_deref())
+            .chain(brief.facts.iter().filter(|own| own.kind == FactKind::Link).map(|own| own.text.as_str()));
+        let is_shown = printed.iter().any(|text| shows_it(text))
+            || brief.facts.iter().any(|own| has(&own))
+            || fact.kind == "link" && links.into_iter().any(shows_it);
         if is_shown {
             score.shown += 1;
         } else {
             misses.push(format!("{id} LOST {} {:?}", fact.kind, fact.span));
         }
-        let same_kind = |own: &&Fact| word(own.kind) == fact.kind || matches!((fact.kind.as_str(), own.kind), ("date", FactKind::Period) | ("period", FactKind::Date));
+        let same_kind = |own: &&Fact| {
+            word(own.kind) == fact.kind
+                || matches!((fact.kind.as_str(), own.kind), ("date", FactKind::Period) | ("period", FactKind::Date))
+        };
         if is_typed(&fact.kind) {
             score.typed += 1;
             if brief.facts.iter().any(|own| same_kind(&own) && has(&own)) {
@@ -214,10 +280,15 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
             misses.push(format!("{id} LEAK {text:?} in {own:?}"));
         }
     }
-    for constraint in sample.constraints.iter().filter(|constraint| !matches!(constraint.kind.as_str(), "tone" | "audience" | "length")) {
+    for constraint in
+        sample.constraints.iter().filter(|constraint| !matches!(constraint.kind.as_str(), "tone" | "audience" | "length"))
+    {
         score.constraints += 1;
         let value = constraint.value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        let is_value = |own: &Option<String>| !matches!(constraint.kind.as_str(), "word_limit" | "avoid_word") || own.as_deref().map(plain) == value.as_deref().map(plain);
+        let is_value = |own: &Option<String>| {
+            !matches!(constraint.kind.as_str(), "word_limit" | "avoid_word")
+                || own.as_deref().map(plain) == value.as_deref().map(plain)
+        };
         if brief.constraints.iter().any(|own| word(own.kind) == constraint.kind && is_value(&own.value)) {
             score.constraints_right += 1;
         } else {
@@ -226,7 +297,11 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     }
     let label = brief.cta.as_ref().and_then(|cta| Some(cta.label.as_ref()?.text.clone()));
     let fields = [
-        ("signature", sample.signature.as_ref().map(|own| own.name.clone()), brief.signature.as_ref().map(|own| own.name.clone())),
+        (
+            "signature",
+            sample.signature.as_ref().map(|own| own.name.clone()),
+            brief.signature.as_ref().map(|own| own.name.clone()),
+        ),
         ("subject", sample.subject.clone(), brief.subject.as_ref().map(|own| own.text.clone())),
         ("button", sample.button.clone(), label),
         ("link", sample.link.clone(), brief.cta.as_ref().and_then(|cta| cta.link.clone())),
@@ -275,8 +350,12 @@ fn facts_of_the_sample_prompts_are_kept() {
 
 #[test]
 fn avoided_words_are_constraints() {
-    let brief = parse("Write a short mail, don't use the word \"cheap\".", &Brand::default(), None, jiff::civil::date(2026, 11, 23));
-    assert!(brief.constraints.iter().any(|own| own.kind == ConstraintKind::AvoidWord && own.value.as_deref() == Some("cheap")), "{brief:#?}");
+    let brief =
+        parse("Write a short mail, don't use the word \"cheap\".", &Brand::default(), None, jiff::civil::date(2026, 11, 23));
+    assert!(
+        brief.constraints.iter().any(|own| own.kind == ConstraintKind::AvoidWord && own.value.as_deref() == Some("cheap")),
+        "{brief:#?}"
+    );
 }
 
 fn partitions(prompt: &str) {

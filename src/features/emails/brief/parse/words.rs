@@ -134,7 +134,9 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
 
 /// Recognizes an email address or a web address at the start of a text.
 fn address(rest: &str) -> Option<(Kind, usize)> {
-    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '«' | '»' | '“' | '”' | '„')).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '«' | '»' | '“' | '”' | '„'))
+        .unwrap_or(rest.len());
     let mut taken = &rest[..end];
     loop {
         let shorter = taken.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', ']', '}']);
@@ -168,8 +170,8 @@ fn is_domain(host: &str) -> bool {
 /// Returns whether this is a frequent top-level domain, so that a name with it is an address without a path, too.
 fn is_known_end(end: &str) -> bool {
     const ENDS: [&str; 22] = [
-        "com", "org", "net", "io", "co", "app", "dev", "shop", "store", "de", "at", "ch", "fr", "es", "it", "pt", "nl", "be", "uk", "ie",
-        "eu", "example",
+        "com", "org", "net", "io", "co", "app", "dev", "shop", "store", "de", "at", "ch", "fr", "es", "it", "pt", "nl", "be",
+        "uk", "ie", "eu", "example",
     ];
     ENDS.contains(&end)
 }
@@ -259,7 +261,9 @@ mod tests {
 
     #[test]
     fn numbers_are_parsed_in_all_notations() {
-        for (text, value) in [("20", 20.0), ("19.90", 19.9), ("19,90", 19.9), ("1,299.50", 1299.5), ("1.299,50", 1299.5), ("1.200", 1200.0)] {
+        for (text, value) in
+            [("20", 20.0), ("19.90", 19.9), ("19,90", 19.9), ("1,299.50", 1299.5), ("1.299,50", 1299.5), ("1.200", 1200.0)]
+        {
             assert_eq!(number(text), Some(value), "{text}");
         }
     }
