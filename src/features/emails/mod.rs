@@ -4,6 +4,7 @@
 
 pub mod brief;
 pub mod composer;
+pub mod contract;
 pub mod document;
 mod edits;
 pub mod generation;

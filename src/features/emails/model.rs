@@ -6,7 +6,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contract::Finding;
 use crate::base::clock::Timestamp;
+use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
@@ -197,8 +199,8 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    #[serde(with = "json_bytes")]
+    pub warnings: Vec<Finding>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
     pub created_at: Timestamp,

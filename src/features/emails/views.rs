@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
 use super::store;
@@ -54,8 +55,8 @@ pub struct EmailView {
     /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// Warnings about the email, for users. A warning about a lost text has the change that adds the text.
+    pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

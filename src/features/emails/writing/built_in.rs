@@ -8,6 +8,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::brief;
 use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge, Request};
+use crate::features::emails::contract::{Finding, FindingKind};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
 
@@ -95,9 +96,15 @@ pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let typed = typed(brief, material);
     let (request, plan) = with_plan(&given, brief, &typed, material);
     let composed = composer::compose(&request, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
-    let unused = composed.unused.iter().map(|part| format!("Not used: \"{}\"", part.text));
-    let warnings = unused.chain(composed.warnings.iter().cloned()).collect();
+    let unused = composed.unused.iter().map(not_used);
+    let warnings = unused.chain(composed.warnings.into_iter().map(Finding::note)).collect();
     Ok(Draft { document: sound(composed.email)?, warnings })
+}
+
+/// Returns the warning about a part of the brief that the email does not contain.
+fn not_used(part: &brief::Part) -> Finding {
+    Finding::new(FindingKind::Unclear, format!("The email does not contain “{}”. Add it if it belongs there.", part.text))
+        .about(&part.text, part.span)
 }
 
 /// Edits an email.

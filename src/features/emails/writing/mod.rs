@@ -10,11 +10,13 @@ mod model;
 pub mod patch;
 
 pub use built_in::language;
+pub use model::KnownAddresses;
 
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::contract::Finding;
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
 use super::model::{COMPOSER, GenerationRequest, Plan};
@@ -53,8 +55,7 @@ pub struct PlannedSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
 }
 
 /// A requested edit.
