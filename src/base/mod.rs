@@ -11,6 +11,7 @@ pub mod email;
 pub mod locale;
 pub mod machine;
 pub mod memory;
+pub mod month;
 pub(crate) mod network;
 pub(crate) mod optional;
 pub(crate) mod patch;

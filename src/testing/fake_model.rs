@@ -43,6 +43,62 @@ impl ModelCall {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The JSON schema of the answer that the request asks for, and its name.
+    pub fn schema(&self) -> (&str, &Value) {
+        let openai = &self.body["response_format"]["json_schema"];
+        let (name, schema) = match openai.is_object() {
+            true => (&openai["name"], &openai["schema"]),
+            false => (&self.body["tools"][0]["name"], &self.body["tools"][0]["input_schema"]),
+        };
+        (name.as_str().unwrap_or_default(), schema)
+    }
+
+    /// Whether the request returns errors to the model.
+    pub fn is_correction(&self) -> bool {
+        let turns = self.body["messages"].as_array().expect("messages");
+        self.schema().0 == "repair_email" || turns.iter().filter(|turn| turn["role"] == "user").count() > 1
+    }
+
+    /// The answer of a model that has this document in mind.
+    pub fn answer(&self, document: &Value) -> String {
+        let (name, schema) = self.schema();
+        let blocks = document["blocks"].as_array().expect("a document has blocks");
+        let content = &blocks[1..blocks.len() - 1];
+        let answer = match name {
+            "outline_email" => {
+                let footer = blocks.last().expect("a document has a footer");
+                let planned = |block: &Value| json!({ "id": block["id"], "type": block["type"], "says": "…" });
+                let mut outline = json!({
+                    "subject": document["subject"], "preheader": document["preheader"],
+                    "footer": { "reason": footer["reason"], "unsubscribe": footer["unsubscribe"], "view": footer["view"] },
+                });
+                if schema["properties"].get("blocks").is_some() {
+                    outline["purpose"] = document["purpose"].clone();
+                    outline["layout"] = document["style"]["layout"].clone();
+                    outline["blocks"] = content.iter().map(planned).collect();
+                }
+                outline
+            }
+            "write_blocks" => {
+                let ids = schema["properties"].as_object().expect("the schema has properties").keys();
+                let fields = |id: &String| {
+                    let mut block = content.iter().find(|block| block["id"] == **id).cloned().unwrap_or_default();
+                    if let Some(fields) = block.as_object_mut() {
+                        fields.retain(|name, _| name != "id" && name != "type");
+                    }
+                    (id.clone(), block)
+                };
+                Value::Object(ids.map(fields).collect())
+            }
+            "repair_email" => {
+                let set = |path: &str| json!({ "op": "set", "path": path, "value": document[path] });
+                json!({ "summary": "Corrected.", "changes": [set("subject"), set("preheader"), set("blocks")] })
+            }
+            _ => document.clone(),
+        };
+        answer.to_string()
+    }
+
     /// The text of the last turn.
     pub fn last_turn(&self) -> &str {
         let turns = self.body["messages"].as_array().expect("messages");
@@ -72,6 +128,21 @@ impl FakeModel {
                 left = vec![now.clone()].into_iter().peekable();
             }
             now
+        })
+    }
+
+    /// A server that writes these documents step by step: the outline, the blocks and corrections. Each correction that Mailmill asks for
+    /// moves on to the next document; the last one remains.
+    pub fn writing(documents: Vec<Value>) -> Self {
+        let mut left = documents.into_iter();
+        let mut now = left.next().expect("a server has at least one document");
+        Self::by(move |call| {
+            if call.is_correction()
+                && let Some(next) = left.next()
+            {
+                now = next;
+            }
+            Reaction::Text(call.answer(&now))
         })
     }
 
