@@ -2,6 +2,7 @@
 //!
 //! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
+use super::contract::Finding;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
@@ -41,7 +42,7 @@ pub struct NewVersion {
     language: String,
     texts: Texts,
     facts: Facts,
-    warnings: Vec<String>,
+    warnings: Vec<Finding>,
     painted: Screenshots,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,

@@ -5,6 +5,7 @@
 pub mod benchmark;
 pub mod brief;
 pub mod composer;
+pub mod contract;
 pub mod document;
 mod edits;
 pub mod generation;

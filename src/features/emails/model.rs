@@ -6,7 +6,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contract::Finding;
 use crate::base::clock::Timestamp;
+use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
@@ -200,8 +202,8 @@ pub struct Version {
     pub preheader: String,
     /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported.
     pub written_by: Option<String>,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    #[serde(with = "json_bytes")]
+    pub warnings: Vec<Finding>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
     pub created_at: Timestamp,

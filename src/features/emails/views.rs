@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
 use super::store;
@@ -58,8 +59,8 @@ pub struct EmailView {
     /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_by: Option<String>,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// Warnings about the email, for users. A warning about a lost text has the change that adds the text.
+    pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -5,6 +5,7 @@ use super::stages::new_email;
 use crate::engine::api::Failure;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
+use crate::features::emails::contract::Finding;
 use crate::features::emails::imported;
 use crate::features::emails::model::{
     Conversation, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots, Visibility,
@@ -79,7 +80,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
         store::place(tx, account, slot as u16, &email);
         let mut version = version(&item, tx);
         if batch.wants_images {
-            version.warnings.push(NO_IMAGES.to_owned());
+            version.warnings.push(Finding::note(NO_IMAGES));
         }
         store::save_version(tx, email.id, &version);
         let ImportedHtml { html, text, .. } = item.imported_html;

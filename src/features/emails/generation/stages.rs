@@ -10,6 +10,7 @@ use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::edits;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
@@ -173,11 +174,11 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
-    Pictures(outputs::Screenshots, Vec<String>),
+    Pictures(outputs::Screenshots, Vec<Finding>),
     /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
-        warnings: Vec<String>,
+        warnings: Vec<Finding>,
         edited: Result<Box<edits::NewVersion>, String>,
         prompt: String,
         usage: Usage,
@@ -263,7 +264,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
                 version.pictures = pictures;
                 version.warnings.extend(warnings);
                 let failed = edited.as_ref().err();
-                version.warnings.extend(failed.map(|reason| format!("The instruction was not applied: {reason}")));
+                version.warnings.extend(failed.map(|reason| Finding::note(format!("The instruction was not applied: {reason}"))));
                 store::save_version(tx, email.id, &version);
             }
             email.stage = Stage::Ready;
@@ -355,9 +356,9 @@ async fn render(
 /// Gives up on the instruction of an imported email, adds a warning, and continues with the unchanged email.
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
-        version
-            .warnings
-            .push("The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.".into());
+        version.warnings.push(Finding::note(
+            "The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.",
+        ));
         store::save_version(tx, email.id, &version);
     }
     (email.stage, email.attempts) = (Stage::Rendered, 0);

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedHtml, Kind, Link, New, Outline, Part, TextPart};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 
@@ -362,7 +363,7 @@ pub fn preheader(imported_html: &ImportedHtml) -> String {
 }
 
 /// Returns the warnings about imported HTML.
-pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
+pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let kib = imported_html.html.len() / 1024;
@@ -373,5 +374,5 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
         let others = if faint.len() > 1 { " and others" } else { "" };
         warnings.push(format!("\"{}\"{others} is hardly legible: its color is almost the same as its background.", first.trim()));
     }
-    warnings
+    warnings.into_iter().map(Finding::note).collect()
 }

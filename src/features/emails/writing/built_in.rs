@@ -7,6 +7,7 @@ use super::{Brief, Draft, EditRequest, EditResult, ImportedEditRequest, Imported
 use crate::base::locale::LanguageTag;
 use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
 
@@ -81,7 +82,8 @@ pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, brief, material);
     let composed = composer::compose(&own, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
-    Ok(Draft { document: sound(composed.email)?, written_by: COMPOSER.to_owned(), warnings: composed.warnings })
+    let warnings = composed.warnings.into_iter().map(Finding::note).collect();
+    Ok(Draft { document: sound(composed.email)?, written_by: COMPOSER.to_owned(), warnings })
 }
 
 /// Edits an email.

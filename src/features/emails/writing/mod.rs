@@ -16,11 +16,13 @@ mod patterns;
 mod tests;
 
 pub use built_in::language;
+pub use model::KnownAddresses;
 
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::contract::Finding;
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
 use super::model::{COMPOSER, GenerationRequest, Plan};
@@ -63,8 +65,7 @@ pub struct Draft {
     pub document: Document,
     /// The name of the writer.
     pub written_by: String,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
 }
 
 /// A requested edit.
@@ -167,7 +168,7 @@ impl Writer {
             Ok(Written::ByComposer { instead_of }) => {
                 let mut draft = compose(move || built_in::write(&brief, &material)).await;
                 if let (Ok(draft), Some(reason)) = (&mut draft, instead_of) {
-                    draft.warnings.push(fallback_warning("wrote this email", &reason));
+                    draft.warnings.push(Finding::note(fallback_warning("wrote this email", &reason)));
                 }
                 (draft, usage)
             }

@@ -1,6 +1,7 @@
 //! Applies the changes to a document that a language model requests.
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::features::emails::document::{Email, Violation};
@@ -15,7 +16,7 @@ pub struct Patch {
 }
 
 /// One change to a document.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub op: Operation,
@@ -34,7 +35,7 @@ pub struct Change {
 }
 
 /// The operation of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     Set,
