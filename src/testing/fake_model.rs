@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends text or JSON in the protocol's envelope.
+    /// Sends text or JSON in the protocol's envelope. Of a document, it sends the part that the request asks for.
     Text(String),
     /// The model reached its length limit.
     Cut(String),
@@ -27,6 +27,14 @@ pub enum Reaction {
     Broken,
     /// Sends nothing for this long.
     Silent(Duration),
+}
+
+impl Reaction {
+    /// The whole document that the reaction has, if it is one.
+    fn document(&self) -> Option<Value> {
+        let Self::Text(text) = self else { return None };
+        serde_json::from_str(text).ok().filter(|json: &Value| json["blocks"].is_array())
+    }
 }
 
 /// A received request.
@@ -60,17 +68,18 @@ impl ModelCall {
     }
 
     /// The answer of a model that has this document in mind.
-    pub fn answer(&self, document: &Value) -> String {
+    fn answer(&self, document: &Value) -> String {
         let (name, schema) = self.schema();
         let blocks = document["blocks"].as_array().expect("a document has blocks");
         let content = &blocks[1..blocks.len() - 1];
         let answer = match name {
             "outline_email" => {
                 let footer = blocks.last().expect("a document has a footer");
+                let text = |name: &str| footer[name].as_str().unwrap_or("…").to_owned();
                 let planned = |block: &Value| json!({ "id": block["id"], "type": block["type"], "says": "…" });
                 let mut outline = json!({
                     "subject": document["subject"], "preheader": document["preheader"],
-                    "footer": { "reason": footer["reason"], "unsubscribe": footer["unsubscribe"], "view": footer["view"] },
+                    "footer": { "reason": text("reason"), "unsubscribe": text("unsubscribe"), "view": text("view") },
                 });
                 if schema["properties"].get("blocks").is_some() {
                     outline["purpose"] = document["purpose"].clone();
@@ -118,31 +127,17 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// A server with these reactions in order; the last one repeats.
+    /// A server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is written,
+    /// until errors are returned to the model or the next email begins.
     pub fn with(reactions: Vec<Reaction>) -> Self {
-        let mut left = reactions.into_iter().peekable();
-        Self::by(move |_| {
-            let now = left.next().expect("a server has at least one reaction");
-            if left.peek().is_none() {
-                // The last reaction repeats.
-                left = vec![now.clone()].into_iter().peekable();
-            }
-            now
-        })
-    }
-
-    /// A server that writes these documents step by step: the outline, the blocks and corrections. Each correction that Mailmill asks for
-    /// moves on to the next document; the last one remains.
-    pub fn writing(documents: Vec<Value>) -> Self {
-        let mut left = documents.into_iter();
-        let mut now = left.next().expect("a server has at least one document");
+        let mut left = reactions.into_iter();
+        let mut now: Option<Reaction> = None;
         Self::by(move |call| {
-            if call.is_correction()
-                && let Some(next) = left.next()
-            {
-                now = next;
+            let continues = call.schema().0 == "write_blocks" && !call.is_correction();
+            if !(continues && now.as_ref().is_some_and(|now| now.document().is_some())) {
+                now = left.next().or(now.take());
             }
-            Reaction::Text(call.answer(&now))
+            now.clone().expect("a server has at least one reaction")
         })
     }
 
@@ -212,6 +207,10 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::i
     let reaction = match complaint(&asked) {
         Some(complaint) => Reaction::Status(400, complaint, None),
         None => (script.lock().expect("scripts do not panic"))(&asked),
+    };
+    let reaction = match reaction.document() {
+        Some(document) => Reaction::Text(asked.answer(&document)),
+        None => reaction,
     };
     let is_anthropic = asked.path.ends_with("/messages");
     let has_tool = asked.body.get("tools").is_some();

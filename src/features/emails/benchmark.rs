@@ -360,10 +360,11 @@ mod tests {
         let text = text.replace("PROMPT", prompt.expect("the request is marked"));
         let block = json!({ "type": "text", "id": "body", "text": text.replace(['!', '"'], " ") });
         let footer = json!({ "reason": "You subscribed.", "unsubscribe": "Unsubscribe", "view": "View" });
-        call.answer(&json!({
+        let document = json!({
             "subject": "News", "preheader": "Please read this", "purpose": "announcement", "style": { "layout": null },
             "blocks": [{ "type": "header" }, block, footer],
-        }))
+        });
+        document.to_string()
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn a_request_selects_its_model_by_name() {
             let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
             Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
         }
-        _ => Reaction::Text(call.answer(&email(|_| {}))),
+        _ => email(|_| {}),
     });
     let app = with_models(&peer, |settings| {
         let other = settings.models["peer"].clone();
@@ -101,7 +101,7 @@ fn by_default_a_failed_model_fails_the_email() {
 
 #[test]
 fn the_monthly_limit_is_the_reason_of_the_failure() {
-    let peer = FakeModel::writing(vec![email(|_| {})]);
+    let peer = FakeModel::with(vec![email(|_| {})]);
     let app = with_models(&peer, |settings| {
         settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;
         settings.language_model.monthly_cost_max = Cap::new(Some(5));

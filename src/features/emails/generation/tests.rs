@@ -14,18 +14,18 @@ use crate::vocab::settings::{Protocol, Settings};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Runs stages until no task is left.
-pub(super) fn work(app: &TestMill) {
+pub fn work(app: &TestMill) {
     while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
 }
 
-pub(super) fn generate(app: &TestMill, body: Value) -> String {
+pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
     // These tests do not import the project's sites, so time passes until the generation no longer waits for the import.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
 
-pub(super) fn status(app: &TestMill, conversation: &str) -> Value {
+pub fn status(app: &TestMill, conversation: &str) -> Value {
     app.get(&format!("/v1/projects/emails/{conversation}/status")).data()
 }
 
@@ -34,12 +34,12 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// Returns the document that the fake model writes: the sample with the errors that `spoil` introduces.
-pub(super) fn email(spoil: impl FnOnce(&mut Value)) -> Value {
+/// Returns a response of the fake model: the sample document with the errors that `spoil` introduces.
+pub fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     let mut json = Document::sample().to_json();
     strip_addresses(&mut json);
     spoil(&mut json);
-    json
+    Reaction::Text(json.to_string())
 }
 
 /// Removes the sample's images and links, which do not belong to the test's brand.
@@ -67,7 +67,7 @@ fn with_model(peer: &FakeModel) -> TestMill {
     with_models(peer, |_| {})
 }
 
-pub(super) fn with_models(peer: &FakeModel, change: impl FnOnce(&mut Settings)) -> TestMill {
+pub fn with_models(peer: &FakeModel, change: impl FnOnce(&mut Settings)) -> TestMill {
     let url = peer.url();
     TestMill::with(|settings| {
         let mut model = settings.models["local"].clone();
@@ -195,7 +195,7 @@ fn a_stage_that_never_ends_fails() {
 
 #[test]
 fn a_language_model_writes_and_its_usage_is_counted() {
-    let peer = FakeModel::writing(vec![email(|_| {})]);
+    let peer = FakeModel::with(vec![email(|_| {})]);
     let app = with_model(&peer);
     let id = generate(
         &app,
@@ -225,7 +225,7 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
     );
     let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
-        let peer = FakeModel::writing(vec![email(|_| {})]);
+        let peer = FakeModel::with(vec![email(|_| {})]);
         let app = with_model(&peer);
         let prompt = format!("Tell people of our report: {url}.");
         let id = generate(&app, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
@@ -242,8 +242,8 @@ fn errors_in_a_response_are_returned_to_the_model() {
     let mut is_first = true;
     let peer = FakeModel::by(move |call| match call.is_correction() && call.schema().0 == "write_blocks" {
         _ if std::mem::take(&mut is_first) => Reaction::Text("Here is your email!".into()),
-        true => Reaction::Text(call.answer(&email(|_| {}))),
-        false => Reaction::Text(call.answer(&strange)),
+        true => email(|_| {}),
+        false => strange.clone(),
     });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
@@ -259,7 +259,7 @@ fn errors_in_a_response_are_returned_to_the_model() {
 
 #[test]
 fn a_model_that_never_returns_a_valid_email_fails_with_the_reason() {
-    let peer = FakeModel::writing(vec![email(|json| json["subject"] = json!(""))]);
+    let peer = FakeModel::with(vec![email(|json| json["subject"] = json!(""))]);
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     work(&app);
@@ -296,7 +296,7 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
         if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
             return Reaction::Text(plan.to_string());
         }
-        Reaction::Text(asked.answer(&email(|_| {})))
+        email(|_| {})
     });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "A series", "languages": ["en", "de"] }));
@@ -382,7 +382,7 @@ fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
             let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
             Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
         }
-        _ => Reaction::Text(asked.answer(&email(|_| {}))),
+        _ => email(|_| {}),
     });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));

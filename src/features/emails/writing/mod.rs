@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::brief::Brief as TypedBrief;
 use super::contract::Finding;
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
@@ -135,6 +136,19 @@ impl Writer {
         let is_known = engine.models.names().contains(&name);
         let name = if is_known { name } else { engine.models.default_name() };
         Self::named(name, engine, payer, on_failure)
+    }
+
+    /// Returns the brief of a prompt: the model makes it, or it remains `rules`, which rules have made.
+    pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
+        let (made, usage) = match &self.model {
+            Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(made) {
+            Ok(Written::ByModel(brief)) => (Ok(brief), usage),
+            Ok(Written::ByComposer { .. }) => (Ok(rules), usage),
+            Err(reason) => (Err(reason), usage),
+        }
     }
 
     /// Plans the number of emails in a conversation, and the purpose and send date of each.

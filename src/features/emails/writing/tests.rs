@@ -14,7 +14,7 @@ use crate::engine::settings;
 use crate::features::emails::document::{Email, notation};
 use crate::features::emails::model::{GenerationRequest, Source, Visibility};
 use crate::features::projects::knowledge::{Entry, KnowledgeOrigin};
-use crate::testing::fake_model::FakeModel;
+use crate::testing::fake_model::{FakeModel, Reaction};
 use crate::vocab::ids::KnowledgeId;
 use crate::vocab::limits::SCHEMA_CHARACTERS_MAX;
 use crate::vocab::settings::OnFailure;
@@ -71,7 +71,7 @@ fn every_request_has_a_small_schema_and_small_models_get_one_block_at_a_time() {
     let (mut links, mut images) = (Vec::new(), Vec::new());
     addresses(&whole, "", &mut links, &mut images);
     for at_once in ["1", "40"] {
-        let peer = FakeModel::writing(vec![whole.clone()]);
+        let peer = FakeModel::with(vec![Reaction::Text(whole.to_string())]);
         let material = Material { name: "Leaf".into(), site: "https://example.com/".into(), ..Default::default() };
         let draft = write(&peer, &[("blocks_at_once", at_once)], brief(&links, images.clone()), material);
         let draft = draft.expect("the model writes the email");
@@ -118,7 +118,7 @@ fn knowledge_is_left_out_if_the_model_has_too_little_context() {
         let (mut links, mut images) = (Vec::new(), Vec::new());
         let whole = Email::sample().to_json();
         addresses(&whole, "", &mut links, &mut images);
-        let peer = FakeModel::writing(vec![whole]);
+        let peer = FakeModel::with(vec![Reaction::Text(whole.to_string())]);
         write(&peer, keys, brief(&links, images), material()).expect("the model writes the email");
         let system = peer.asked()[0].body["messages"][0]["content"].as_str().map(str::to_owned);
         let system = system.expect("the field is a string");
