@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
-    system, tags, topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, installation, models, projects, segments, sending,
+    suppressions, system, tags, topics, tracking, webhooks,
 };
 
 /// All operations of the API.
@@ -214,6 +214,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<sending::ops::batch_resend_unknown::BatchResendUnknown>(),
     command::<sending::ops::test::Test>(),
     query::<sending::ops::metrics::Metrics>(),
+    query::<models::ops::metrics::Metrics>(),
     query::<sending::ops::timeline::Timeline>(),
     query::<sending::ops::plan::Plan>(),
     query::<sending::ops::inbox_list::InboxList>(),

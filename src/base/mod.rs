@@ -12,6 +12,7 @@ pub mod json_bytes;
 pub mod locale;
 pub mod machine;
 pub mod memory;
+pub mod month;
 pub(crate) mod network;
 pub(crate) mod optional;
 pub(crate) mod patch;

@@ -514,6 +514,14 @@ pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// has failed three times fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
+/// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
+/// lose track of longer schemas.
+pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
+/// The maximum number of facts, stories or notes that a language model may read from one prompt. A prompt has a few dozen sentences.
+pub const BRIEF_PARTS_MAX: usize = 60;
+/// The maximum number of old usage rows of language models that one request deletes. An account adds a few rows a month.
+pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
+
 // --- The prompt for a language model ---
 
 /// The maximum number of images with descriptions in a prompt, starting with the images given with the request. More images make a prompt

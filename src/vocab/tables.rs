@@ -148,6 +148,7 @@ pub const THROTTLES: TableId = TableId(110);
 pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 pub const MAILING_TURNS: TableId = TableId(112);
 pub const CUSTOMER_EVENT_COUNTS: TableId = TableId(113);
+pub const MODEL_USAGE: TableId = TableId(114);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -360,6 +361,7 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, events or names) -> how many customer events or names of events",
     ),
+    table(114, "model_usage", Control, "(account id, month, project id, model) -> requests to a language model, and their cost"),
 ];
 
 impl TableId {

@@ -9,7 +9,7 @@ use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, V
 use super::outputs::{self, Screenshots};
 use super::versions::Texts;
 use super::writing::material;
-use super::writing::{EditRequest, ImportedEditRequest, Writer};
+use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
 use super::{store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
@@ -18,6 +18,7 @@ use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::models::Payer;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
@@ -35,6 +36,8 @@ pub struct NewVersion {
     preheader: String,
     /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
+    /// The name of the editor: the composer or a language model.
+    written_by: String,
     /// The language of the version, which differs from the previous version's after a translation.
     language: String,
     texts: Texts,
@@ -60,6 +63,7 @@ impl NewVersion {
             number: 0,
             origin: Origin::Edited { prompt: prompt.to_owned(), label: label.map(str::to_owned) },
             document: self.document,
+            written_by: Some(self.written_by),
             subject: self.subject,
             preheader: self.preheader,
             warnings: self.warnings,
@@ -84,7 +88,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
         let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
-    let outcome = match attempt(context, edit.account, &email, &edit.prompt).await? {
+    let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref()).await? {
         (Ok(made), usage) => EditOutcome::Made(Box::new(made), usage),
         (Err(reason), usage) => EditOutcome::Nothing(reason, usage),
     };
@@ -118,12 +122,14 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
 /// usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
-/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the editor; without it, the
+/// writer of the email edits.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
     email: &Email,
     prompt: &str,
+    model: Option<&str>,
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
@@ -132,8 +138,10 @@ pub async fn attempt(
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
-    let writer =
-        Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
+    let payer = Payer { account, project: email.project, environment: context.data.environment };
+    let on_failure = context.engine.settings.language_model.on_failure;
+    let name = model.unwrap_or(&conversation.wanted.model);
+    let writer = Writer::named_or_default(name, &context.engine, payer, on_failure);
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
@@ -151,7 +159,7 @@ pub async fn attempt(
             let (edited, usage) =
                 writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &imported_html, &imported, edited.imported, edited.done).await, usage),
+                Ok(edited) => (revised(context, email, &imported_html, &imported, edited).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -166,7 +174,7 @@ async fn written(
     conversation: Conversation,
     edited: super::writing::EditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { document, done } = edited;
+    let super::writing::EditResult { document, written_by, done } = edited;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let drawn = drawing.await.map_err(Failure::internal)??;
@@ -176,6 +184,7 @@ async fn written(
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
+        written_by,
         language: document.language.as_str().to_owned(),
         texts: drawn.texts,
         facts: drawn.facts,
@@ -207,9 +216,9 @@ async fn revised(
     email: &Email,
     before: &ImportedHtml,
     old: &ImportedEmail,
-    imported: ImportedEmail,
-    done: Vec<String>,
+    edited: ImportedEditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
+    let ImportedEditResult { imported, written_by, done } = edited;
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
     let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(imported_html) => imported_html,
@@ -224,6 +233,7 @@ async fn revised(
         subject,
         preheader,
         document: None,
+        written_by,
         language: email.language.clone(),
         facts: imported::facts(&imported_html),
         texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },

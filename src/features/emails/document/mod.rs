@@ -19,7 +19,7 @@ pub use check::Violation;
 pub use line::Line;
 pub use link::{ImageUrl, Link, LinkError};
 pub use rich::{Rich, RichError, Span};
-pub use schema::schema;
+pub use schema::{CONTENT_KINDS, block_schema, notation};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

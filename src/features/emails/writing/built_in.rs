@@ -98,7 +98,7 @@ pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let composed = composer::compose(&request, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
     let unused = composed.unused.iter().map(not_used);
     let warnings = unused.chain(composed.warnings.into_iter().map(Finding::note)).collect();
-    Ok(Draft { document: sound(composed.email)?, warnings })
+    Ok(Draft { document: sound(composed.email)?, written_by: COMPOSER.to_owned(), warnings })
 }
 
 /// Returns the warning about a part of the brief that the email does not contain.
@@ -117,7 +117,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
     let means = EditResources { brand: &material.brand, site: request.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
-    Ok(EditResult { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
+    Ok(EditResult { document: sound(edited.email)?, written_by: COMPOSER.to_owned(), done: all(edited.done, edited.not_done) })
 }
 
 /// Edits an email that was imported as HTML.
@@ -125,7 +125,7 @@ pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
     let means = EditResources { brand: &material.brand, site, origin: None, today: wish.today };
     let edited = edit::imported::apply(&wish.imported, &wish.prompt, &means).map_err(told)?;
-    Ok(ImportedEditResult { imported: edited.imported, done: all(edited.done, edited.not_done) })
+    Ok(ImportedEditResult { imported: edited.imported, written_by: COMPOSER.to_owned(), done: all(edited.done, edited.not_done) })
 }
 
 fn told(misunderstood: NotUnderstood) -> String {

@@ -74,17 +74,19 @@ pub fn schema() -> Value {
 
 /// Applies the changes, or returns all errors in the changes.
 pub fn apply(document: &Email, changes: &[Change]) -> Result<Email, Vec<String>> {
-    let mut json = document.to_json();
+    let json = changed(document.to_json(), changes)?;
+    Email::from_json(&json).map_err(|violations| violations.iter().map(Violation::to_string).collect())
+}
+
+/// Applies the changes to a document that may break rules, or returns all errors in the changes.
+pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<String>> {
     let mut errors = Vec::new();
     for (number, change) in changes.iter().enumerate() {
         if let Err(error) = make(&mut json, change) {
             errors.push(format!("changes[{number}]: {error}"));
         }
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    Email::from_json(&json).map_err(|violations| violations.iter().map(Violation::to_string).collect())
+    if errors.is_empty() { Ok(json) } else { Err(errors) }
 }
 
 fn make(json: &mut Value, change: &Change) -> Result<(), String> {

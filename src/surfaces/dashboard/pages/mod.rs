@@ -31,6 +31,7 @@ pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
+pub mod models;
 pub mod plan;
 pub mod security;
 pub mod segment_form;
@@ -153,6 +154,8 @@ pub const PAGES: &[Page] = &[
         get security::show, post security::send, draws [security::SecurityPage]),
     page!(closed "/{environment}/settings/plan", menu "Account" "Plan and limits", needs [sending::ops::plan::Plan], get plan::show,
         post plan::change, draws [plan::PlanPage]),
+    page!(closed "/{environment}/settings/models", menu "Account" "Language models", needs [models::ops::metrics::Metrics],
+        get models::show, draws [models::ModelsPage]),
     page!(closed "/{environment}/settings/audit", menu "Account" "Audit log", needs [accounts::ops::audit_list::AuditList],
         get audit::show, draws [audit::AuditPage]),
     page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,
