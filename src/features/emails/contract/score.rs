@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::outline::{Outline, Place};
 use super::reading::Reading;
-use super::{Finding, FindingKind, Terms, constraints, sources};
+use super::{Finding, Terms, constraints, sources};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::brief::{Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
 use crate::features::emails::document::Email;
@@ -17,6 +17,7 @@ use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibi
 use crate::features::emails::writing::material::Material;
 use crate::features::emails::writing::{self, Draft, Writer};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
+use crate::vocab::settings::OnFailure;
 
 /// A brand of the samples.
 #[derive(Deserialize)]
@@ -160,6 +161,7 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
         pages: Vec::new(),
         visibility: Visibility::Private,
         source: Source::Prompt,
+        on_failure: OnFailure::Fail,
     };
     let brief = writing::Brief {
         wanted,
@@ -171,7 +173,7 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
         seed: 7,
         today: sample.today,
     };
-    let (draft, _) = Writer::Composer.write(brief, material.clone().into()).await;
+    let (draft, _) = Writer::composer().write(brief, material.clone().into()).await;
     draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id))
 }
 

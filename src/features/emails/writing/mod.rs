@@ -126,6 +126,12 @@ impl Writer {
         Self { model, on_failure, missing }
     }
 
+    /// Returns the composer as a writer.
+    #[cfg(test)]
+    pub fn composer() -> Self {
+        Self { model: None, on_failure: OnFailure::Fail, missing: None }
+    }
+
     /// Returns a model as a writer whose usage is not counted.
     pub fn unmetered(client: Arc<Client>) -> Self {
         Self { model: Some(MeteredModel::unmetered(client)), on_failure: OnFailure::Fail, missing: None }
