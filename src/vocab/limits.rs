@@ -215,7 +215,7 @@ pub const IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website.
-pub const SITE_IMPORT_PAGES_MAX: usize = 16;
+pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 /// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
@@ -627,6 +627,11 @@ pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
+/// The maximum size of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
+pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
+pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
+/// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
+pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
 // --- Drawing emails ---
 

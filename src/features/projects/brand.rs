@@ -25,6 +25,8 @@ pub struct Brand {
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
+    /// The font files of the families in `fonts`, which emails load in clients that support web fonts.
+    pub web_fonts: Vec<BrandWebFont>,
     /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
     pub products: Vec<BrandProduct>,
@@ -121,6 +123,27 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
+/// A font file on the web, or a style sheet of a font service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BrandWebFont {
+    pub family: String,
+    /// The URL of a WOFF2 file, or of a style sheet at Google Fonts. Always starts with `https://`.
+    pub url: String,
+    /// The weight of the font (400 is normal, 700 is bold), or a range such as `100 900`.
+    pub weight: String,
+    pub italic: bool,
+    /// The characters in the file (a CSS `unicode-range`), if the file contains only some.
+    pub characters: Option<String>,
+}
+
+impl BrandWebFont {
+    /// Returns whether the URL is that of a font file, not of a style sheet.
+    pub fn is_file(&self) -> bool {
+        !self.url.starts_with("https://fonts.googleapis.com/")
+    }
+}
+
 /// Colors and fonts that users set. Each of them takes precedence over the value found on the sites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -160,6 +183,8 @@ pub struct BrandProduct {
     pub description: Option<String>,
     /// The price as shown on the page, in major units, such as `19.90`.
     pub price: Option<String>,
+    /// The list price of a product on sale, which is higher than `price`.
+    pub price_before: Option<String>,
     /// The currency as an ISO 4217 code.
     pub currency: Option<String>,
 }

@@ -162,6 +162,8 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
     let text = product.description.as_deref().filter(|_| with_text).and_then(first_sentence);
     let named = (!name.is_empty()).then(|| Line::cut(&name))?;
+    let listed = product.price_before.clone().map(|before| brand::BrandProduct { price: Some(before), ..product.clone() });
+    let price_before = listed.and_then(|listed| price(&listed, format)).map(|price| Line::cut(&price));
     let price = price(product, format).map(|price| Line::cut(&price));
     Some(Product {
         name: named,
@@ -169,7 +171,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
         image: picture,
         text: text.map(|text| Line::cut(&text)),
         price,
-        price_before: None,
+        price_before,
         button: None,
     })
 }

@@ -8,7 +8,7 @@ use scraper::{Html, Selector};
 use super::*;
 use crate::engine::render::merge::{Kind, Template};
 use crate::features::emails::document::*;
-use crate::features::projects::brand::Brand;
+use crate::features::projects::brand::{Brand, BrandWebFont};
 
 fn email(layout: Layout, direction: Direction) -> Email {
     Email { style: Style { layout: Some(layout), ..Style::default() }, direction, ..Email::sample() }
@@ -405,4 +405,37 @@ fn every_rendered_email_can_be_personalized() {
             assert!(!filled.contains("{{") && filled.contains("https://mail.example.com/unsubscribe_url"), "{layout:?}");
         }
     }
+}
+
+#[test]
+fn web_fonts_load_in_clients_other_than_outlook() {
+    let font = |family: &str, url: &str, weight: &str| BrandWebFont {
+        family: family.to_owned(),
+        url: url.to_owned(),
+        weight: weight.to_owned(),
+        italic: false,
+        characters: None,
+    };
+    let mut brand = Brand::default();
+    brand.fonts.heading = Some("Fraunces, Georgia, 'Times New Roman', serif".to_owned());
+    brand.fonts.body = Some("'DM Sans', Arial, Helvetica, sans-serif".to_owned());
+    brand.web_fonts = vec![
+        font("Fraunces", "https://cdn.example/fraunces.woff2?v=1", "100 900"),
+        font("DM Sans", "https://fonts.googleapis.com/css2?family=DM+Sans:wght@400;700", ""),
+        font("Unused", "https://cdn.example/unused.woff2", "400"),
+        font("Fraunces", "https://cdn.example/x');}</style><script>.woff2", "400"),
+        font("Fraunces", "http://cdn.example/plain.woff2", "400"),
+    ];
+    for layout in Layout::ALL {
+        let email = email(layout, Direction::Ltr);
+        let html = render(&email, &Theme::new(&brand, &email, 0)).html;
+        let start = html.find("<!--[if !mso]><!--><style>@import").expect("the style sheet is hidden from Outlook");
+        let sheet = html[start..].split("</style>").next().expect("the style sheet ends");
+        assert!(sheet.contains("@import \"https://fonts.googleapis.com/css2?family=DM+Sans:wght@400;700\";"), "{sheet}");
+        assert!(sheet.contains("@font-face{font-family:'Fraunces';font-style:normal;font-weight:100 900;"), "{sheet}");
+        assert!(sheet.contains("src:url(https://cdn.example/fraunces.woff2?v=1) format('woff2')"), "{sheet}");
+        assert_eq!(html.matches("@font-face").count(), 1, "other fonts are unused or unsafe");
+        assert!(html[start..].contains("</style><!--<![endif]-->") && !html.contains("plain.woff2") && !html.contains("<script"));
+    }
+    assert!(!draw(&email(Layout::Cards, Direction::Ltr)).html.contains("@font-face"), "a brand without web fonts loads none");
 }

@@ -224,6 +224,40 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
+const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30" viewBox="0 0 120 30"><path fill="#0a7b5c" d="M0 0h120v30H0z"/></svg>"##;
+
+/// Emails showed the name as text, because few email clients show SVG.
+#[test]
+fn an_svg_logo_is_stored_as_png_on_this_server() {
+    let site = lamps();
+    let inline = MARK.replace("<svg", "<svg class=\"h-8\"").replace("#0a7b5c", "currentColor");
+    for (home, count) in [
+        (HOME.replace("/logo.png", "/logo.svg"), 3),
+        (HOME.replace("<img src=\"/logo.png\" alt=\"Acme\">", &format!("{inline}<style>nav{{color:#0a7b5c}}</style>")), 2),
+    ] {
+        site.set("/", 200, &home);
+        site.set_as("/logo.svg", 200, "image/svg+xml", MARK);
+        let app = app();
+        let project = begin(&app, json!({ "urls": [site.url()] }));
+        to_the_end(&app);
+        let brand = app.get(&format!("/v1/projects/{project}")).data()["brand"].clone();
+        let header: Vec<&Value> =
+            brand["logos"].as_array().expect("the logos are an array").iter().filter(|logo| logo["source"] == "header").collect();
+        assert_eq!(header.len(), count, "{header:?}");
+        let size = |logo: &Value| (logo["width"].as_u64(), logo["height"].as_u64());
+        assert_eq!(size(header[0]), (Some(384), Some(96)));
+        assert!(size(header[1]) > size(header[0]), "the second file has a background with a margin");
+        for logo in &header[..2] {
+            let url = logo["url"].as_str().expect("the logo has a URL");
+            let own = url.strip_prefix(app.engine().base_url()).expect("the file is on this server");
+            let (status, disposition, bytes) = app.download(own);
+            assert_eq!((status, disposition.as_str()), (200, "inline; filename=\"image.png\""));
+            let drawn = image::load_from_memory(&bytes).expect("the file is a PNG").to_rgba8();
+            assert_eq!(drawn.get_pixel(drawn.width() / 2, drawn.height() / 2).0, [0x0a, 0x7b, 0x5c, 255]);
+        }
+    }
+}
+
 #[test]
 fn an_import_that_crashes_the_process_repeatedly_fails() {
     let site = lamps();

@@ -11,6 +11,7 @@ fn product(name: &str, price: &str, description: &str) -> BrandProduct {
         image: Some(format!("https://example.com/images/{slug}.jpg")),
         description: Some(description.to_owned()),
         price: Some(price.to_owned()),
+        price_before: None,
         currency: Some("EUR".to_owned()),
     }
 }
