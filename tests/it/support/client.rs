@@ -1,6 +1,7 @@
 //! A client that refuses any reply that the declaration does not allow.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -98,7 +99,10 @@ impl Client {
 
     /// Creates a project; returns its id. Its import fails at once, because tests reach nothing outside this machine.
     pub async fn project(&self, name: &str) -> String {
-        let data = self.data("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1"] })).await;
+        // Each project has its own site, because a site can be imported only once.
+        static SITES: AtomicU64 = AtomicU64::new(0);
+        let site = format!("http://127.0.0.1/{}", SITES.fetch_add(1, Ordering::Relaxed));
+        let data = self.data("projects.import", json!({ "name": name, "urls": [site] })).await;
         ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
     }
 

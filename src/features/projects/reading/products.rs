@@ -107,7 +107,7 @@ fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
         list(node, "image").into_iter().chain(variants.iter().flat_map(|variant| list(variant, "image"))).find_map(picture),
     );
     let description = text(node, "description").map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX));
-    Some(BrandProduct { name, url, image, description, price, currency: currency.flatten() })
+    Some(BrandProduct { name, url, image, description, price, price_before: None, currency: currency.flatten() })
 }
 
 /// Returns the URL of an image that is given as a string or as an object.
@@ -138,7 +138,15 @@ fn from_open_graph(page: &Page) -> Option<BrandProduct> {
     let image = page.meta("og:image").and_then(|href| page.address(&href)).map(|url| url.to_string());
     let url = page.meta("og:url").and_then(|href| page.address(&href)).unwrap_or_else(|| page.url.clone());
     let name = shortened(&name, NAME_CHARACTERS_MAX);
-    Some(BrandProduct { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
+    Some(BrandProduct {
+        name,
+        url: Some(url.to_string()),
+        image,
+        description,
+        price: Some(price),
+        price_before: None,
+        currency: currency.or(shown),
+    })
 }
 
 /// Returns the products in lists: elements whose class names a product and that contain a price with a currency and a name.
@@ -166,6 +174,7 @@ fn from_cards(page: &Page) -> Vec<BrandProduct> {
             image: image.map(|url| url.to_string()),
             description: description.map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX)),
             price: Some(price),
+            price_before: None,
             currency: Some(currency),
         });
     }

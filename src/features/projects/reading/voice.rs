@@ -156,6 +156,7 @@ pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Br
         sentence_words: sentence_words.filter(|_| is_spaced),
         words: grammar.map(|grammar| recurring(&all, grammar, name.unwrap_or_default())).unwrap_or_default(),
         emoji,
+        ..BrandVoice::default()
     }
 }
 
