@@ -204,6 +204,37 @@ pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
 pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
+/// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
+/// longer values are rejected.
+pub const BRAND_LINE_CHARACTERS_MAX: usize = 300;
+/// The maximum length of a telephone number with its extension and a note. Longer values are rejected.
+pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
+/// The maximum number of a brand's social links; an email shows at most [`EMAIL_SOCIAL_LINKS_MAX`]. Longer lists are rejected.
+pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
+/// The maximum length of the name of a social network. Longer names are rejected.
+pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
+/// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
+pub const BRAND_WORDS_MAX: usize = 50;
+/// The maximum length of a word or phrase in a list about a brand's voice. Longer phrases are rejected.
+pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
+/// The maximum corner radius in pixels: half the height of the tallest button, so a larger radius looks the same. Larger numbers are
+/// rejected.
+pub const CORNER_RADIUS_MAX: u64 = 100;
+/// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip them.
+pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
+/// The maximum number of products merged in one request. The transaction reads and deletes each of them.
+pub const PRODUCTS_MERGED_MAX: usize = 50;
+/// The maximum length of a product's name. Emails shorten longer names anyway; they are rejected.
+pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
+/// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
+pub const PRICE_CHARACTERS_MAX: usize = 20;
+/// The maximum number of contacts that one request to go live copies, which takes a few seconds. The response says where the next request
+/// continues.
+pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
+/// The number of contacts that go live in one transaction, so that other writes do not wait long.
+pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
+/// The maximum number of changes that users decide on after an import: one for each field and product. Further changes are applied.
+pub const IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name: twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 

@@ -10,7 +10,7 @@ use super::outputs::{self, Screenshots};
 use super::versions::Texts;
 use super::writing::material;
 use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
-use super::{store, versions};
+use super::{postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
@@ -19,6 +19,7 @@ use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
 use crate::features::models::Payer;
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
@@ -174,11 +175,16 @@ async fn written(
     conversation: Conversation,
     edited: super::writing::EditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { document, written_by, done } = edited;
+    let super::writing::EditResult { mut document, written_by, done } = edited;
+    if let Some((_, brand)) = projects::brand(&context.data.store.read(), account, conversation.project)? {
+        postal_address::follow(&mut document, &brand);
+    }
+    let project = conversation.project;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let drawn = drawing.await.map_err(Failure::internal)??;
-    let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
+    let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
+    let (painted, more) = outputs::render_screenshots(&context.engine, &html).await?;
     let warnings = drawn.warnings.into_iter().chain(more).collect();
     Ok(Ok(NewVersion {
         subject: document.subject.as_str().to_owned(),

@@ -144,36 +144,6 @@ impl BrandWebFont {
     }
 }
 
-/// Colors and fonts that users set. Each of them takes precedence over the value found on the sites.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GivenTheme {
-    pub palette: BrandPalette,
-    pub fonts: BrandFonts,
-}
-
-impl Record for GivenTheme {}
-
-impl GivenTheme {
-    /// Replaces values in `brand` with the values that users set.
-    pub fn put_over(self, brand: &mut Brand) {
-        let put = |given: Option<String>, own: &mut Option<String>| {
-            if given.is_some() {
-                *own = given;
-            }
-        };
-        let Self { palette, fonts } = self;
-        put(palette.background, &mut brand.palette.background);
-        put(palette.text, &mut brand.palette.text);
-        put(palette.primary, &mut brand.palette.primary);
-        put(palette.accent, &mut brand.palette.accent);
-        put(palette.button, &mut brand.palette.button);
-        put(palette.button_text, &mut brand.palette.button_text);
-        put(fonts.heading, &mut brand.fonts.heading);
-        put(fonts.body, &mut brand.fonts.body);
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandProduct {
@@ -247,6 +217,10 @@ pub struct BrandVoice {
     pub sentence_words: Option<f32>,
     /// Words that the brand uses often, excluding the most common words of the language.
     pub words: Vec<String>,
+    /// Words that describe the tone, such as `warm` or `dry`. Only users set them.
+    pub tone: Vec<String>,
+    /// Words that emails must not contain. Only users set them.
+    pub avoid: Vec<String>,
     /// Whether the brand's writing contains emoji.
     pub emoji: bool,
 }

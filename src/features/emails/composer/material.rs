@@ -162,18 +162,23 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
     let text = product.description.as_deref().filter(|_| with_text).and_then(first_sentence);
     let named = (!name.is_empty()).then(|| Line::cut(&name))?;
-    let listed = product.price_before.clone().map(|before| brand::BrandProduct { price: Some(before), ..product.clone() });
-    let price_before = listed.and_then(|listed| price(&listed, format)).map(|price| Line::cut(&price));
     let price = price(product, format).map(|price| Line::cut(&price));
     Some(Product {
         name: named,
         href,
         image: picture,
         text: text.map(|text| Line::cut(&text)),
+        price_before: before(product, format).filter(|_| price.is_some()).map(|price| Line::cut(&price)),
         price,
-        price_before,
         button: None,
     })
+}
+
+/// Returns the price before a reduction, if it is higher than the price.
+fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
+    let before = product.price_before.clone()?;
+    let (now, then) = (number(product.price.as_deref()?)?, number(&before)?);
+    (then > now).then(|| price(&brand::BrandProduct { price: Some(before), ..product.clone() }, format)).flatten()
 }
 
 /// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page.

@@ -464,7 +464,6 @@ mod tests {
         let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
         Import {
             account: AccountId::from_bytes([1; 12]),
-            named: false,
             stage: Stage::Fetching,
             percentage: 0,
             plan: first(&urls),

@@ -212,7 +212,7 @@ pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
 }
 
 /// Returns the names of the facts about a brand that are missing.
-pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
+pub fn missing(brand: &Brand, has_images: bool, has_products: bool) -> Vec<String> {
     let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [
         ("name", brand.name.is_some()),
@@ -222,7 +222,7 @@ pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
         ("logo", has_logo),
         ("colors", brand.palette.primary.is_some()),
         ("fonts", brand.fonts.body.is_some()),
-        ("products", !brand.products.is_empty()),
+        ("products", has_products),
         ("images", has_images),
         ("social links", !brand.social.is_empty()),
         ("postal address", brand.contact.address.is_some()),

@@ -163,6 +163,7 @@ pub fn voice(texts: &[String], pages: &[Vec<String>], language: Option<&str>, na
         sentence_words: sentence_words.filter(|_| is_spaced),
         words: grammar.map(|grammar| recurring(pages, grammar, name.unwrap_or_default())).unwrap_or_default(),
         emoji,
+        ..BrandVoice::default()
     }
 }
 

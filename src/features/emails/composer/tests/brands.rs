@@ -64,8 +64,8 @@ pub fn teas() -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(BrandFormality::Casual),
             sentence_words: Some(14.0),
-            words: Vec::new(),
             emoji: false,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }
@@ -84,8 +84,8 @@ pub fn software() -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(BrandFormality::Neutral),
             sentence_words: Some(19.0),
-            words: Vec::new(),
             emoji: true,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }
@@ -121,8 +121,8 @@ pub fn furniture(formality: BrandFormality) -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(formality),
             sentence_words: Some(12.0),
-            words: Vec::new(),
             emoji: false,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }
