@@ -447,6 +447,11 @@ pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
+/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have half as
+/// many.
+pub const BRIEF_PARTS_MAX: usize = 500;
+/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its spans.
+pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a request. Each language is written separately, which multiplies time and cost. More languages are

@@ -47,6 +47,7 @@ impl Operation for Status {
             progress: GenerationProgress { stage: "waiting", percentage: 0 },
             title: "Welcome series".into(),
             prompt: "Welcome series for new subscribers".into(),
+            brief: None,
             model: COMPOSER.into(),
             created_at: WireTime::sample(),
             updated_at: WireTime::sample(),

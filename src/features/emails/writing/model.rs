@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::material::Material;
-use super::{Brief, Draft, EditResult, PlannedSeries, patch};
+use super::{Brief, Draft, EditRequest, EditResult, PlannedSeries, patch};
 use crate::engine::language_model::{AnswerSchema, Client, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
+use crate::features::emails::contract::Finding;
 use crate::features::emails::document::{self, Direction, Email, Violation};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::vocab::limits;
@@ -83,11 +84,11 @@ pub async fn plan(client: &Client, wanted: &GenerationRequest, material: &Materi
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
         // A single email needs no plan.
-        let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
+        let title = wanted.topic().chars().take(LINE_CHARACTERS_MAX).collect();
         return (Ok(PlannedSeries { title, plan: None }), Usage::default());
     }
     let system = PROMPTS.write("plan", &json!({ "brand": BrandPrompt::of(material), "count": wanted.count, "count_max": max }));
-    let request = format!("<request>\n{}\n</request>", wanted.prompt);
+    let request = format!("<request>\n{}\n</request>", request_text(wanted));
     let schema =
         AnswerSchema { name: "plan_emails", about: "The plan of one email or a series.", schema: plan_schema(wanted.count) };
     ModelConversation::new(client, system, request, schema).until(|json| read_plan(json, wanted.count)).await
@@ -173,7 +174,12 @@ pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Resu
     let talk = ModelConversation::new(client, system, request(brief), schema);
     let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
     let language = brief.language.clone();
-    let (document, usage) = talk.until(|json| read_document(json, &known, Some(&language))).await;
+    let read = |json: &Value| {
+        let document = read_document(json, &known, Some(&language))?;
+        let breaches = messages(brief.breaches(&document, material));
+        if breaches.is_empty() { Ok(document) } else { Err(breaches) }
+    };
+    let (document, usage) = talk.until(read).await;
     (document.map(|document| Draft { document, warnings: Vec::new() }), usage)
 }
 
@@ -193,15 +199,22 @@ fn request(brief: &Brief) -> String {
     PROMPTS.write(
         "request",
         &json!({
-            "prompt": brief.wanted.prompt, "slot": slot, "pattern": text(&brief.pattern), "original": text(&brief.original),
+            "prompt": request_text(&brief.wanted), "slot": slot, "pattern": text(&brief.pattern), "original": text(&brief.original),
             "original_language": brief.original.as_ref().map(|original| original.language.as_str().to_owned()),
             "language": brief.language,
         }),
     )
 }
 
+/// Returns the request with its brief.
+fn request_text(wanted: &GenerationRequest) -> String {
+    let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
+    [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 /// Edits an email.
-pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<EditResult, String>, Usage) {
+pub async fn edit(client: &Client, wish: &EditRequest, material: &Material) -> (Result<EditResult, String>, Usage) {
+    let EditRequest { document, prompt, brief, .. } = wish;
     let system = PROMPTS.write(
         "edit",
         &json!({
@@ -220,8 +233,9 @@ pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Ma
             return Ok((None, patch.summary));
         }
         let changed = patch::apply(document, &patch.changes)?;
-        let strange = known.strange(&changed);
-        if strange.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(strange) }
+        let mut errors = known.strange(&changed);
+        errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
+        if errors.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(errors) }
     };
     let (answer, usage) = talk.until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
@@ -229,6 +243,10 @@ pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Ma
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)
+}
+
+fn messages(findings: Vec<Finding>) -> Vec<String> {
+    findings.into_iter().map(|finding| finding.message).collect()
 }
 
 fn read_document(json: &Value, known: &KnownAddresses, language: Option<&str>) -> Result<Email, Vec<String>> {
