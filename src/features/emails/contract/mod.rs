@@ -21,6 +21,7 @@ mod tests;
 mod text;
 mod words;
 
+pub use add::with_remedy;
 pub use finding::{Finding, FindingKind};
 
 use jiff::civil::Date;

@@ -17,6 +17,7 @@ use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibi
 use crate::features::emails::writing::material::Material;
 use crate::features::emails::writing::{self, Draft, Writer};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
+use crate::vocab::settings::OnFailure;
 
 /// A brand of the samples.
 #[derive(Deserialize)]
@@ -166,6 +167,7 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
         pages: Vec::new(),
         visibility: Visibility::Private,
         source: Source::Prompt,
+        on_failure: OnFailure::Fail,
     };
     let brief = writing::Brief {
         wanted,
@@ -177,10 +179,8 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
         seed: 7,
         today: sample.today,
     };
-    let (draft, _) = Writer::Composer.write(brief.clone(), material.clone().into()).await;
-    let mut draft = draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id));
-    draft.warnings.extend(brief.warnings(&draft.document, material));
-    draft
+    let (draft, _) = Writer::composer().write(brief, material.clone().into()).await;
+    draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id))
 }
 
 /// Returns a text in the form in which the README of the samples compares it.

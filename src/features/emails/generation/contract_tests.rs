@@ -118,8 +118,7 @@ fn an_edit_by_the_model_invents_nothing() {
 fn an_email_can_be_generated_from_a_brief_alone() {
     let app = crate::testing::TestApp::new();
     let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": PROMPT, "languages": ["en"] })).data();
-    assert_eq!(brief["prompt"], PROMPT);
-    let mut own = brief["brief"].clone();
+    let mut own = brief.clone();
     let facts = own["facts"].as_array_mut().expect("a list");
     facts.iter_mut().for_each(|fact| {
         fact.as_object_mut().expect("an object").remove("span");

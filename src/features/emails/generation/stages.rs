@@ -348,12 +348,9 @@ async fn write(
     let writer = writer(context, account, conversation);
     let material = gather(context, account, conversation).await?;
     let brief = context::brief(&context.data.store.read(), account, conversation, email)?;
-    let (draft, usage) = writer.write(brief.clone(), material.clone()).await;
+    let (draft, usage) = writer.write(brief, material).await;
     Ok(match draft {
-        Ok(mut draft) => {
-            draft.warnings.extend(brief.warnings(&draft.document, &material));
-            StageOutput::Draft(Box::new(draft), usage)
-        }
+        Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
         Err(reason) => StageOutput::Nothing(reason, usage),
     })
 }

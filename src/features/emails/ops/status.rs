@@ -14,7 +14,6 @@ use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::OnFailure;
 
-/// The operation `emails.status`.
 pub struct Status;
 
 /// The conversation whose status to return.

@@ -64,6 +64,22 @@ impl Brief {
         self.breaches(document, material).into_iter().chain(unclear.unwrap_or_default()).collect()
     }
 
+    /// Returns the warnings of a draft with those of the contract, which replace the composer's warnings about the same text.
+    fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
+        let mut found = self.warnings(&draft.document, material);
+        let is_new = |warning: &Finding| {
+            let same = |other: &Finding| other.text == warning.text || other.span.is_some() && other.span == warning.span;
+            warning.text.is_none() || !found.iter().any(same)
+        };
+        draft.warnings.retain(is_new);
+        if let Some(terms) = self.terms(&self.wanted.prompt, material) {
+            let own = draft.warnings.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
+            found.extend(own);
+            draft.warnings = found;
+        }
+        draft
+    }
+
     /// Returns what users should know about an edited document. Users know what they have added themselves.
     pub fn warnings_of_edit(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings(document, material).into_iter().filter(|finding| !finding.kind.binds_edits()).collect()
@@ -168,6 +184,12 @@ impl Writer {
         Self { model, on_failure, missing }
     }
 
+    /// Returns the composer as a writer.
+    #[cfg(test)]
+    pub fn composer() -> Self {
+        Self { model: None, on_failure: OnFailure::Fail, missing: None }
+    }
+
     /// Returns a model as a writer whose usage is not counted.
     pub fn unmetered(client: Arc<Client>) -> Self {
         Self { model: Some(MeteredModel::unmetered(client)), on_failure: OnFailure::Fail, missing: None }
@@ -213,8 +235,13 @@ impl Writer {
         }
     }
 
-    /// Writes one email.
+    /// Writes one email and checks it against its brief.
     pub async fn write(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
+        let (draft, usage) = self.draft(brief.clone(), material.clone()).await;
+        (draft.map(|draft| brief.checked(draft, &material)), usage)
+    }
+
+    async fn draft(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
         let (drafted, usage) = match &self.model {
             Some(model) => reasoned(model::write(model, &brief, &material).await),
             None => (self.not_written(), Usage::default()),

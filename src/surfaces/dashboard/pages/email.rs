@@ -145,7 +145,7 @@ page_context!(EmailPage, "email_preview.html", {
         prompt: String::new(),
         prompt_max: 4_000,
         screenshot: Some("/v1/files/a.png".into()),
-        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0.brief),
+        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
     };

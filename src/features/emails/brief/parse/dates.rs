@@ -1,12 +1,13 @@
 //! The dates and times of a prompt, in the notations of all languages.
 
 use jiff::ToSpan;
-use jiff::civil::{Date, Time, Weekday};
+use jiff::civil::{Date, Weekday};
 
 use super::super::{FactKind, FactValue};
 use super::facts::{Bound, Found};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
+use super::times::{clock, time};
 use super::words::Kind;
 
 /// The parts of a date that the prompt gives.
@@ -35,6 +36,9 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let (bound, start) = bound(prompt, at);
     let strength = if start > at || led(prompt, start) { Strength::Led } else { Strength::Plain };
     let is_us = is_american(prompt);
+    if let Some(found) = list(prompt, start, bound, today, at) {
+        return Some(found);
+    }
     if let Some((first, last, end)) = range(prompt, start, strength, is_us) {
         let last = resolve(last, today, None)?;
         let first =
@@ -57,6 +61,14 @@ pub fn contradicts_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     let named = prompt.all(List::Weekday, found.range).chain(prompt.all(List::ShortWeekday, found.range)).next();
     let has_day = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     has_day && named.is_some_and(|mark| mark.value as i8 != first.weekday().to_monday_zero_offset())
+}
+
+/// Returns the weekday and the day of a date without a month: "Sunday the 9th".
+pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
+    let Some(FactValue::Days { first, last: None }) = &found.value else { return None };
+    let named = prompt.all(List::Weekday, found.range).next()?;
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
 }
 
 /// Returns the bound that the words at an index set, and where the date starts.
@@ -87,16 +99,69 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
     }
     to = prompt.end(List::OnWord, to).unwrap_or(to);
     // "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
-    let (last, end) =
-        single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to).filter(|_| first.month.is_some()))?;
+    let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to))?;
     let is_month_first = first.month.is_some() && last.month.is_none() && last.day.is_some();
     let last = if is_month_first { Parts { month: first.month, ..last } } else { last };
     if first.month.is_none() {
         first.month = last.month;
     }
-    let are_days = first.day.is_some() && last.day.is_some() && first.month.is_some();
-    let is_led = strength == Strength::Led || last.month.is_some();
+    let has_ordinals = prompt.fold(middle - 1) == "." && prompt.fold(end - 1) == "." && first.month.is_none();
+    let is_and = prompt.is(List::And, middle)
+        && prompt.before(List::OnWord, at).is_some()
+        && first.month.is_none()
+        && !is_counted(prompt, end);
+    let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
+    let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
     (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
+}
+
+/// Recognizes a list of days ("7., 9. und 14. Dezember") or of weekdays ("Montag und Dienstag").
+fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) -> Option<Found> {
+    if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
+        let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
+        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number) {
+            let value = (!prompt.is(List::And, at + 1)).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+            let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
+            return Some(Found { kind, range: Range::of(from, end), value, bound });
+        }
+    }
+    let mut next = at;
+    let mut days = 0;
+    while let Some((_, end)) = bare_day(prompt, next) {
+        let joint = if prompt.fold(end) == "," { Some(end + 1) } else { prompt.end(List::And, end) };
+        days += 1;
+        match joint {
+            Some(joint) if joint > end => next = joint,
+            _ => break,
+        }
+    }
+    let (last, end) = day_and_month(prompt, next, false).filter(|_| days >= 3)?;
+    let first = resolve(Parts { day: day(prompt, at), ..last }, today, None)?;
+    let last = resolve(last, today, None)?;
+    let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
+    Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
+}
+
+/// Returns the days from one weekday to the next other one.
+fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
+    let day = |at: usize, from: Date| {
+        let weekday = weekday_only(prompt, at)?;
+        resolve(Parts { weekday: Some(weekday as u8), ..Parts::default() }, from, None)
+    };
+    let start = day(first, today)?;
+    Some(FactValue::Days { first: start, last: Some(day(last, start)?) })
+}
+
+fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
+    let is_short = |at: usize| prompt.at(List::ShortWeekday, at).find(|mark| mark.to == at + 1);
+    let is_joined = |at: usize| matches!(prompt.fold(at), "+" | "&" | "-" | "/");
+    let has_partner =
+        is_joined(at + 1) && is_short(at + 2).is_some() || at > 1 && is_joined(at - 1) && is_short(at - 2).is_some();
+    if let Some(mark) = is_short(at).filter(|_| has_partner) {
+        return Some(mark.value);
+    }
+    let is_day = prompt.before(List::NotDay, at + 1).is_none();
+    prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
 
 /// Recognizes the number of a day alone.
@@ -125,6 +190,9 @@ fn ends_line(prompt: &Prompt<'_>, at: usize) -> bool {
 }
 
 fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
+    if prompt.before(List::NotDay, at + 1).is_some() || prompt.is(List::NotDay, at) {
+        return (None, at);
+    }
     let full = prompt.at(List::Weekday, at).max_by_key(|mark| mark.to);
     let Some(mark) = full.or_else(|| prompt.at(List::ShortWeekday, at).max_by_key(|mark| mark.to)) else { return (None, at) };
     let mut end = mark.to;
@@ -163,15 +231,20 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        let is_clock = prompt.is(List::Hour, end)
+        let is_time = end == start + 1 && time(prompt, start).is_some();
+        let is_clock = is_time
+            || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || prompt.is(List::To, end) && is_short;
+            || is_short && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
     }
-    if weekday.is_some() && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number) {
+    if weekday.is_some()
+        && prompt.before(List::NotDay, at + 1).is_none()
+        && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number)
+    {
         let end = prompt.at(List::Weekday, at).chain(prompt.at(List::ShortWeekday, at)).map(|mark| mark.to).max()?;
         return Some((Parts { weekday, ..Parts::default() }, end));
     }
@@ -271,8 +344,7 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
     let noun = if is_ordinal { end } else { at + 1 };
-    let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
-    let is_counted = lists.into_iter().any(|list| prompt.is(list, noun));
+    let is_counted = is_counted(prompt, noun);
     let is_apart = prompt.kind(noun) != Kind::Word
         || prompt.is(List::And, noun)
         || is_ordinal && strength == Strength::Led
@@ -284,9 +356,21 @@ fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts
         || prompt.is(List::To, noun);
     let led = strength == Strength::Led && prompt.before(List::OnWord, at).is_some();
     let glued = prompt.words.is_glued(noun) && matches!(prompt.fold(noun), "-" | "x" | ":" | "/" | "%");
-    let is_article = prompt.before(List::Article, at).is_some() || led;
+    let bound =
+        prompt.before(List::FromWord, at).or_else(|| prompt.before(List::UntilWord, at)).is_some_and(|from| from + 2 <= at);
+    let is_apart = is_apart || bound && prompt.lexicon().code != "en";
+    let is_article = prompt.before(List::Article, at).is_some() || led || bound || at > 0 && prompt.is(List::OnWord, at - 1);
+    if is_ordinal && (prompt.is(List::CueClosed, end) || prompt.is(List::CueClosed, at)) {
+        return Some((Parts { day: Some(day), ..Parts::default() }, end));
+    }
     (is_article && (is_apart || is_ordinal) && !is_counted && !glued)
         .then_some((Parts { day: Some(day), ..Parts::default() }, end))
+}
+
+/// Returns whether the number before a word counts something other than days of a month.
+fn is_counted(prompt: &Prompt<'_>, at: usize) -> bool {
+    let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
+    lists.into_iter().any(|list| prompt.is(list, at))
 }
 
 /// Recognizes a month, or a part of it.
@@ -321,7 +405,7 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
     // A day of the last weeks is past; an older one means the next year.
-    let oldest = if parts.month.is_some() { today.checked_sub(75.days()).ok()? } else { today };
+    let oldest = if parts.month.is_some() { today.checked_sub(45.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
     let future = dates.iter().filter(|date| **date >= oldest).min().copied();
     dates
@@ -331,173 +415,4 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
         .copied()
         .filter(|date| parts.month.is_none() || date.checked_sub(400.days()).is_ok_and(|back| back <= today))
         .or(future)
-}
-
-/// Recognizes a time or a range of times.
-pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
-    let led = prompt.end(List::TimeAt, at).filter(|end| *end > at);
-    let start = led.unwrap_or(at);
-    let is_led = led.is_some() || prompt.before(List::TimeAt, start).is_some();
-    let after_day =
-        start > 0 && (prompt.before(List::Weekday, start).is_some() || prompt.before(List::ShortWeekday, start).is_some());
-    let bound = if prompt.is(List::UntilWord, at) || prompt.before(List::UntilWord, start).is_some() {
-        Bound::Until
-    } else {
-        Bound::None
-    };
-    let first = clock(prompt, start)?;
-    if let Some(to) = prompt.end(List::To, first.end) {
-        let to = prompt.end(List::TimeAt, to).unwrap_or(to);
-        if let Some(last) = clock(prompt, to) {
-            let is_marked = first.is_marked || last.is_marked;
-            let is_dash = prompt.fold(first.end) == "-";
-            if (is_marked || (after_day || is_led) && is_dash || first.has_minutes && last.has_minutes)
-                && !counts(prompt, last.end)
-            {
-                let is_and = prompt.is(List::And, first.end) || matches!(prompt.fold(first.end), "/" | "&" | "+");
-                let hour = if last.is_pm
-                    && !first.is_marked
-                    && first.hour < 12
-                    && first.hour <= last.hour - 12 + 12 * i8::from(last.hour < 12)
-                    && !is_and
-                {
-                    first.hour + if last.hour >= 12 && first.hour < last.hour - 12 + 1 { 12 } else { 0 }
-                } else {
-                    first.hour
-                };
-                let value = Some(FactValue::Clock { start: clamp(hour, first.minute)?, end: clamp(last.hour, last.minute) });
-                return Some(Found { kind: FactKind::Time, range: Range::of(at, last.end), value, bound });
-            }
-        }
-    }
-    let is_time = first.is_marked
-        || (is_led && prompt.kind(first.end) != Kind::Word || first.has_minutes && (is_led || first.has_colon))
-            && !counts(prompt, first.end);
-    let is_free = is_led && !first.is_marked && !first.has_minutes && !counts(prompt, first.end) && is_hour_led(prompt, start);
-    let value = Some(FactValue::Clock { start: clamp(first.hour, first.minute)?, end: None });
-    (is_time && (first.is_marked || first.has_minutes) || is_free).then_some(Found {
-        kind: FactKind::Time,
-        range: Range::of(at, first.end),
-        value,
-        bound,
-    })
-}
-
-/// Returns whether the word before an hour is one that mostly precedes hours: "at 10".
-fn is_hour_led(prompt: &Prompt<'_>, at: usize) -> bool {
-    prompt
-        .before(List::TimeAt, at)
-        .is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from) && !prompt.is(List::For, from))
-}
-
-/// Returns whether the words at an index are a unit of something other than hours.
-fn counts(prompt: &Prompt<'_>, at: usize) -> bool {
-    let lists = [List::Currency, List::Percent, List::Unit, List::Places, List::Month];
-    lists.into_iter().any(|list| prompt.is(list, at))
-}
-
-fn clamp(hour: i8, minute: i8) -> Option<Time> {
-    Time::new(if hour == 24 { 0 } else { hour }, minute, 0, 0).ok()
-}
-
-/// A time of day.
-struct Clock {
-    hour: i8,
-    minute: i8,
-    /// Whether a word or sign shows that it is a time.
-    is_marked: bool,
-    is_pm: bool,
-    has_minutes: bool,
-    has_colon: bool,
-    end: usize,
-}
-
-fn clock(prompt: &Prompt<'_>, at: usize) -> Option<Clock> {
-    for (list, hour) in [(List::Noon, 12), (List::Midnight, 24)] {
-        if let Some(end) = prompt.end(list, at) {
-            return Some(Clock { hour, minute: 0, is_marked: true, is_pm: false, has_minutes: false, has_colon: false, end });
-        }
-    }
-    if let Some(spoken) = spoken(prompt, at) {
-        return Some(spoken);
-    }
-    if prompt.kind(at) != Kind::Number {
-        return None;
-    }
-    let text = prompt.raw(at);
-    let mut parts = text.split([':', '.']);
-    let hour: i8 = parts.next()?.parse().ok().filter(|hour| (0..=24).contains(hour))?;
-    let minutes = parts.next();
-    let minute: i8 = minutes
-        .map_or(Some(0), |minutes| minutes.parse().ok().filter(|_| minutes.len() == 2))
-        .filter(|minute| (0..60).contains(minute))?;
-    if parts.next().is_some() || text.contains([',', '\'']) {
-        return None;
-    }
-    let mut found = Clock {
-        hour,
-        minute,
-        is_marked: false,
-        is_pm: false,
-        has_minutes: minutes.is_some(),
-        has_colon: text.contains(':'),
-        end: at + 1,
-    };
-    if minutes.is_none() && prompt.fold(at + 1) == ":" && prompt.kind(at + 2) == Kind::Number {
-        return None;
-    }
-    mark(prompt, &mut found);
-    Some(found)
-}
-
-/// Reads the words after a time that show that it is a time: "am", "Uhr", "h 30", "CET".
-fn mark(prompt: &Prompt<'_>, found: &mut Clock) {
-    let after = found.end;
-    if let Some(end) = prompt.end(List::Pm, after) {
-        found.hour += if found.hour < 12 { 12 } else { 0 };
-        (found.is_marked, found.is_pm, found.end) = (true, true, end);
-    } else if let Some(end) = prompt.end(List::Am, after) {
-        found.hour -= if found.hour == 12 { 12 } else { 0 };
-        (found.is_marked, found.end) = (true, end);
-    } else if let Some(end) = prompt.end(List::Hour, after) {
-        (found.is_marked, found.end) = (true, end);
-        let minute = prompt.raw(end).parse::<i8>().ok().filter(|minute| prompt.raw(end).len() == 2 && (0..60).contains(minute));
-        if let Some(minute) = minute.filter(|_| {
-            !found.has_minutes && (prompt.words.is_glued(end) || prompt.fold(after) == "h") && !prompt.is(List::Month, end + 1)
-        }) {
-            (found.minute, found.has_minutes, found.end) = (minute, true, end + 1);
-        }
-    }
-    if found.is_marked
-        && prompt.fold(found.end) == "."
-        && prompt.fold(found.end - 1) == "m"
-        && prompt.words.is_glued(found.end)
-        && !prompt.words.is_capital(found.end + 1)
-    {
-        found.end += 1;
-    }
-    if let Some(end) = prompt.end(List::Zone, found.end) {
-        found.is_marked |= found.has_minutes;
-        found.end = end;
-    }
-}
-
-/// Recognizes "half past two" and "halb drei".
-fn spoken(prompt: &Prompt<'_>, at: usize) -> Option<Clock> {
-    let (start, back) = match (prompt.end(List::HalfPast, at), prompt.end(List::HalfTo, at)) {
-        (Some(end), _) => (end, 0),
-        (_, Some(end)) => (end, 1),
-        _ => return None,
-    };
-    let hour = prompt.at(List::Numeral, start).map(|mark| mark.value as i8).max();
-    let hour = hour.or_else(|| prompt.raw(start).parse().ok()).filter(|hour| (1..=12).contains(hour))?;
-    Some(Clock {
-        hour: hour - back,
-        minute: 30,
-        is_marked: true,
-        is_pm: false,
-        has_minutes: true,
-        has_colon: false,
-        end: start + 1,
-    })
 }

@@ -131,11 +131,24 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
-    if is_old
-        && !is_counted
-        && (prompt.kind(at + 1) != Kind::Word || prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at))
+    // "de 15 a 17 €"
+    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
+    if next.is_some_and(|next| money(prompt, next).is_some())
+        && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
     {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
+    if is_decimal && !is_counted && (0..prompt.words.len()).any(|at| prompt.is(List::Currency, at)) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
+    // "140 statt 120 €"
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| money(prompt, end).is_some());
+    if is_new && !is_counted {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
     None
@@ -189,6 +202,17 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 
 /// Recognizes a code after a word such as "code", or a word in capitals after "with".
 pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
+    if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
+        // "Right one: SPRING15" in a prompt about a code.
+        let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
+        let is_code = letters.chars().count() >= 4
+            && letters.chars().all(char::is_uppercase)
+            && digits.len() <= 4
+            && prompt.kind(at + 1) == Kind::Number;
+        if is_code && (0..prompt.words.len()).any(|at| prompt.is(List::Code, at)) {
+            return Some(Found::new(FactKind::Code, Range::of(at, end), None));
+        }
+    }
     let after = prompt.end(List::Code, at);
     let with = prompt.end(List::CodeWith, at);
     let mut start = after.or(with)?;

@@ -41,10 +41,15 @@ macro_rules! lists {
 lists! {
     /// The most common words of the language, which identify it.
     Common = "words.common",
+    /// Long words that are often misspelled.
+    Spelling = "words.spelling",
     Article = "words.article",
     /// Finite verbs. Only words with a finite verb are a sentence.
     Finite = "words.finite",
     That = "words.that",
+    Not = "words.not",
+    /// The word before an infinitive: "tell them to book".
+    ToVerb = "words.to",
     Question = "words.question",
     Please = "words.please",
     And = "words.and",
@@ -80,8 +85,12 @@ lists! {
     Ask = "say.ask",
     /// Infinitives at the end of a request whose complement is the content.
     ReportEnd = "say.report_end",
+    /// Notes behind a statement: "maybe mention that".
+    Tail = "say.tail",
     /// Requests to the writer without content, at the start of a fragment.
     NoteStart = "note.start",
+    /// When the email is sent, at the start of a fragment that ends with a colon.
+    Moment = "note.moment",
     /// Phrases that make a fragment a note to the writer.
     NoteAny = "note.any",
     /// Fragments that are a note to the writer as a whole.
@@ -147,6 +156,8 @@ lists! {
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
     Weekend = "date.weekend",
+    /// Phrases with the name of a weekday that mean no day.
+    NotDay = "date.not_day",
     Hour = "date.hour",
     Am = "date.am",
     Pm = "date.pm",
@@ -171,8 +182,8 @@ lists! {
     Street = "name.street",
     Venue = "name.venue",
     Phone = "name.phone",
-    /// Third-person words for the recipients and their forms of address, in pairs.
-    Recipients = "name.recipients",
+    /// Words before the name of the person who writes.
+    Introduction = "name.introduction",
 }
 
 /// One alternative of a word of a phrase.
@@ -233,6 +244,8 @@ struct File {
     named_days: BTreeMap<String, Vec<String>>,
     languages: BTreeMap<String, Vec<String>>,
     goals: BTreeMap<String, Vec<String>>,
+    /// Typing errors and short forms, with what the email prints instead.
+    rewrite: HashMap<String, String>,
     #[serde(flatten)]
     lists: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
@@ -245,6 +258,9 @@ pub struct Lexicon {
     days: Vec<(i8, i8)>,
     languages: Vec<String>,
     goals: Vec<Goal>,
+    rewrite: HashMap<String, String>,
+    /// The folded words of [`List::Spelling`] and how they are written.
+    spelling: Vec<(String, String)>,
 }
 
 /// A phrase of a list in a prompt: the words `from..to`.
@@ -294,12 +310,27 @@ impl Lexicon {
             let row = file.lists.get(table).and_then(|table| table.get(name));
             index.add(*list, 0, row.map_or(&[][..], Vec::as_slice));
         }
-        Self { code, index, days, languages: file.languages.into_keys().collect(), goals }
+        let words = file.lists.get("words").and_then(|table| table.get("spelling")).into_iter().flatten();
+        let spelling = words.map(|word| (fold(word), word.clone())).collect();
+        Self { code, spelling, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
     }
 
     /// Returns the month and day of a named day.
     pub fn day(&self, value: u16) -> (i8, i8) {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
+    }
+
+    /// Returns what the email prints instead of a word in lowercase.
+    pub fn rewritten(&self, word: &str) -> Option<&str> {
+        self.rewrite.get(word).map(String::as_str)
+    }
+
+    /// Returns the word that a word in lowercase misspells: it lacks a letter, or two of its letters are swapped.
+    pub fn spelled(&self, word: &str) -> Option<&str> {
+        let own = fold(word);
+        let is_plain = own.is_ascii() && own.len() >= 6 && own.bytes().all(|byte| byte.is_ascii_lowercase());
+        let found = self.spelling.iter().filter(|_| is_plain).find(|(right, _)| misspells(own.as_bytes(), right.as_bytes()));
+        found.map(|(_, written)| written.as_str())
     }
 
     pub fn language(&self, value: u16) -> &str {
@@ -342,6 +373,18 @@ impl Index {
             }
         }
     }
+}
+
+/// Returns whether a word is another one with two swapped letters or without a letter inside.
+fn misspells(own: &[u8], right: &[u8]) -> bool {
+    let Some(first) = own.iter().zip(right).position(|(own, right)| own != right).filter(|first| *first > 0) else {
+        return false;
+    };
+    if own.len() == right.len() {
+        let is_swapped = own.get(first + 1) == Some(&right[first]) && right.get(first + 1) == Some(&own[first]);
+        return is_swapped && own[first + 2..] == right[first + 2..];
+    }
+    own.len() + 1 == right.len() && own[first..] == right[first + 1..]
 }
 
 /// Returns the first two letters of a word.

@@ -7,15 +7,20 @@
 mod classify;
 mod clauses;
 mod collect;
+mod constraints;
+mod contradictions;
 mod dates;
 mod facts;
+mod labels;
 mod lexicon;
 mod names;
+mod parts;
 mod prompt;
 mod roles;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod times;
 mod words;
 
 use jiff::civil::Date;
@@ -47,20 +52,10 @@ pub enum Class {
 pub fn coverage(brief: &Brief, prompt: &str) -> Vec<(Span, Class)> {
     let length = prompt.chars().count();
     let mut classes: Vec<Option<Class>> = vec![None; length];
-    let mut paint = |span: Option<Span>, class: Class| {
-        let Some(Span { start, end }) = span else { return };
+    for (Span { start, end }, class) in spans(brief) {
         let (start, end) = ((start as usize).min(length), (end as usize).min(length));
         classes[start.min(end)..end].fill(Some(class));
-    };
-    brief.instructions.iter().chain(&brief.tone).chain(&brief.audience).for_each(|part| paint(part.span, Class::Instruction));
-    brief.constraints.iter().for_each(|constraint| paint(constraint.span, Class::Instruction));
-    brief.unclear.iter().for_each(|part| paint(part.span, Class::Unclear));
-    brief.stories.iter().for_each(|story| paint(story.text.span, Class::Copy));
-    brief.facts.iter().for_each(|fact| paint(fact.span, Class::Fact));
-    let copies = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten();
-    copies.for_each(|part| paint(part.span, Class::Copy));
-    paint(brief.cta.as_ref().and_then(|cta| cta.label.as_ref()?.span), Class::Copy);
-    paint(brief.signature.as_ref().and_then(|signature| signature.span), Class::Copy);
+    }
     let mut before = classes.iter().flatten().next().copied().unwrap_or(Class::Unclear);
     let mut spans: Vec<(Span, Class)> = Vec::new();
     for (at, class) in classes.into_iter().enumerate() {
@@ -71,4 +66,20 @@ pub fn coverage(brief: &Brief, prompt: &str) -> Vec<(Span, Class)> {
         }
     }
     spans
+}
+
+/// Returns the spans of a brief with their classes. Where spans overlap, the last one counts.
+fn spans(brief: &Brief) -> impl Iterator<Item = (Span, Class)> + '_ {
+    let instructions = brief.instructions.iter().chain(&brief.tone).chain(&brief.audience).map(|part| part.span);
+    let instructions = instructions.chain(brief.constraints.iter().map(|constraint| constraint.span));
+    let copies = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.span);
+    let label = brief.cta.iter().filter_map(|cta| cta.label.as_ref()).map(|part| part.span);
+    let copies = copies.chain(label).chain(brief.signature.iter().map(|signature| signature.span));
+    instructions
+        .map(|span| (span, Class::Instruction))
+        .chain(brief.unclear.iter().map(|part| (part.span, Class::Unclear)))
+        .chain(brief.stories.iter().map(|story| (story.text.span, Class::Copy)))
+        .chain(brief.facts.iter().map(|fact| (fact.span, Class::Fact)))
+        .chain(copies.map(|span| (span, Class::Copy)))
+        .filter_map(|(span, class)| Some((span?, class)))
 }

@@ -114,7 +114,9 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
         let is_name = names > end && (prompt.words.is_capital(at) || names - end >= 1);
         return is_name.then(|| Found::new(FactKind::Person, Range::of(at, names), None));
     }
-    let is_led = prompt.before(List::PersonAfter, at).is_some();
+    let led = prompt.before(List::PersonAfter, at);
+    let is_led = led.is_some();
+    let is_particle = led.is_some_and(|from| from + 1 == at && prompt.raw(from).len() <= 2);
     let end = names_end(prompt, at);
     if !is_led || end == at || is_start(prompt, at) || prompt.is(List::Month, at) || prompt.is(List::Weekday, at) {
         return None;
@@ -122,7 +124,8 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
     // German nouns are capitalized too: two such words in a row are rarely anything but a name.
-    (is_pair || language != "de").then(|| Found::new(FactKind::Person, Range::of(at, end), None))
+    (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
+        .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }
 
 fn title_end(prompt: &Prompt<'_>, at: usize) -> usize {

@@ -6,7 +6,7 @@ use super::words::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
 /// Languages with fewer common words than this share of the main language's are not languages of the prompt.
-const LANGUAGE_SHARE_MIN: f32 = 0.3;
+const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// A range of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,22 @@ fn is_international(mark: Mark) -> bool {
         mark.list,
         L::LabelSubject | L::LabelPreheader | L::LabelHeadline | L::LabelButton | L::LabelLink | L::LabelBody | L::LabelSign
     );
-    is_label || matches!(mark.list, L::Attack | L::Language | L::Header | L::NoImages | L::NoEmoji | L::Zone | L::Currency)
+    is_label
+        || matches!(
+            mark.list,
+            L::Greeting
+                | L::Closing
+                | L::InLanguage
+                | L::Please
+                | L::Attack
+                | L::Language
+                | L::Header
+                | L::NoImages
+                | L::NoEmoji
+                | L::Zone
+                | L::Currency
+                | L::Percent
+        )
 }
 
 /// Returns how many common words of each language the prompt has. The brand's language counts for one word.

@@ -68,8 +68,12 @@ fn has_old_price(around: &Around<'_>) -> bool {
 
 /// Returns whether words for a reduction are next to a number.
 pub fn is_off(around: &Around<'_>, range: Range) -> bool {
-    let near = Range::of(range.from.saturating_sub(3).max(around.fragment.from), (range.to + 3).min(around.fragment.to));
-    around.prompt.has(List::Off, near)
+    let prompt = around.prompt;
+    let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
+    let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
+    // "40% off $11.99": the words belong to the percentage.
+    prompt.has(List::Off, after)
+        || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
 
 fn is_offer(around: &Around<'_>, found: &Found) -> bool {
@@ -80,9 +84,13 @@ fn is_offer(around: &Around<'_>, found: &Found) -> bool {
     {
         return true;
     }
+    if prompt.has(List::HalfPrice, found.range) {
+        return true;
+    }
     if prompt.has(List::NotOffer, around.sentence) {
         return false;
     }
+    let has_minimum = prompt.has(List::Minimum, around.fragment) || prompt.has(List::MinimumFrom, around.fragment);
     let is_selling = matches!(
         around.goal,
         Goal::Sale
@@ -95,18 +103,38 @@ fn is_offer(around: &Around<'_>, found: &Found) -> bool {
             | Goal::Apology
             | Goal::ThankYou
     );
-    is_selling || is_off(around, found.range) || prompt.has(List::Code, around.sentence)
+    is_selling || has_minimum || is_off(around, found.range) || prompt.has(List::Code, around.sentence)
 }
 
 fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     let cued = nearest_cue(around, found);
+    if found.value.is_none() && around.prompt.has(List::Unit, found.range) {
+        let own = Around { sentence: around.fragment, ..*around };
+        return match nearest_cue(&own, found) {
+            Some(role @ (FactRole::Delivery | FactRole::Happened)) => role,
+            _ => FactRole::Other,
+        };
+    }
+    let has_offer = around.prompt.has(List::CueOffer, around.sentence) && around.goal == Goal::Sale;
+    let cued = match (around.goal, cued) {
+        (Goal::Hiring | Goal::Survey | Goal::Review, Some(FactRole::OfferStarts | FactRole::Closed | FactRole::Offer)) => {
+            Some(FactRole::Other)
+        }
+        (Goal::Event | Goal::Webinar | Goal::Digest, Some(FactRole::OfferStarts | FactRole::Offer))
+            if found.bound == Bound::None =>
+        {
+            Some(FactRole::Event)
+        }
+        (Goal::Launch | Goal::Event | Goal::OpeningHours, Some(FactRole::Reopens)) => Some(FactRole::Event),
+        (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
+        (_, cued) => cued,
+    };
     match cued {
         Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
         Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
         // "Closed until 10 January", "closes on 10 January"
         Some(role) => role,
-        None if found.kind == FactKind::Period && around.prompt.has(List::Unit, found.range) => FactRole::Other,
         None => by_goal(around.goal, found.bound),
     }
 }

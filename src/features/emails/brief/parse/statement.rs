@@ -23,6 +23,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = addressed(&text);
     }
+    text = corrected(prompt, &text);
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     ended(&capital(&text))
 }
@@ -79,7 +80,8 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
 
 /// Turns the third person for the recipients into the second: "If they do nothing" becomes "If you do nothing".
 fn addressed(text: &str) -> String {
-    const OPENERS: [(&str, &str); 9] = [
+    const OPENERS: [(&str, &str); 10] = [
+        ("since they ", "since you "),
         ("their ", "your "),
         ("if they ", "if you "),
         ("when they ", "when you "),
@@ -92,8 +94,10 @@ fn addressed(text: &str) -> String {
     ];
     let lower = text.to_lowercase();
     let is_plain = lower.len() == text.len();
-    let starts =
-        OPENERS.iter().any(|(own, _)| lower.starts_with(own)) || lower.contains("if they ") || lower.contains("when they ");
+    let starts = OPENERS.iter().any(|(own, _)| lower.starts_with(own))
+        || lower.contains("if they ")
+        || lower.contains("when they ")
+        || lower.contains("since they ");
     if !is_plain || !starts {
         return text.to_owned();
     }
@@ -113,6 +117,32 @@ fn addressed(text: &str) -> String {
         format!("{own}{tail}")
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of a range without typing errors and superfluous spaces.
+pub fn written(prompt: &Prompt<'_>, range: Range) -> String {
+    corrected(prompt, &prompt.text(range).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Replaces typing errors and short forms.
+fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
+    let lexicon = prompt.lexicon();
+    let word = |word: &str| {
+        let bare = word.trim_end_matches([',', '!', '?', ':', ';', ')']);
+        let whole = bare.trim_end_matches('.');
+        let found = lexicon
+            .rewritten(bare)
+            .map(|own| (own, &word[bare.len()..]))
+            .or_else(|| lexicon.rewritten(whole).map(|own| (own, &word[whole.len()..])));
+        if let Some((own, tail)) = found {
+            return format!("{own}{tail}");
+        }
+        match lexicon.spelled(whole) {
+            Some(own) => format!("{own}{}", &word[whole.len()..]),
+            None => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Removes brackets and quotation marks that have no partner.

@@ -161,9 +161,24 @@ fn notations(fact: &Fact) -> String {
         format!("{0} {1} / {0}. {2} / {0}.{3}.", date.day(), MONTHS[0][month], MONTHS[1][month], date.month())
     };
     match &fact.value {
-        Some(FactValue::Days { first, last }) => format!("{} / {}", day(first), last.as_ref().map(day).unwrap_or_default()),
-        Some(FactValue::Clock { start, .. }) => {
-            format!("{}:{:02} {:02}:{:02}", start.hour(), start.minute(), start.hour(), start.minute())
+        Some(FactValue::Days { first, last: Some(last) }) => {
+            let name = |date: &jiff::civil::Date| MONTHS[0][usize::from(date.month().unsigned_abs()) - 1];
+            format!("{} {} to {} {} / {} / {}", first.day(), name(first), last.day(), name(last), day(first), day(last))
+        }
+        Some(FactValue::Days { first, last: None }) => day(first),
+        Some(FactValue::Clock { start, end }) => {
+            let end = end.map_or(String::new(), |end| {
+                format!(
+                    "{}:{:02}–{}:{:02} / {}–{}",
+                    start.hour(),
+                    start.minute(),
+                    end.hour(),
+                    end.minute(),
+                    start.hour(),
+                    end.hour()
+                )
+            });
+            format!("{}:{:02} {:02}:{:02} {end}", start.hour(), start.minute(), start.hour(), start.minute())
         }
         Some(FactValue::Percent { percent }) => format!("{percent}%"),
         Some(FactValue::Money { amount, .. }) => format!("{amount}"),

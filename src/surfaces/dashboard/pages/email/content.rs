@@ -125,9 +125,9 @@ mod tests {
             "type": "hero", "id": "hero", "eyebrow": "New", "title": "Spring", "level": "title",
             "button": { "label": "Look", "href": "https://acme.example/" }, "items": ["a", { "text": "b" }], "rows": [["x", "y"]],
         });
-        let told = outline(&block);
-        assert_eq!(told.kind.as_deref(), Some("hero"));
-        let mut sorted: Vec<String> = told.lines.iter().map(|line| format!("{}:{}", line.kind, line.text)).collect();
+        let content = outline(&block);
+        assert_eq!(content.kind.as_deref(), Some("hero"));
+        let mut sorted: Vec<String> = content.lines.iter().map(|line| format!("{}:{}", line.kind, line.text)).collect();
         sorted.sort();
         assert_eq!(
             sorted,

@@ -132,7 +132,7 @@ impl BriefPage {
 page_context!(BriefPage, "email_brief.html", {
     use crate::engine::api::Operation;
 
-    let brief = emails::ops::brief::ReadBrief::example().1.0.brief;
+    let brief = emails::ops::brief::ReadBrief::example().1.0;
     let part = |text: &str| Part { text: text.into(), span: None };
     let full =
         Brief { unclear: vec![part("the blue ones")], tone: vec![part("dry")], subject: Some(part("Tea")), ..brief.clone() };
@@ -151,8 +151,8 @@ pub async fn review(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn read(visit: &Visit, prompt: &str, languages: Vec<&str>) -> Result<Brief, PageError> {
     let wanted = json!({ "projectId": visit.form.get("brand"), "prompt": prompt, "languages": languages });
-    let Done(view) = visit.ask::<emails::ops::brief::ReadBrief>(wanted).await?;
-    Ok(view.brief)
+    let Done(brief) = visit.ask::<emails::ops::brief::ReadBrief>(wanted).await?;
+    Ok(brief)
 }
 
 /// Returns the brief that the form contains, with the user's corrections; `None` if the form contains no brief.
