@@ -118,8 +118,8 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::verify::Verify>(),
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
-    command::<emails::ops::generate::Generate>(),
     query::<emails::ops::brief::ReadBrief>(),
+    command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
     query::<emails::ops::list::List>(),

@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::features::emails::brief::{self, Constraint, Fact, FactKind, Part, Span, Story};
+use crate::features::projects::brand::Brand;
+
 /// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
@@ -141,8 +144,17 @@ impl FakeModel {
         })
     }
 
-    /// A server that chooses its reaction by the request.
+    /// A server that chooses its reaction by the request. Requests for briefs get the brief that rules make, and are not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
+        Self::scripted(script, false)
+    }
+
+    /// A server that chooses its reaction by the request, also to requests for briefs.
+    pub fn briefing(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
+        Self::scripted(script, true)
+    }
+
+    fn scripted(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static, reads_briefs: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (tell, asked) = channel();
@@ -155,7 +167,7 @@ impl FakeModel {
                     return;
                 }
                 let (script, tell) = (script.clone(), tell.clone());
-                let serve = move || drop(serve(stream.expect("a connection"), &script, &tell));
+                let serve = move || drop(serve(stream.expect("a connection"), (&script, reads_briefs), &tell));
                 // The thread ends with its connection.
                 Builder::new().name("model peer connection".into()).spawn(serve).expect("a thread");
             }
@@ -185,7 +197,7 @@ impl Drop for FakeModel {
     }
 }
 
-fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, (script, reads_briefs): (&Script, bool), tell: &Sender<ModelCall>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -204,8 +216,10 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::i
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     asked.body = serde_json::from_slice(&body).unwrap_or_default();
+    let is_answered_by_rules = asked.schema().0 == "make_brief" && !reads_briefs;
     let reaction = match complaint(&asked) {
         Some(complaint) => Reaction::Status(400, complaint, None),
+        None if is_answered_by_rules => Reaction::Text(brief_by_rules(asked.last_turn()).to_string()),
         None => (script.lock().expect("scripts do not panic"))(&asked),
     };
     let reaction = match reaction.document() {
@@ -214,8 +228,45 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::i
     };
     let is_anthropic = asked.path.ends_with("/messages");
     let has_tool = asked.body.get("tools").is_some();
-    drop(tell.send(asked));
+    if !is_answered_by_rules {
+        drop(tell.send(asked));
+    }
     react(stream, reaction, is_anthropic, has_tool)
+}
+
+/// The brief that rules make of the prompt in a request, as a model would answer.
+fn brief_by_rules(request: &str) -> Value {
+    let prompt = request.trim().trim_start_matches("<request>\n").trim_end_matches("\n</request>");
+    let brief = brief::parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
+    let quote = |span: Option<Span>| {
+        let Span { start, end } = span?;
+        Some(prompt.chars().skip(start as usize).take((end - start) as usize).collect::<String>())
+    };
+    let part = |part: &Option<Part>| part.as_ref().and_then(|part| quote(part.span));
+    let parts = |parts: &[Part]| parts.iter().filter_map(|part| quote(part.span)).collect::<Vec<_>>();
+    let fact = |fact: &Fact| {
+        let sentence = (fact.kind == FactKind::Sentence).then_some(&fact.text);
+        let quote = quote(fact.span)?;
+        Some(json!({
+            "kind": fact.kind, "role": fact.role, "quote": quote, "sentence": sentence, "value": null, "story": fact.story,
+        }))
+    };
+    let story = |story: &Story| json!({ "heading": part(&story.heading), "quote": quote(story.text.span), "link": story.link });
+    let cta = brief.cta.as_ref().map(|cta| json!({ "label": part(&cta.label), "link": cta.link }));
+    let signature = brief.signature.as_ref().and_then(|signature| {
+        let quote = quote(signature.span)?;
+        Some(json!({ "name": signature.name, "title": signature.title, "quote": quote }))
+    });
+    let constraint = |one: &Constraint| json!({ "kind": one.kind, "value": one.value, "quote": quote(one.span) });
+    json!({
+        "purpose": brief.purpose, "audience": part(&brief.audience), "subject": part(&brief.subject),
+        "preheader": part(&brief.preheader), "headline": part(&brief.headline),
+        "facts": brief.facts.iter().filter_map(fact).collect::<Vec<_>>(),
+        "stories": brief.stories.iter().map(story).collect::<Vec<_>>(), "offer": null,
+        "event": brief.event.as_ref().and_then(|event| quote(event.name.span)), "cta": cta, "signature": signature,
+        "tone": parts(&brief.tone), "constraints": brief.constraints.iter().map(constraint).collect::<Vec<_>>(),
+        "instructions": parts(&brief.instructions), "unclear": parts(&brief.unclear),
+    })
 }
 
 /// The protocol's objection to a request.

@@ -479,6 +479,11 @@ pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
+/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have half as
+/// many.
+pub const BRIEF_PARTS_MAX: usize = 500;
+/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its spans.
+pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a request. Each language is written separately, which multiplies time and cost. More languages are
@@ -548,8 +553,6 @@ pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 /// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
 /// lose track of longer schemas.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
-/// The maximum number of facts, stories or notes that a language model may read from one prompt. A prompt has a few dozen sentences.
-pub const BRIEF_PARTS_MAX: usize = 60;
 /// The maximum number of old usage rows of language models that one request deletes. An account adds a few rows a month.
 pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
 

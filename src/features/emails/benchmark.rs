@@ -216,6 +216,7 @@ impl TestBrief {
     fn input(&self, model: &str, today: Date) -> Brief {
         let wanted = GenerationRequest {
             prompt: self.prompt.clone(),
+            brief: None,
             model: model.to_owned(),
             on_failure: OnFailure::Fail,
             languages: vec![self.language.clone()],

@@ -2,13 +2,15 @@
 //!
 //! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
+use std::sync::Arc;
+
 use super::contract::Finding;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
 use super::outputs::{self, Screenshots};
 use super::versions::Texts;
-use super::writing::material;
+use super::writing::material::{self, Material};
 use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
 use super::{postal_address, store, versions};
 use crate::base::clock::Timestamp;
@@ -135,7 +137,7 @@ pub async fn attempt(
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
-    let material = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
+    let material: Arc<Material> = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
@@ -146,9 +148,13 @@ pub async fn attempt(
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
-            let (edited, usage) = writer.edit(EditRequest { document, prompt, brief, today }, material).await;
+            let wish = EditRequest { document, prompt, brief: brief.clone(), today };
+            let (edited, usage) = writer.edit(wish, material.clone()).await;
             match edited {
-                Ok(edited) => (written(context, account, conversation, edited).await, usage),
+                Ok(edited) => {
+                    let warnings = brief.warnings_of_edit(&edited.document, &material);
+                    (written(context, account, conversation, edited, warnings).await, usage)
+                }
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -174,6 +180,7 @@ async fn written(
     account: AccountId,
     conversation: Conversation,
     edited: super::writing::EditResult,
+    warnings: Vec<Finding>,
 ) -> Result<Result<NewVersion, String>, Failure> {
     let super::writing::EditResult { mut document, written_by, done } = edited;
     if let Some((_, brand)) = projects::brand(&context.data.store.read(), account, conversation.project)? {
@@ -185,7 +192,7 @@ async fn written(
     let drawn = drawing.await.map_err(Failure::internal)??;
     let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
     let (painted, more) = outputs::render_screenshots(&context.engine, &html).await?;
-    let warnings = drawn.warnings.into_iter().chain(more).collect();
+    let warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
     Ok(Ok(NewVersion {
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::brief::Brief;
 use super::contract::Finding;
 use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
@@ -37,9 +38,13 @@ pub struct Conversation {
 impl Record for Conversation {}
 
 /// The parameters of a generation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRequest {
+    /// The request in the user's words; empty if the user gave only a brief.
     pub prompt: String,
+    /// The brief that the user gave or that was read from the prompt; `None` until the emails are planned, and for imported HTML.
+    #[serde(with = "json_bytes")]
+    pub brief: Option<Brief>,
     /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
     pub model: String,
     /// What happens if the model cannot write.
@@ -58,6 +63,16 @@ pub struct GenerationRequest {
     pub pages: Vec<PageText>,
     pub visibility: Visibility,
     pub source: Source,
+}
+
+impl GenerationRequest {
+    /// Returns what the emails are about in one line: the start of the prompt or, without a prompt, of the brief.
+    pub fn topic(&self) -> &str {
+        let brief = self.brief.as_ref();
+        let told = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));
+        let fact = brief.and_then(|brief| brief.facts.first()).map(|fact| fact.text.as_str());
+        self.prompt.lines().next().or(told).or(fact).unwrap_or_default()
+    }
 }
 
 /// The source of an email's content.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::brief::Brief;
 use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
@@ -80,6 +81,11 @@ pub struct EmailDetails {
     /// The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
+    /// The prompt that the email was written from. The spans of the brief and of the warnings refer to it.
+    pub prompt: String,
+    /// The brief that the email was written from. Absent for imported HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
     /// All emails in the conversation, including this email, by slot, then by language.
     pub series: Vec<SiblingView>,
 }
@@ -134,8 +140,11 @@ pub struct GenerationStatus {
     pub progress: GenerationProgress,
     /// The topic of the emails; the start of the prompt until the emails are planned.
     pub title: String,
-    /// The prompt; empty for imported HTML without an instruction.
+    /// The prompt; empty for imported HTML without an instruction, and if the request has only a brief.
     pub prompt: String,
+    /// The brief that the emails are written from; absent until the prompt is read, and for imported HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
     /// The model that the request selects; `composer` is the built-in composer.
     pub model: String,
     /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
@@ -360,7 +369,9 @@ impl Viewer<'_> {
             language: other.language,
         };
         let series = store::emails(self.tx, self.account, email.conversation)?.into_iter().map(sibling).collect();
-        Ok(EmailDetails { email: self.email(email)?, document, series })
+        let wanted = store::conversation(self.tx, self.account, email.conversation)?.map(|conversation| conversation.wanted);
+        let (prompt, brief) = wanted.map(|wanted| (wanted.prompt, wanted.brief)).unwrap_or_default();
+        Ok(EmailDetails { email: self.email(email)?, document, prompt, brief, series })
     }
 
     /// Returns the view of a conversation's status.
@@ -373,6 +384,7 @@ impl Viewer<'_> {
             progress: progress(conversation, &emails),
             title: title(conversation),
             prompt: conversation.wanted.prompt.clone(),
+            brief: conversation.wanted.brief.clone(),
             model: conversation.wanted.model.clone(),
             on_failure: conversation.wanted.on_failure,
             created_at: WireTime(conversation.created_at),
@@ -500,10 +512,7 @@ pub const UNTITLED: &str = "Untitled";
 /// Returns the planned title of a conversation or, if there is none yet, the start of the prompt.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;
-    conversation.title.clone().unwrap_or_else(|| {
-        let prompt = conversation.wanted.prompt.lines().next().unwrap_or_default();
-        prompt.chars().take(CHARACTERS_MAX).collect()
-    })
+    conversation.title.clone().unwrap_or_else(|| conversation.wanted.topic().chars().take(CHARACTERS_MAX).collect())
 }
 
 fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress {

@@ -111,7 +111,7 @@ fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Brok
             all.enumerate().find_map(|(at, word)| {
                 let is_wrong = |own: &&String| match own.starts_with(char::is_uppercase) {
                     true => at > 0 && own.as_str() == word,
-                    false => own.as_str() == fold(word) && !(word.len() > 1 && word.chars().all(char::is_uppercase)),
+                    false => own.as_str() == word.to_lowercase() && !(word.len() > 1 && word.chars().all(char::is_uppercase)),
                 };
                 wrong.iter().find(is_wrong).map(|_| word)
             })

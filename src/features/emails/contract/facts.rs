@@ -137,7 +137,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {
             Value::Day { day: own_day, month: own_month, other, .. } => {
-                (own_day, own_month) == (day, month) || *other == Some((*month, *day))
+                (own_day, own_month) == (day, month) || *other == Some((*day, *month))
             }
             _ => false,
         }),

@@ -59,6 +59,12 @@ impl FindingKind {
     pub fn is_violation(self) -> bool {
         !matches!(self, Self::Unclear | Self::Note)
     }
+
+    /// Returns whether an edit may not cause such a finding. An edit may remove facts and exceed limits, because its instruction is newer
+    /// than the brief.
+    pub fn binds_edits(self) -> bool {
+        matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
+    }
 }
 
 impl Finding {

@@ -58,7 +58,7 @@ static ISO: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\b(?P<y>20[0-9]{2})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})(?:t[0-9:+-]+z?)?\b"));
 static DOTTED: LazyLock<Regex> = LazyLock::new(|| {
     let first = r"(?:(?P<d0>[0-9]{1,2})\.?(?:\s*[-+&/]\s*|\s+(?:und|bis|bis zum|to|e|et|y|en|tot)\s+))?";
-    compile(&format!(r"\b{first}(?P<d>[0-9]{{1,2}})\.\s?(?P<m>[0-9]{{1,2}})\.(?:\s?(?P<y>20[0-9]{{2}}|[0-9]{{2}})\b)?"))
+    compile(&format!(r"\b{first}(?P<d>[0-9]{{1,2}})\.\s?(?P<m>[0-9]{{1,2}})\.(?:\s?(?P<y>20[0-9]{{2}})\b|(?P<y2>[0-9]{{2}})\b)?"))
 });
 static SLASHED: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\b(?P<d>[0-9]{1,2})/(?P<m>[0-9]{1,2})(?:/(?P<y>20[0-9]{2}|[0-9]{2}))?\b"));
@@ -79,10 +79,10 @@ fn compile(pattern: &str) -> Regex {
 pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     let mut reader = Reader { text: fold(text), words, found: Vec::new() };
     reader.codes(text);
+    reader.money();
+    reader.percents();
     reader.days();
     reader.phones();
-    reader.percents();
-    reader.money();
     reader.clocks();
     reader.words();
     reader.numbers();
@@ -120,7 +120,8 @@ impl Reader<'_> {
 
     /// Reads codes after their label, such as "code BULLES", from the text as written.
     fn codes(&mut self, text: &str) {
-        for captures in self.words.patterns.code.captures_iter(text) {
+        let words = self.words;
+        for captures in words.patterns().code.captures_iter(text) {
             if let Some(code) = captures.name("code") {
                 self.find(Value::Mixed(fold(code.as_str())), 0..0);
             }
@@ -129,7 +130,7 @@ impl Reader<'_> {
 
     fn days(&mut self) {
         let words = self.words;
-        let patterns = &words.patterns;
+        let patterns = words.patterns();
         let weekday = |captures: &Captures<'_>, text: &str| {
             let start = captures.get(0).map_or(0, |whole| whole.start());
             let found = patterns.weekday_last.captures(&text[..start]);
@@ -194,12 +195,12 @@ impl Reader<'_> {
 
     fn percents(&mut self) {
         let words = self.words;
-        self.take(&words.patterns.percent, |captures, _| {
+        self.take(&words.patterns().percent, |captures, _| {
             let number = captures.name("n").and_then(|number| parse_number(number.as_str()));
             let worded = captures.name("word").and_then(|word| words.table.numbers.get(word.as_str()));
             number.or(worded.map(|value| f64::from(*value))).map(Value::Percent).into_iter().collect()
         });
-        if let Some(half) = &words.patterns.half {
+        if let Some(half) = &words.patterns().half {
             self.take(half, |_, _| vec![Value::Percent(50.0)]);
         }
     }
@@ -215,7 +216,7 @@ impl Reader<'_> {
 
     fn clocks(&mut self) {
         let words = self.words;
-        let patterns = &words.patterns;
+        let patterns = words.patterns();
         self.take(&patterns.clock, |captures, text| {
             let half_day = ["ap", "ap2", "ap3"].iter().find_map(|name| captures.name(name)).map(|found| found.as_str());
             let minute = number_of(captures, "m1").or(number_of(captures, "m2")).unwrap_or(0);
@@ -252,7 +253,7 @@ impl Reader<'_> {
 
     fn words(&mut self) {
         let words = self.words;
-        let patterns = &words.patterns;
+        let patterns = words.patterns();
         let day = |pattern: &Option<Regex>, value: Value, reader: &mut Self| {
             if let Some(pattern) = pattern {
                 reader.take(pattern, |_, _| vec![value.clone()]);
@@ -294,7 +295,7 @@ fn number_of(captures: &Captures<'_>, name: &str) -> Option<i8> {
 }
 
 fn year_of(captures: &Captures<'_>) -> Option<i16> {
-    let year: i16 = captures.name("y")?.as_str().parse().ok()?;
+    let year: i16 = captures.name("y").or(captures.name("y2"))?.as_str().parse().ok()?;
     Some(if year < 100 { 2000 + year } else { year })
 }
 

@@ -21,6 +21,7 @@ mod tests;
 mod text;
 mod words;
 
+pub use add::with_remedy;
 pub use finding::{Finding, FindingKind};
 
 use jiff::civil::Date;
@@ -49,7 +50,12 @@ pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let known: Vec<String> = sources::brand_texts(terms.material).collect();
     let mut found = facts::check(&email, document, terms.brief);
     found.extend(constraints::check(&email, document, terms.brief, brand));
-    found.extend(leaks::check(&email, terms.brief, &known));
+    let mut printed = leaks::check(&email, terms.brief, &known);
+    if !printed.is_empty() {
+        let all: Vec<String> = known.into_iter().chain(sources::long_texts(terms.material)).collect();
+        printed = leaks::check(&email, terms.brief, &all);
+    }
+    found.extend(printed);
     found.extend(lines::check(&email, terms.brief, terms.prompt));
     found.extend(sources::check(&email, terms));
     found.dedup_by(|one, other| one.message == other.message);

@@ -11,7 +11,7 @@ use super::outline::{Outline, Place};
 use super::reading::Reading;
 use super::{Finding, Terms, constraints, sources};
 use crate::base::locale::LanguageTag;
-use crate::features::emails::brief::{Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
+use crate::features::emails::brief::{self, Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
 use crate::features::emails::document::Email;
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibility};
 use crate::features::emails::writing::material::Material;
@@ -149,9 +149,15 @@ fn material(brand: &SampleBrand) -> Material {
     }
 }
 
+fn language(sample: &Sample) -> LanguageTag {
+    LanguageTag::parse(&sample.language).expect("the samples have valid languages")
+}
+
+/// Writes the email of a sample as a generation does, with all its warnings.
 async fn email(sample: &Sample, material: &Material) -> Draft {
     let wanted = GenerationRequest {
         prompt: sample.prompt.clone(),
+        brief: Some(brief::parse(&sample.prompt, &material.brand, Some(&language(sample)), sample.today)),
         model: COMPOSER.to_owned(),
         languages: vec![sample.language.clone()],
         count: Some(1),
@@ -260,7 +266,7 @@ fn expected(sample: &Sample) -> Brief {
     Brief {
         purpose: Goal::Unclear,
         audience: None,
-        language: LanguageTag::parse(&sample.language).expect("the samples have valid languages"),
+        language: language(sample),
         subject: sample.subject.as_ref().map(|text| Part { text: text.clone(), span: None }),
         preheader: None,
         headline: None,
@@ -280,6 +286,14 @@ fn expected(sample: &Sample) -> Brief {
     }
 }
 
+/// Returns whether the span of a warning contains a part of a fact.
+fn covers(warning: &Finding, fact: &SampleFact, prompt: &str) -> bool {
+    let Some(span) = warning.span else { return false };
+    let at = prompt.find(&fact.span).map(|at| prompt[..at].chars().count());
+    let place = at.map(|start| (start, start + fact.span.chars().count()));
+    place.is_some_and(|(start, end)| (span.start as usize) < end && start < span.end as usize)
+}
+
 /// Scores one email and describes its failures.
 fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<String>) {
     let shown = Shown::of(&draft.document);
@@ -297,7 +311,8 @@ fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<Str
             }
             continue;
         }
-        let is_reported = std::iter::once(&fact.span).chain(&fact.shows).any(|text| !places(&warnings, &plain(text)).is_empty());
+        let is_told = std::iter::once(&fact.span).chain(&fact.shows).any(|text| !places(&warnings, &plain(text)).is_empty());
+        let is_reported = is_told || draft.warnings.iter().any(|warning| covers(warning, fact, &sample.prompt));
         score.reported += usize::from(is_reported);
         let how = if is_reported { "reported" } else { "lost" };
         failures.push(format!("{how}: {:?} ({:?})", fact.span, fact.kind));

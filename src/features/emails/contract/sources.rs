@@ -182,7 +182,7 @@ fn brief_texts(brief: &Brief) -> impl Iterator<Item = String> {
     texts.chain(signature).chain(links).chain(facts).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns all texts of the brand and of the pages that the request links to.
+/// Returns the texts of the brand, except for its knowledge base.
 pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     let brand = &material.brand;
     let contact = &brand.contact;
@@ -195,16 +195,34 @@ pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     });
     let images = brand.images.iter().filter_map(|image| image.description.clone());
     let words = brand.voice.words.iter().cloned();
-    let pages = material.pages.iter().flat_map(|page| [page.title.clone(), page.content.clone()]);
-    let knowledge = material.knowledge.iter().flat_map(|entry| [entry.title.clone(), entry.content.clone()]);
     let social = brand.social.iter().map(|link| link.url.clone());
     let given = own.into_iter().flatten().cloned().chain([material.name.clone(), material.site.clone()]);
-    let all = given.chain(material.guidelines.clone()).chain(products).chain(images).chain(words).chain(pages).chain(knowledge);
+    let all = given.chain(material.guidelines.clone()).chain(products).chain(images).chain(words);
     all.chain(social).collect::<Vec<_>>().into_iter()
 }
 
+/// Returns the texts of the brand's knowledge base and of the pages that the request links to. They may be long.
+pub fn long_texts(material: &Material) -> impl Iterator<Item = String> {
+    let pages = material.pages.iter().flat_map(|page| [page.title.clone(), page.content.clone()]);
+    let knowledge = material.knowledge.iter().flat_map(|entry| [entry.title.clone(), entry.content.clone()]);
+    pages.chain(knowledge).collect::<Vec<_>>().into_iter()
+}
+
 pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
-    let sources = Sources::of(terms, email.words);
+    let mut sources = Sources::of(terms, email.words);
+    let mut found = inventions(email, terms, &sources);
+    if !found.is_empty() {
+        // Most emails contain nothing that only the long texts explain, so these are read only if they are needed.
+        for text in long_texts(terms.material) {
+            sources.text(&text, email.words, terms.today);
+        }
+        found = inventions(email, terms, &sources);
+    }
+    found.extend(links(email, terms));
+    found
+}
+
+fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Finding> {
     let mut found = Vec::new();
     for (passage, mentions) in email.passages() {
         for mention in mentions {
@@ -216,9 +234,8 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
                 found.push(finding);
             }
         }
-        found.extend(names(email, passage, &sources).into_iter().map(|name| strange("name", name, passage)));
+        found.extend(names(email, passage, sources).into_iter().map(|name| strange("name", name, passage)));
     }
-    found.extend(links(email, terms));
     found
 }
 

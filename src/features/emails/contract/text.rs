@@ -73,7 +73,8 @@ pub fn sentences(text: &str) -> Vec<&str> {
             '!' | '?' | '…' => rest.is_empty() || rest.starts_with(char::is_whitespace),
             '.' => {
                 let next = rest.trim_start();
-                rest.is_empty() || rest.len() > next.len() && !next.starts_with(|c: char| c.is_lowercase() || c.is_numeric())
+                let goes_on = next.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || ends_with_day(&text[start..at]);
+                rest.is_empty() || rest.len() > next.len() && !goes_on
             }
             _ => false,
         };
@@ -85,6 +86,12 @@ pub fn sentences(text: &str) -> Vec<&str> {
     found.push(text[start..].trim());
     found.retain(|sentence| !sentence.is_empty());
     found
+}
+
+/// Returns whether a text ends with the number of a day, whose period does not end the sentence: "am 3".
+fn ends_with_day(text: &str) -> bool {
+    let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    word.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
 }
 
 /// Returns the text without its merge fields, which contain no copy.

@@ -21,6 +21,9 @@ const TABLES: [(&str, &str); 9] = [
     ("he", include_str!("../../../../assets/contract/he.toml")),
 ];
 
+/// The number of words by which the language of a text is recognized.
+const LANGUAGE_WORDS_MAX: usize = 200;
+
 /// The words of a language, folded.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -89,7 +92,8 @@ pub struct Patterns {
 pub struct Words {
     pub code: &'static str,
     pub table: Table,
-    pub patterns: Patterns,
+    /// Compiled when the first text in this language is read.
+    patterns: OnceLock<Patterns>,
 }
 
 impl Words {
@@ -101,14 +105,17 @@ impl Words {
             let (code, text) = TABLES[place];
             let mut table: Table = toml::from_str(text).expect("a test parses every table");
             table.fold();
-            let patterns = Patterns::of(&table, code == "en");
-            Words { code, table, patterns }
+            Words { code, table, patterns: OnceLock::new() }
         })
+    }
+
+    pub fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| Patterns::of(&self.table, self.code))
     }
 
     /// Returns the language of a text by its most common words, if one language is clear.
     pub fn language_of(folded: &str) -> Option<&'static Self> {
-        let all: Vec<&str> = words(folded).collect();
+        let all: Vec<&str> = words(folded).take(LANGUAGE_WORDS_MAX).collect();
         let count = |code: &str| {
             let own = Self::of(code);
             all.iter().filter(|word| own.table.stop.iter().any(|stop| stop == *word)).count()
@@ -177,10 +184,17 @@ impl Table {
 /// A number with its decimals and thousands.
 pub const NUMBER: &str = r"(?:[0-9]{1,3}(?:[ '.,][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?)";
 const ORDINAL: &str = r"(?:st|nd|rd|th|er|e|o|a|°|\.)?";
+/// The languages in which "am" and "pm" are hours. In German, "am" is a preposition.
+const HALF_DAY_LANGUAGES: [&str; 3] = ["en", "es", "pt"];
 const HALF_DAY: &str = r"(?P<ap>am\b|pm\b|a\.\s?m\.?|p\.\s?m\.?)";
+const NEVER: &str = r"(?P<ap>[^\s\S])";
 
 impl Patterns {
-    fn of(table: &Table, is_english: bool) -> Self {
+    fn of(table: &Table, code: &str) -> Self {
+        let half_day = |name: &str| {
+            let pattern = if HALF_DAY_LANGUAGES.contains(&code) { HALF_DAY } else { NEVER };
+            pattern.replace("<ap>", &format!("<{name}>"))
+        };
         let months = any(table.months.iter().flatten());
         let weekdays = any(table.weekdays.iter().flatten());
         let range = any(table.range.iter());
@@ -199,7 +213,7 @@ impl Patterns {
             day_first: regex(&format!(
                 r"\b(?P<days>(?:[0-9]{{1,2}}{ORDINAL}{join})*[0-9]{{1,2}}){ORDINAL}\s*{of}(?P<m>{months})\b\.?{year}"
             )),
-            month_first: is_english.then(|| {
+            month_first: (code == "en").then(|| {
                 regex(&format!(
                     r"\b(?P<m>{months})\.?\s+(?:the )?(?P<days>[0-9]{{1,2}}(?:st|nd|rd|th)?\b(?:(?:\s*[-&+/]\s*|\s+{range}\s+)[0-9]{{1,2}}(?:st|nd|rd|th)?\b)*){year}"
                 ))
@@ -209,9 +223,10 @@ impl Patterns {
             percent: regex(&format!(r"(?:\b(?P<n>{NUMBER})\s?(?:%|{percent}\b)|\b(?P<word>{number_words})\s+{percent}\b)")),
             half: list(&table.half),
             clock: regex(&format!(
-                r"\b(?P<h>[0-9]{{1,2}})(?:(?::|\s?h\s?)(?P<m1>[0-5][0-9])\s*(?:{HALF_DAY}|{after})?|\.(?P<m2>[0-5][0-9])\s*(?:{}|{after})|\s*(?:{}|{after}))",
-                HALF_DAY.replace("ap", "ap2"),
-                HALF_DAY.replace("ap", "ap3"),
+                r"\b(?P<h>[0-9]{{1,2}})(?:(?::|\s?h\s?)(?P<m1>[0-5][0-9])\s*(?:{}|{after})?|\.(?P<m2>[0-5][0-9])\s*(?:{}|{after})|\s*(?:{}|{after}))",
+                half_day("ap"),
+                half_day("ap2"),
+                half_day("ap3"),
             )),
             clock_before: regex(&format!(
                 r"(?:^|[^0-9.,:])(?P<h>[0-9]{{1,2}})(?:[:.h](?P<m>[0-5][0-9]))?\s*(?:uhr|h)?(?:\s*[-/&]\s*|\s+{range}\s+)$"
@@ -259,6 +274,7 @@ mod tests {
         for (code, _) in TABLES {
             let words = Words::of(code);
             assert_eq!(words.code, code);
+            assert!(words.patterns().weekday.is_match(&words.table.weekdays[0][0]), "{code}");
             assert_eq!((words.table.months.len(), words.table.weekdays.len()), (12, 7), "{code}");
         }
         assert_eq!(Words::of("de").table.numbers.get("funfundzwanzig"), Some(&25));

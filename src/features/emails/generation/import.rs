@@ -60,6 +60,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
         languages: vec![language(&first.imported_html)],
         count: Some(batch.emails.len() as u8),
         images: Vec::new(),
+        brief: None,
         reference: None,
         web: false,
         pages: Vec::new(),

@@ -6,6 +6,8 @@
 //! conversation, emits its event and removes it from the queue, so the event is emitted exactly once.
 
 pub mod context;
+#[cfg(test)]
+mod contract_tests;
 pub mod import;
 #[cfg(test)]
 mod model_tests;

@@ -123,3 +123,54 @@ fn the_status_shows_the_step() {
     let progress = status(&app, &id)["progress"].clone();
     assert_eq!(progress, json!({ "stage": "completed", "step": 19, "steps": 19, "percentage": 100 }));
 }
+
+/// Returns the answer of a model that makes a brief with these facts.
+fn brief_with(facts: Value) -> Reaction {
+    let brief = json!({
+        "purpose": "sale", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": facts, "stories": [],
+        "offer": null, "event": null, "cta": null, "signature": null, "tone": [], "constraints": [], "instructions": [], "unclear": [],
+    });
+    Reaction::Text(brief.to_string())
+}
+
+#[test]
+fn the_model_makes_the_brief_and_writes_from_it() {
+    let peer = FakeModel::briefing(|call| match call.schema().0 {
+        "make_brief" => brief_with(json!([
+            { "kind": "product", "role": null, "quote": "mugs", "sentence": null, "value": null, "story": null },
+            { "kind": "code", "role": "offer", "quote": "NOTTHERE", "sentence": null, "value": null, "story": null },
+        ])),
+        _ => email(|json| json["blocks"][1]["text"] = json!("New mugs are here.")),
+    });
+    let app = with_models(&peer, |_| {});
+    let id = generate(&app, json!({ "prompt": "New mugs", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "{status}");
+    let facts = &status["brief"]["facts"];
+    assert_eq!((facts.as_array().map(Vec::len), &facts[0]["text"]), (Some(1), &json!("mugs")), "{status}");
+    assert_eq!(facts[0]["span"], json!({ "start": 4, "end": 8 }));
+    let asked = peer.asked();
+    assert_eq!(asked[0].schema().0, "make_brief");
+    assert!(
+        asked[1].last_turn().contains("\"kind\":\"product\""),
+        "the brief is a part of the request: {}",
+        asked[1].last_turn()
+    );
+}
+
+#[test]
+fn a_failed_brief_follows_the_setting() {
+    for (on_failure, expected) in [(OnFailure::Fail, "failed"), (OnFailure::Composer, "completed")] {
+        let peer = FakeModel::briefing(|call| match call.schema().0 {
+            "make_brief" => Reaction::Refuse("I will not.".into()),
+            _ => email(|_| {}),
+        });
+        let app = with_models(&peer, |settings| settings.language_model.on_failure = on_failure);
+        let id = generate(&app, hello());
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!(status["status"], expected, "{status}");
+        assert_eq!(status["brief"].is_object(), on_failure == OnFailure::Composer, "rules make the brief instead");
+    }
+}

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::context::{StageContext, brief, date, document};
+use super::context::{self, StageContext, date, document};
 use crate::base::clock::Timestamp;
+use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::emails::brief;
 use crate::features::emails::contract::Finding;
 use crate::features::emails::edits;
 use crate::features::emails::model::{
@@ -40,21 +42,37 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
     let now = context.engine.clock.now();
     let mut conversation = conversation;
     conversation.wanted.pages = read_pages(context, &conversation).await;
-    let (id, wanted) = (conversation.id, conversation.wanted.clone());
     let material = gather(context, account, &conversation).await?;
-    let languages = match wanted.languages.is_empty() {
-        true => vec![writing::language(&wanted.prompt, &material, date(now))],
-        false => wanted.languages.clone(),
+    let today = date(conversation.created_at);
+    let wanted = &mut conversation.wanted;
+    let languages = match (wanted.languages.is_empty(), &wanted.brief) {
+        (true, Some(brief)) => vec![brief.language.as_str().to_owned()],
+        (true, None) => vec![writing::language(&wanted.prompt, &material, today)],
+        (false, _) => wanted.languages.clone(),
     };
     let writer = writer(context, account, &conversation);
-    let (planned, usage) = writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await;
-    let pages = wanted.pages;
+    let wanted = &mut conversation.wanted;
+    let (briefed, brief_usage) = match wanted.brief.is_none() && wanted.source == Source::Prompt {
+        true => {
+            let language = LanguageTag::parse(&languages[0]).ok();
+            let rules = brief::parse(&wanted.prompt, &material.brand, language.as_ref(), today);
+            let (made, usage) = writer.brief(&wanted.prompt, rules, &material).await;
+            (made.map(|brief| wanted.brief = Some(brief)), usage)
+        }
+        false => (Ok(()), Usage::default()),
+    };
+    let (id, wanted) = (conversation.id, conversation.wanted.clone());
+    let (planned, usage) = match briefed {
+        Ok(()) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
+        Err(reason) => (Err(reason), Usage::default()),
+    };
+    let usage = usage.plus(brief_usage);
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut conversation) = store::conversation(tx, account, id)?.filter(|found| found.state == State::Pending) else {
             return Ok(());
         };
         conversation.usage = conversation.usage.plus(usage);
-        conversation.wanted.pages = pages;
+        (conversation.wanted.pages, conversation.wanted.brief) = (wanted.pages, wanted.brief);
         conversation.updated_at = tx.now();
         match planned {
             Ok(planned) => begin(tx, account, conversation, planned, languages),
@@ -330,7 +348,7 @@ async fn write(
 ) -> Result<StageOutput, Failure> {
     let writer = writer(context, account, conversation);
     let material = gather(context, account, conversation).await?;
-    let brief = brief(&context.data.store.read(), account, conversation, email)?;
+    let brief = context::brief(&context.data.store.read(), account, conversation, email)?;
     let (draft, usage) = writer.write(brief, material.clone()).await;
     Ok(match draft {
         Ok(mut draft) => {

@@ -6,7 +6,6 @@ use super::*;
 use crate::base::bounded::Bounded;
 use crate::engine::outbox;
 use crate::engine::store::{self as rows, WriteTx};
-use crate::features::emails::document::Email as Document;
 use crate::testing::TestApp as TestMill;
 use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
 use crate::testing::site::Site;
@@ -34,36 +33,23 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// Returns a response of the fake model: the sample document with the errors that `spoil` introduces.
+/// Returns a response of the fake model: an email without facts, with the change that `spoil` makes.
 pub fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
-    let mut json = Document::sample().to_json();
-    strip_addresses(&mut json);
+    let mut json = json!({
+        "version": 1, "language": "en", "direction": "ltr", "purpose": "announcement", "style": {},
+        "subject": "Hello from us", "preheader": "A note for you.",
+        "blocks": [
+            { "type": "header", "id": "header", "name": "Acme" },
+            { "type": "hero", "id": "hero", "title": "Hello", "text": "It is good to have you here.",
+              "button": { "label": "Visit us", "href": "https://acme.example/" } },
+            { "type": "footer", "id": "footer", "sender": "Acme", "unsubscribe": "Unsubscribe" },
+        ],
+    });
     spoil(&mut json);
     Reaction::Text(json.to_string())
 }
 
-/// Removes the sample's images and links, which do not belong to the test's brand.
-fn strip_addresses(json: &mut Value) {
-    match json {
-        Value::Object(fields) => {
-            for (name, value) in fields.iter_mut() {
-                match name.as_str() {
-                    "logo" | "image" => *value = Value::Null,
-                    "href" if value.is_string() => *value = json!("https://acme.example/"),
-                    _ => strip_addresses(value),
-                }
-            }
-        }
-        Value::Array(items) => {
-            items.retain(|item| !matches!(item["type"].as_str(), Some("image" | "products" | "columns" | "social")));
-            items.iter_mut().for_each(strip_addresses);
-        }
-        Value::String(text) if text.contains("](http") => *text = "Hello.".into(),
-        _ => {}
-    }
-}
-
-fn with_model(peer: &FakeModel) -> TestMill {
+pub fn with_model(peer: &FakeModel) -> TestMill {
     with_models(peer, |_| {})
 }
 
@@ -195,7 +181,7 @@ fn a_stage_that_never_ends_fails() {
 
 #[test]
 fn a_language_model_writes_and_its_usage_is_counted() {
-    let peer = FakeModel::with(vec![email(|_| {})]);
+    let peer = FakeModel::with(vec![email(|json| json["blocks"][1]["button"]["href"] = json!("https://shop.example/sale"))]);
     let app = with_model(&peer);
     let id = generate(
         &app,
@@ -206,8 +192,8 @@ fn a_language_model_writes_and_its_usage_is_counted() {
     assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
     let usage = &status["result"]["usage"];
     let asked = peer.asked();
-    let calls = asked.len() as u64;
-    assert!(calls >= 2, "the outline and the blocks");
+    let calls = asked.len() as u64 + 1;
+    assert_eq!(calls, 3, "the brief, the outline and the blocks");
     assert_eq!((&usage["calls"], &usage["inputTokens"]), (&json!(calls), &json!(100 * calls)));
     assert_eq!(usage["cost"], json!(250.0 * calls as f64 / 1e6));
     assert_eq!(asked[0].body["model"], "peer-1");
@@ -225,7 +211,10 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
     );
     let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
-        let peer = FakeModel::with(vec![email(|_| {})]);
+        let peer = FakeModel::with(vec![email(|json| {
+            json["blocks"][1]["text"] = json!("Tell people of our report.");
+            json["blocks"][1]["button"]["href"] = json!(url);
+        })]);
         let app = with_model(&peer);
         let prompt = format!("Tell people of our report: {url}.");
         let id = generate(&app, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
@@ -267,7 +256,7 @@ fn a_model_that_never_returns_a_valid_email_fails_with_the_reason() {
     assert_eq!(status["status"], "failed");
     assert!(status["error"].as_str().is_some_and(|error| error.contains("subject")), "{status}");
     assert_eq!(peer.asked().len(), 1 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
-    assert_eq!(status["result"]["usage"]["calls"], 3, "failed calls count too");
+    assert_eq!(status["result"]["usage"]["calls"], 4, "the brief and failed calls count too");
     assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
 }
 
@@ -395,7 +384,7 @@ fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
     assert_eq!((&edit["result"]["subject"], &edit["done"]), (&json!("Changed"), &json!(["The subject is new."])), "{edit}");
     let path = format!("/v1/emails/{email}");
     let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
-    assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!(Document::sample().subject.as_str())));
+    assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!("Hello from us")));
     let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("the field is a list").iter().map(|version| &version["origin"]).collect();

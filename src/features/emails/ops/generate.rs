@@ -11,6 +11,7 @@ use crate::engine::api::{Caller, Command, Created, Engine, Failure, Operation, R
 use crate::engine::language_model::Models;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
+use crate::features::emails::brief::{Brief, Span};
 use crate::features::emails::model::{Conversation, GenerationRequest, Source, State, Visibility};
 use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
@@ -29,9 +30,15 @@ pub struct Generate;
 pub struct NewConversation {
     /// The project of the brand that sends the emails.
     pub project_id: ProjectId,
-    /// The purpose of the emails, and every fact that the emails must contain: offers, codes, dates, names and links.
+    /// The purpose of the emails, and every fact that the emails must contain: offers, codes, dates, names and links. Required unless there
+    /// is a brief.
     #[schemars(extend("pattern" = SOME_TEXT))]
-    pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
+    #[serde(default)]
+    pub prompt: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
+    /// The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it. The emails are written from the brief, and
+    /// the spans of the brief refer to the prompt. If absent, the brief is read from the prompt.
+    #[serde(default)]
+    pub brief: Option<Brief>,
     /// The images to use in the emails.
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
@@ -152,8 +159,12 @@ impl Command for Generate {
 impl NewConversation {
     /// Returns the request in its stored form.
     fn wanted(&self, engine: &Engine) -> Result<GenerationRequest, Failure> {
-        if self.prompt.is_empty() {
-            return Err(Failure::field("prompt", "must not be empty; describe the email"));
+        let prompt = self.prompt.as_ref().map(ToString::to_string).unwrap_or_default();
+        if prompt.is_empty() && self.brief.is_none() {
+            return Err(Failure::field("prompt", "must not be empty without a brief; describe the email"));
+        }
+        if let Some(brief) = &self.brief {
+            check_brief(brief, &prompt)?;
         }
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
         check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
@@ -164,7 +175,8 @@ impl NewConversation {
             }
         }
         Ok(GenerationRequest {
-            prompt: self.prompt.to_string(),
+            prompt,
+            brief: self.brief.clone(),
             model: choose_model(self.model.as_deref(), &engine.models)?
                 .unwrap_or_else(|| engine.models.default_name().to_owned()),
             on_failure: engine.settings.language_model.on_failure,
@@ -178,6 +190,39 @@ impl NewConversation {
             source: Source::Prompt,
         })
     }
+}
+
+/// Fails if a brief is too long or if its spans are not within the prompt.
+fn check_brief(brief: &Brief, prompt: &str) -> Result<(), Failure> {
+    for (field, length) in [
+        ("brief.facts", brief.facts.len()),
+        ("brief.stories", brief.stories.len()),
+        ("brief.tone", brief.tone.len()),
+        ("brief.constraints", brief.constraints.len()),
+        ("brief.instructions", brief.instructions.len()),
+        ("brief.unclear", brief.unclear.len()),
+    ] {
+        check_length(field, length, limits::BRIEF_PARTS_MAX)?;
+    }
+    let characters = prompt.chars().count();
+    for (index, fact) in brief.facts.iter().enumerate() {
+        if fact.text.trim().is_empty() {
+            return Err(Failure::field(&format!("brief.facts[{index}].text"), "must not be empty; write the fact or remove it"));
+        }
+        let is_inside = |span: &Span| span.start <= span.end && usize::try_from(span.end).is_ok_and(|end| end <= characters);
+        if fact.span.as_ref().is_some_and(|span| !is_inside(span)) {
+            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact of your own");
+            return Err(Failure::field(&format!("brief.facts[{index}].span"), problem));
+        }
+    }
+    let length = serde_json::to_string(brief).map_err(Failure::internal)?.chars().count();
+    if length > limits::BRIEF_CHARACTERS_MAX {
+        return Err(Failure::field(
+            "brief",
+            format_args!("has {length} characters as JSON; use at most {}", limits::BRIEF_CHARACTERS_MAX),
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the name of the model that a request names; `None` if it names none.

@@ -71,7 +71,8 @@ impl Operation for Get {
     fn example() -> (Value, Self::Output) {
         let email = EmailView::sample();
         let sibling = SiblingView { email_id: email.id, slot: 1, language: "en".into(), status: "ready" };
-        let details = EmailDetails { email, document: None, series: vec![sibling] };
+        let details =
+            EmailDetails { email, document: None, prompt: "Welcome new subscribers".into(), brief: None, series: vec![sibling] };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e" }), Done(details))
     }
 }

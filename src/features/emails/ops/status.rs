@@ -47,6 +47,7 @@ impl Operation for Status {
             progress: GenerationProgress { stage: "waiting", step: 1, steps: 10, percentage: 0 },
             title: "Welcome series".into(),
             prompt: "Welcome series for new subscribers".into(),
+            brief: None,
             model: COMPOSER.into(),
             on_failure: OnFailure::Fail,
             created_at: WireTime::sample(),

@@ -1,5 +1,7 @@
 //! The built-in writer: converts the material of a conversation to the input of the composer.
 
+use std::borrow::Cow;
+
 use jiff::civil::Date;
 
 use super::material::Material;
@@ -46,7 +48,7 @@ pub fn language(prompt: &str, material: &Material, today: Date) -> String {
 /// Plans the emails of a conversation.
 pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, seed: u64, today: Date) -> PlannedSeries {
     let given = RequestInputs::of(material);
-    let brief = brief::parse(&wanted.prompt, &material.brand, Some(&tag(language)), today);
+    let brief = typed(wanted, material, language, today);
     let request = given.request(material, &brief, seed, today);
     let plan = composed_plan(&request, material, language, wanted.count.map(usize::from));
     // The composer counts days from the sale or event, but a series counts days from its first email.
@@ -70,9 +72,15 @@ fn tag(language: &str) -> LanguageTag {
 }
 
 /// Returns the typed brief of a conversation, in the conversation's first language.
-fn typed(brief: &Brief, material: &Material) -> brief::Brief {
-    let first = brief.wanted.languages.first().unwrap_or(&brief.language);
-    brief::parse(&brief.wanted.prompt, &material.brand, Some(&tag(first)), brief.today)
+fn typed<'b>(wanted: &'b GenerationRequest, material: &Material, language: &str, today: Date) -> Cow<'b, brief::Brief> {
+    match &wanted.brief {
+        Some(brief) => Cow::Borrowed(brief),
+        None => Cow::Owned(brief::parse(&wanted.prompt, &material.brand, Some(&tag(language)), today)),
+    }
+}
+
+fn first_language(brief: &Brief) -> &str {
+    brief.wanted.languages.first().unwrap_or(&brief.language)
 }
 
 /// Returns a request to the composer, with the composer's plan.
@@ -84,16 +92,15 @@ fn with_plan<'b>(
 ) -> (Request<'b>, composer::Plan) {
     let mut request = given.request(material, typed, brief.seed, brief.today);
     request.reference = brief.pattern.as_ref();
-    let first = brief.wanted.languages.first().unwrap_or(&brief.language);
     let count = brief.plan.as_ref().map_or(1, |plan| plan.slots.len());
-    let plan = composed_plan(&request, material, first, Some(count));
+    let plan = composed_plan(&request, material, first_language(brief), Some(count));
     (request, plan)
 }
 
 /// Writes an email.
 pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let given = RequestInputs::of(material);
-    let typed = typed(brief, material);
+    let typed = typed(&brief.wanted, material, first_language(brief), brief.today);
     let (request, plan) = with_plan(&given, brief, &typed, material);
     let composed = composer::compose(&request, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
     let unused = composed.unused.iter().map(not_used);
@@ -110,7 +117,7 @@ fn not_used(part: &brief::Part) -> Finding {
 /// Edits an email.
 pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
     let given = RequestInputs::of(material);
-    let typed = typed(&wish.brief, material);
+    let typed = typed(&wish.brief.wanted, material, first_language(&wish.brief), wish.brief.today);
     let (request, plan) = with_plan(&given, &wish.brief, &typed, material);
     let origin = Origin { request: &request, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
     // The composer cannot rewrite an email that a language model wrote.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::brief::Brief as TypedBrief;
-use super::contract::Finding;
+use super::contract::{self, Finding, FindingKind, Terms};
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
 use super::model::{COMPOSER, GenerationRequest, Plan};
@@ -50,6 +50,64 @@ pub struct Brief {
     pub seed: u64,
     /// The date on which the email is written.
     pub today: Date,
+}
+
+impl Brief {
+    /// Returns everything in a document that breaks the contract of the brief; nothing if there is no brief.
+    pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        self.check(document, &self.wanted.prompt, material)
+    }
+
+    /// Returns what users should know about a document: where it breaks the contract, and the unclear text that it does not contain.
+    pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
+        self.breaches(document, material).into_iter().chain(unclear.unwrap_or_default()).collect()
+    }
+
+    /// Returns the warnings of a draft with those of the contract, which replace the composer's warnings about the same text.
+    fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
+        let mut found = self.warnings(&draft.document, material);
+        let is_new = |warning: &Finding| {
+            let same = |other: &Finding| other.text == warning.text || other.span.is_some() && other.span == warning.span;
+            warning.text.is_none() || !found.iter().any(same)
+        };
+        draft.warnings.retain(is_new);
+        if let Some(terms) = self.terms(&self.wanted.prompt, material) {
+            let own = draft.warnings.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
+            found.extend(own);
+            draft.warnings = found;
+        }
+        draft
+    }
+
+    /// Returns what users should know about an edited document. Users know what they have added themselves.
+    pub fn warnings_of_edit(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        self.warnings(document, material).into_iter().filter(|finding| !finding.kind.binds_edits()).collect()
+    }
+
+    /// Returns where an edit breaks the contract. An edit may remove facts and add what its instruction says, but invent nothing.
+    pub fn breaches_of_edit(&self, before: &Document, after: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
+        let prompt = format!("{}\n{prompt}", self.wanted.prompt);
+        let old = self.check(before, &prompt, material);
+        let is_new = |finding: &Finding| !old.iter().any(|known| (known.kind, &known.text) == (finding.kind, &finding.text));
+        let found = self.check(after, &prompt, material);
+        found.into_iter().filter(|finding| finding.kind.binds_edits() && is_new(finding)).collect()
+    }
+
+    fn check(&self, document: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
+        let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
+        let mut found = contract::check(document, &terms);
+        if self.plan.is_some() {
+            // The emails of a series share the facts of their brief.
+            found.retain(|finding| !matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing));
+        }
+        found
+    }
+
+    /// A translation is checked against the brief of its original.
+    fn terms<'a>(&'a self, prompt: &'a str, material: &'a Material) -> Option<Terms<'a>> {
+        self.wanted.brief.as_ref().map(|brief| Terms { brief, prompt, material, today: self.today })
+    }
 }
 
 /// The plan of a conversation.
@@ -177,8 +235,13 @@ impl Writer {
         }
     }
 
-    /// Writes one email.
+    /// Writes one email and checks it against its brief.
     pub async fn write(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
+        let (draft, usage) = self.draft(brief.clone(), material.clone()).await;
+        (draft.map(|draft| brief.checked(draft, &material)), usage)
+    }
+
+    async fn draft(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
         let (drafted, usage) = match &self.model {
             Some(model) => reasoned(model::write(model, &brief, &material).await),
             None => (self.not_written(), Usage::default()),
@@ -199,7 +262,7 @@ impl Writer {
     /// Edits an email.
     pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
         let (edited, usage) = match &self.model {
-            Some(model) => reasoned(model::edit(model, &wish.document, &wish.prompt, &material).await),
+            Some(model) => reasoned(model::edit(model, &wish, &material).await),
             None => (self.not_written(), Usage::default()),
         };
         match self.fallback(edited) {

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::material::Material;
 use super::outline::{self, Outline};
-use super::{Brief, Draft, EditResult, PlannedSeries, blocks, patch, patterns};
+use super::{Brief, Draft, EditRequest, EditResult, PlannedSeries, blocks, patch, patterns};
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
+use crate::features::emails::contract::Finding;
 use crate::features::emails::document::{self, Direction, Email};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::features::models::MeteredModel;
@@ -95,11 +96,11 @@ pub async fn plan(
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
         // A single email needs no plan.
-        let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
+        let title = wanted.topic().chars().take(LINE_CHARACTERS_MAX).collect();
         return (Ok(PlannedSeries { title, plan: None }), Usage::default());
     }
     let system = PROMPTS.write("plan", &json!({ "brand": BrandPrompt::of(material), "count": wanted.count, "count_max": max }));
-    let request = format!("<request>\n{}\n</request>", wanted.prompt);
+    let request = format!("<request>\n{}\n</request>", request_text(wanted));
     let schema =
         AnswerSchema { name: "plan_emails", about: "The plan of one email or a series.", schema: plan_schema(wanted.count) };
     ModelConversation::new(model, system, request, schema).until(|json| read_plan(json, wanted.count)).await
@@ -278,7 +279,8 @@ impl<'a> Writing<'a> {
     /// Returns the email if it breaks no rule, or everything that is wrong with it.
     fn checked(&self, json: &Value) -> Result<Email, Vec<String>> {
         let document = Email::from_json(json).map_err(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-        let errors = self.known.strange(&document);
+        let mut errors = self.known.strange(&document);
+        errors.extend(messages(self.brief.breaches(&document, self.material)));
         if errors.is_empty() { Ok(document) } else { Err(errors) }
     }
 }
@@ -323,20 +325,23 @@ fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     PROMPTS.write(
         "request",
         &json!({
-            "prompt": brief.wanted.prompt, "slot": slot, "pattern": text(|brief| &brief.pattern), "original": text(|brief| &brief.original),
+            "prompt": request_text(&brief.wanted), "slot": slot, "pattern": text(|brief| &brief.pattern),
+            "original": text(|brief| &brief.original),
             "original_language": brief.original.as_ref().map(|original| original.language.as_str().to_owned()),
             "language": brief.language,
         }),
     )
 }
 
+/// Returns the request with its brief.
+fn request_text(wanted: &GenerationRequest) -> String {
+    let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
+    [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 /// Edits an email.
-pub async fn edit(
-    model: &MeteredModel,
-    document: &Email,
-    prompt: &str,
-    material: &Material,
-) -> (Result<EditResult, String>, Usage) {
+pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material) -> (Result<EditResult, String>, Usage) {
+    let EditRequest { document, prompt, brief, .. } = wish;
     let system = PROMPTS.write(
         "edit",
         &json!({
@@ -355,8 +360,9 @@ pub async fn edit(
             return Ok((None, patch.summary));
         }
         let changed = patch::apply(document, &patch.changes)?;
-        let strange = known.strange(&changed);
-        if strange.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(strange) }
+        let mut errors = known.strange(&changed);
+        errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
+        if errors.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(errors) }
     };
     let (answer, usage) = talk.until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
@@ -364,6 +370,10 @@ pub async fn edit(
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)
+}
+
+fn messages(findings: Vec<Finding>) -> Vec<String> {
+    findings.into_iter().map(|finding| finding.message).collect()
 }
 
 /// The addresses of links and images that an email may contain.

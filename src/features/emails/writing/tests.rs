@@ -36,6 +36,7 @@ fn write(peer: &FakeModel, keys: &[(&str, &str)], brief: Brief, material: Materi
 fn brief(links: &[String], images: Vec<String>) -> Brief {
     let wanted = GenerationRequest {
         prompt: format!("Write to our readers. Links: {}", links.join(" ")),
+        brief: None,
         model: "peer".into(),
         on_failure: OnFailure::Fail,
         languages: vec!["en".into()],

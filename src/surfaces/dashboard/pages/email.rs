@@ -5,6 +5,7 @@ pub mod content;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::emails::brief::Chip;
 use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
@@ -95,7 +96,13 @@ impl EmailHead {
             let other = SiblingView { language: "de".into(), ..one.clone() };
             [one, other]
         });
-        let email = EmailView { status, send_offset_days: Some(2), warnings: vec![Finding::note("A link is missing.")], ..email };
+        let add = serde_json::from_value(json!({ "op": "remove", "id": "intro" })).ok();
+        let email = EmailView {
+            status,
+            send_offset_days: Some(2),
+            warnings: vec![Finding::note("A link is missing."), Finding { add, ..Finding::note("A fact is missing.") }],
+            ..email
+        };
         Self::new(&email, siblings.collect(), tab)
     }
 }
@@ -110,6 +117,8 @@ pub struct EmailPage {
     prompt: String,
     prompt_max: usize,
     screenshot: Option<String>,
+    /// The facts that the email was written from.
+    facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
 }
@@ -136,6 +145,7 @@ page_context!(EmailPage, "email_preview.html", {
         prompt: String::new(),
         prompt_max: 4_000,
         screenshot: Some("/v1/files/a.png".into()),
+        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
     };
@@ -286,7 +296,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let EmailDetails { email, series, .. } = email(visit).await?;
+    let EmailDetails { email, series, brief, .. } = email(visit).await?;
     let edit = match visit.query.some(EDITED) {
         Some(edit) => {
             let wanted = json!({ "emailId": visit.name("id"), "editId": edit });
@@ -301,6 +311,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         prompt: visit.form.get("prompt").to_owned(),
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
         screenshot: own(visit, email.screenshot_url.as_deref()),
+        facts: brief.as_ref().map(Chip::all).unwrap_or_default(),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
     };

@@ -1,5 +1,7 @@
 //! Pages about emails: the list, the forms to generate and to import emails, and the emails of one request side by side.
 
+pub mod brief;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -396,12 +398,21 @@ fn in_form(error: PageError) -> PageError {
     PageError { field: field.to_owned(), ..error }
 }
 
+/// Shows the brief of the prompt, or starts the generation.
 pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
+    if form.get("act") == "review" {
+        return match brief::review(visit).await {
+            Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
+            other => other,
+        };
+    }
+    let brief = brief::sent(visit).await?;
     let images = form.get("images").split_whitespace().map(|url| json!({ "source": { "type": "url", "url": url } }));
     let input = json!({
         "projectId": form.get("brand"),
         "prompt": form.get("prompt"),
+        "brief": brief,
         "count": form.some("count").map(|count| count.parse::<u64>().map_or_else(|_| count.into(), Value::from)),
         "languages": parts(form.get("languages")),
         "images": images.collect::<Vec<_>>(),

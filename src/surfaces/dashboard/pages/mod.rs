@@ -102,7 +102,7 @@ pub const PAGES: &[Page] = &[
         draws [brand_parts::GuidelinesPage]),
     page!(closed "/{environment}/emails", menu "" "Emails", needs [projects::ops::list::List, emails::ops::list::List], get emails::list,
         draws [emails::EmailsPage]),
-    page!(closed "/{environment}/emails/new", get emails::new, post emails::send_new, draws [emails::NewEmailPage]),
+    page!(closed "/{environment}/emails/new", get emails::new, post emails::send_new, draws [emails::NewEmailPage, emails::brief::BriefPage]),
     page!(closed "/{environment}/emails/import", get emails::import, post emails::send_import, files limits::DASHBOARD_EMAIL_BYTES_MAX,
         draws [emails::ImportEmailPage]),
     page!(closed "/{environment}/emails/series/{conversation}", get emails::series, draws [emails::SeriesPage]),
