@@ -106,7 +106,7 @@ fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
 
 /// Returns the index and the end of the list number that starts at a word.
 fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
-    let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, line_start(prompt, at), at + 1) == at;
+    let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, prompt.line_start(at), at + 1) == at;
     if prompt.words.is_glued(at) && !is_first {
         return None;
     }
@@ -149,10 +149,6 @@ fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     value(prompt, end).map(|index| (index, end + 1))
 }
 
-fn line_start(prompt: &Prompt<'_>, at: usize) -> usize {
-    (0..at).rev().find(|at| prompt.kind(*at) == Kind::End).map_or(0, |at| at + 1)
-}
-
 /// Returns the first word of a line after its quotation signs and bullets.
 fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     let is_bullet = |at: usize| {
@@ -175,7 +171,7 @@ fn split(
     let mut from = part.from;
     let mut at = part.from;
     while at < part.to {
-        if let Some(end) = prompt.quote_end(at, part.to).filter(|end| *end < at + 25) {
+        if let Some(end) = prompt.quote_end(at, part.to) {
             at = end;
             let is_asked = matches!(prompt.fold(end - 1), "." | "!" | "?");
             if is_asked && prompt.words.is_capital(end + 1) {
@@ -263,7 +259,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
     let mut from = sentence.from;
     let mut at = sentence.from;
     while at < sentence.to {
-        if let Some(end) = prompt.quote_end(at, sentence.to).filter(|end| *end < at + 25) {
+        if let Some(end) = prompt.quote_end(at, sentence.to) {
             at = end + 1;
             continue;
         }

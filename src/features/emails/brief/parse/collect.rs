@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part};
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses::{self, Sentence};
 use super::contradictions;
@@ -18,6 +18,9 @@ use super::times;
 use super::words::{Kind, fold};
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
+
+/// The maximum number of corrections that are read: a prompt has one or two.
+const CORRECTIONS_MAX: usize = 20;
 
 /// A sentence with its parts and the facts in it.
 pub struct Read {
@@ -225,7 +228,7 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
         );
     }
     all.sort_by_key(|found| found.range.from);
-    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())) {
+    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
         for (index, wrong) in all.iter().enumerate().rev() {
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
             let right = all[index + 1..]
@@ -444,12 +447,15 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
 
 /// Adds the words that no part of the brief contains: labels and numbers of lists as instructions, and longer texts as unclear.
 fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
-    let mut inside = vec![false; prompt.words.len()];
-    let spans: Vec<Span> = super::spans(brief).map(|(span, _)| span).collect();
-    for (at, inside) in inside.iter_mut().enumerate() {
-        let own = prompt.span(Range::of(at, at + 1));
-        *inside = spans.iter().any(|span| span.start <= own.start && own.end <= span.end);
+    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
+    for (span, _) in super::spans(brief) {
+        covered[span.start as usize..span.end as usize].fill(true);
     }
+    let whole = |at: usize| {
+        let own = prompt.span(Range::of(at, at + 1));
+        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
+    };
+    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
     let mut at = 0;
     while at < inside.len() {
         let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
