@@ -241,7 +241,10 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     if prompt.kind(at - 1) == Kind::Number {
         let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
             || previous.contains('.') && previous.len() <= 5;
-        return !(goes_on && is_ordinal || prompt.is(List::Month, next) || matches!(prompt.fold(next), "-" | "+" | ","));
+        return !(goes_on && is_ordinal
+            || prompt.is(List::Month, next)
+            || matches!(prompt.fold(next), "-" | "+" | ",")
+            || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&format!(" {previous} "))

@@ -38,6 +38,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         fields,
         asks: false,
         carries: false,
+        closes: false,
         situates: false,
         reports: false,
         seen: 0,
@@ -59,7 +60,8 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         }
     }
     contradictions::mark(&prompt, &mut reads);
-    let goal = roles::goal(&prompt);
+    let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
+    let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
     let cut = corrections(&prompt, &mut reads);
     let mut brief = Brief {
         purpose: goal.unwrap_or(Goal::Announcement),

@@ -42,6 +42,12 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
 }
 
+/// Returns whether the first words of the prompt name a newsletter.
+pub fn is_digest(prompt: &Prompt<'_>) -> bool {
+    let start = Range::of(0, prompt.words.len().min(10));
+    prompt.all(List::Goal, start).any(|mark| lexicons()[usize::from(mark.language)].goal(mark.value) == Goal::Digest)
+}
+
 /// What the role of a fact depends on.
 pub struct Around<'a> {
     pub prompt: &'a Prompt<'a>,
