@@ -4,7 +4,7 @@ use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::Sentence;
 use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// What a fragment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
-/// Abbreviations after which a sentence goes on, in all languages.
+/// Abbreviations after which a sentence continues, in all languages.
 const ABBREVIATIONS: &str = " dr mr mrs ms prof st nr no tel ca inkl incl approx esp vs bzw evtl ggf zzgl exkl fr hr str av sr sra dott sig fl art p e g i z b d a m ev min max gg ggü jr op vol kg std ";
 
 /// A sentence of the prompt, or a line without a period.
@@ -236,19 +236,19 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
+    let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
         || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
         let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
             || previous.contains('.') && previous.len() <= 5;
-        return !(goes_on && is_ordinal
+        return !(continues && is_ordinal
             || prompt.is(List::Month, next)
             || matches!(prompt.fold(next), "-" | "+" | ",")
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&format!(" {previous} "))
-        && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+        && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
 /// Returns whether a request to the writer starts at a word.

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part};
 use super::classify::{Class, Classifier, Fields, Piece};
-use super::clauses::{self, Sentence};
+use super::clauses;
 use super::contradictions;
 use super::dates;
 use super::facts::{self, Bound, Found};
@@ -12,22 +12,16 @@ use super::lexicon::List;
 use super::names::{self, Products};
 use super::parts;
 use super::prompt::{Prompt, Range};
+use super::reading::{Read, label_end};
 use super::roles::{self, Around};
 use super::statement::{self, Form};
 use super::times;
-use super::words::{Kind, fold};
+use super::tokens::{Kind, fold};
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 
 /// The maximum number of corrections that are read: a prompt has one or two.
 const CORRECTIONS_MAX: usize = 20;
-
-/// A sentence with its parts and the facts in it.
-pub struct Read {
-    pub sentence: Sentence,
-    pub pieces: Vec<Piece>,
-    pub found: Vec<Found>,
-}
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
@@ -318,16 +312,6 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         note(brief, prompt, body);
     }
     typed(brief, prompt, read, range, read.sentence.range);
-}
-
-/// Returns the end of a label such as "Body:" that the email does not print.
-pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    let lists = [List::LabelBody, List::LabelLink, List::LabelWhen, List::LabelWhere, List::LabelCode];
-    let ends = lists
-        .into_iter()
-        .filter_map(|list| prompt.end(list, range.from))
-        .filter(|end| *end < range.to && prompt.fold(*end) == ":");
-    ends.max().map_or(range.from, |end| end + 1)
 }
 
 /// Returns whether a statement has words besides its typed facts.

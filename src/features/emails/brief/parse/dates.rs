@@ -8,7 +8,7 @@ use super::facts::{Bound, Found};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
 use super::times::{clock, time};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// The parts of a date that the prompt gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,8 +207,8 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
 fn after_ordinal(prompt: &Prompt<'_>, at: usize) -> usize {
     let is_mark = prompt.words.is_glued(at) && (prompt.is(List::Ordinal, at) || matches!(prompt.fold(at), "º" | "°" | "ª"));
     let is_period = prompt.fold(at) == "." && prompt.words.is_glued(at);
-    let goes_on = !prompt.words.is_capital(at + 1) || prompt.is(List::Month, at + 1);
-    if is_mark || is_period && goes_on && prompt.kind(at + 1) != Kind::End { at + 1 } else { at }
+    let continues = !prompt.words.is_capital(at + 1) || prompt.is(List::Month, at + 1);
+    if is_mark || is_period && continues && prompt.kind(at + 1) != Kind::End { at + 1 } else { at }
 }
 
 fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {

@@ -3,7 +3,7 @@
 use super::super::{FactKind, FactValue};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::{Kind, number};
+use super::tokens::{Kind, number};
 
 /// A fact in the words of the prompt.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::super::Goal;
-use super::words::{Kind, Words, fold};
+use super::tokens::{Kind, Words, fold};
 
 /// The codes and word lists of all languages.
 const FILES: [(&str, &str); 9] = [
@@ -122,7 +122,7 @@ lists! {
     Currency = "number.currency",
     /// Words that mark a reduction.
     Off = "number.off",
-    /// Words that mark a number as somebody else's or as a statistic.
+    /// Words that mark a number as another company's or as a statistic.
     NotOffer = "number.not_offer",
     /// Words before an old price.
     Old = "number.old",

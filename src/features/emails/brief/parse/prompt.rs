@@ -2,7 +2,7 @@
 
 use super::super::Span;
 use super::lexicon::{Lexicon, List, Mark, lexicons};
-use super::words::{Kind, Words};
+use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
 /// Languages with fewer common words than this share of the main language's are not languages of the prompt.

@@ -4,7 +4,7 @@ use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// The lists of words that give a date its role, the most telling first.
 const CUES: [(List, FactRole); 10] = [

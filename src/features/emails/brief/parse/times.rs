@@ -6,7 +6,7 @@ use super::super::{FactKind, FactValue};
 use super::facts::{Bound, Found};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// Recognizes a time or a range of times.
 pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
