@@ -37,6 +37,8 @@ pub struct Words<'a> {
     pub words: Vec<Word>,
     /// The number of characters before each byte that starts a character.
     characters: Vec<u32>,
+    /// Whether dates with slashes have the month first: a second part is above 12, or prices are in dollars.
+    pub is_american: bool,
 }
 
 impl<'a> Words<'a> {
@@ -62,7 +64,8 @@ impl<'a> Words<'a> {
             count += 1;
         }
         characters[text.len()] = count;
-        Self { text, words, characters }
+        let is_american = is_american(text, &words);
+        Self { text, words, characters, is_american }
     }
 
     pub fn len(&self) -> usize {
@@ -110,6 +113,14 @@ impl<'a> Words<'a> {
     pub fn is_joint(&self, at: usize) -> bool {
         matches!(self.fold(at), "-" | "'" | "·" | "*" | "_")
     }
+}
+
+fn is_american(text: &str, words: &[Word]) -> bool {
+    let part = |word: &Word| text[word.start..word.end].parse::<i32>().ok();
+    let mut slashes = words.windows(3).filter(|words| words[1].fold == "/" && words[2].is_glued);
+    let month_first = slashes.any(|words| matches!((part(&words[0]), part(&words[2])), (Some(1..=12), Some(13..=31))));
+    let has = |sign: &str| words.iter().any(|word| word.fold == sign);
+    month_first || has("$") && !has("€") && !has("£")
 }
 
 /// Returns the kind and the length in bytes of the word at the start of `rest`.
