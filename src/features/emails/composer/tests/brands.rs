@@ -12,6 +12,7 @@ fn product(name: &str, price: &str, description: &str) -> BrandProduct {
         description: Some(description.to_owned()),
         price: Some(price.to_owned()),
         currency: Some("EUR".to_owned()),
+        ..BrandProduct::default()
     }
 }
 
