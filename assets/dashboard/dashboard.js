@@ -169,7 +169,8 @@ function theme(form) {
       const shown = new URLSearchParams();
       for (const [field, text] of new FormData(form)) {
         const part = field.split(".").pop();
-        if (/^(palette|fonts)[.]|^cornerRadius$/.test(field) && text) shown.set(part, text);
+        const isColor = field.startsWith("palette."), isShown = isColor ? /^#[0-9a-f]{6}$/i.test(text) : text;
+        if (/^(palette|fonts)[.]|^cornerRadius$/.test(field) && isShown) shown.set(part, text);
       }
       frame.src = `${frame.dataset.src}?${shown}`;
     }, 250);

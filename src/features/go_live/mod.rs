@@ -21,4 +21,4 @@ mod store;
 
 use crossing::Crossing;
 
-pub use report::{CopyReport, GoLiveStep, GoLiveView};
+pub use report::{CopyCounts, CopyReport, GoLiveStep, GoLiveView};

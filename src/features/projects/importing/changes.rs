@@ -37,7 +37,7 @@ pub enum ImportChange {
     Product {
         /// The product, or the ID that a new product gets.
         id: ProductId,
-        change: ProductChange,
+        change: Box<ProductChange>,
     },
 }
 

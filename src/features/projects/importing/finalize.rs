@@ -132,7 +132,7 @@ fn compare(
     for change in products::changes(&known, found_products) {
         if old.is_some() && change.is_visible(&known) && open.len() < IMPORT_CHANGES_MAX {
             let id = change.id.unwrap_or_else(|| ProductId::make(tx.now(), tx.random()));
-            open.push(ImportChange::Product { id, change });
+            open.push(ImportChange::Product { id, change: Box::new(change) });
         } else {
             apply(tx, project, &mut known, &change);
         }

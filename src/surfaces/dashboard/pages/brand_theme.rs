@@ -198,7 +198,10 @@ impl Form {
     /// Returns the query that shows these values in the preview.
     fn query(&self) -> String {
         let short = |field: &str| field.rsplit('.').next().unwrap_or_default().to_owned();
-        let values = self.values.iter().filter(|(_, value)| !value.is_empty());
+        // A value that was refused is not shown.
+        let is_right =
+            |(field, value): &&(String, String)| !value.is_empty() && (!field.starts_with("palette.") || is_color(value));
+        let values = self.values.iter().filter(is_right);
         serde_urlencoded::to_string(values.map(|(field, value)| (short(field), value)).collect::<Vec<_>>()).unwrap_or_default()
     }
 }
@@ -218,8 +221,11 @@ fn is_own(project: &Value, field: &str) -> bool {
 
 /// Returns the value of the color picker for a color.
 fn picked(value: &str) -> String {
-    let is_color = value.len() == 7 && value.starts_with('#') && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_color { value.to_ascii_lowercase() } else { UNPICKED.to_owned() }
+    if is_color(value) { value.to_ascii_lowercase() } else { UNPICKED.to_owned() }
+}
+
+fn is_color(value: &str) -> bool {
+    value.len() == 7 && value.starts_with('#') && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns a color unchanged, or the first family of a font stack.

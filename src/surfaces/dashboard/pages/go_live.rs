@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::brands::word;
 use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
 use crate::features::go_live::ops::{checklist, copy};
-use crate::features::go_live::{CopyReport, GoLiveView};
+use crate::features::go_live::{CopyCounts, CopyReport, GoLiveStep, GoLiveView};
 use crate::features::projects;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
@@ -36,13 +37,24 @@ page_context!(ChooseBrandPage, "go_live_choose.html", {
 /// The data of the page of one brand.
 #[derive(Serialize)]
 pub struct GoLivePage {
-    view: GoLiveView,
-    /// Whether the live environment has another brand of the same site; its ID and its name.
-    twin: Option<Twin>,
-    report: Option<CopyReport>,
-    /// The counts of the report, or of the last copy, with labels.
-    counts: Vec<CountLine>,
+    id: String,
+    name: String,
+    steps: Vec<GoLiveStep>,
+    /// The number of finished steps.
     ready: usize,
+    /// The number of contacts in the test environment.
+    contacts: u64,
+    /// The ID of the live brand, and when it was last copied.
+    live: Option<String>,
+    copied_at: Option<WireTime>,
+    /// The live brand of the same site, if there is another one.
+    twin: Option<Twin>,
+    /// Whether the page shows the result of a copy that has just run.
+    is_report: bool,
+    skipped: Vec<String>,
+    contacts_after: Option<u32>,
+    /// The counts of the report, or of the last copy.
+    counts: Vec<CountLine>,
 }
 
 #[derive(Serialize)]
@@ -72,13 +84,30 @@ page_context!(GoLivePage, "go_live.html", {
 });
 
 fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoLivePage {
-    let counts = report.as_ref().map_or(&view.copied, |report| &report.copied).iter().map(|counts| {
+    let is_report = report.is_some();
+    let (copied, skipped, contacts_after) = match report {
+        Some(report) => (report.copied, report.skipped, report.contacts_after),
+        None => (view.copied, Vec::new(), None),
+    };
+    let line = |counts: CopyCounts| {
         let kind = word(&counts.kind);
         let label = kind[..1].to_uppercase() + &kind[1..];
         CountLine { label, created: counts.created, updated: counts.updated, unchanged: counts.unchanged }
-    });
-    let counts = counts.collect();
-    GoLivePage { ready: view.steps.iter().filter(|step| step.done).count(), counts, twin, report, view }
+    };
+    GoLivePage {
+        id: view.project_id.to_string(),
+        name: view.name,
+        ready: view.steps.iter().filter(|step| step.done).count(),
+        steps: view.steps,
+        contacts: view.contacts,
+        live: view.live_project_id.map(|id| id.to_string()),
+        copied_at: view.copied_at,
+        twin,
+        is_report,
+        skipped,
+        contacts_after,
+        counts: copied.into_iter().map(line).collect(),
+    }
 }
 
 /// Shows the test brands, or the page of the only one.
