@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, saved_blocks, segments, sending,
-    suppressions, system, tags, topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, installation, models, projects, saved_blocks, segments,
+    sending, suppressions, system, tags, topics, tracking, webhooks,
 };
 
 /// All operations of the API.
@@ -112,6 +112,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
     command::<emails::ops::generate::Generate>(),
+    query::<emails::ops::brief::ReadBrief>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
     query::<emails::ops::list::List>(),
@@ -221,6 +222,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<sending::ops::batch_resend_unknown::BatchResendUnknown>(),
     command::<sending::ops::test::Test>(),
     query::<sending::ops::metrics::Metrics>(),
+    query::<models::ops::metrics::Metrics>(),
     query::<sending::ops::timeline::Timeline>(),
     query::<sending::ops::plan::Plan>(),
     query::<sending::ops::inbox_list::InboxList>(),

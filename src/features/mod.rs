@@ -17,6 +17,8 @@
 
 pub(crate) mod accounts;
 
+pub mod models;
+
 pub mod projects;
 
 pub(crate) mod domains;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends text or JSON in the protocol's envelope.
+    /// Sends text or JSON in the protocol's envelope. Of a document, it sends the part that the request asks for.
     Text(String),
     /// The model reached its length limit.
     Cut(String),
@@ -29,6 +29,14 @@ pub enum Reaction {
     Silent(Duration),
 }
 
+impl Reaction {
+    /// The whole document that the reaction has, if it is one.
+    fn document(&self) -> Option<Value> {
+        let Self::Text(text) = self else { return None };
+        serde_json::from_str(text).ok().filter(|json: &Value| json["blocks"].is_array())
+    }
+}
+
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct ModelCall {
@@ -41,6 +49,63 @@ impl ModelCall {
     /// A header's value; `name` is lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The JSON schema of the answer that the request asks for, and its name.
+    pub fn schema(&self) -> (&str, &Value) {
+        let openai = &self.body["response_format"]["json_schema"];
+        let (name, schema) = match openai.is_object() {
+            true => (&openai["name"], &openai["schema"]),
+            false => (&self.body["tools"][0]["name"], &self.body["tools"][0]["input_schema"]),
+        };
+        (name.as_str().unwrap_or_default(), schema)
+    }
+
+    /// Whether the request returns errors to the model.
+    pub fn is_correction(&self) -> bool {
+        let turns = self.body["messages"].as_array().expect("messages");
+        self.schema().0 == "repair_email" || turns.iter().filter(|turn| turn["role"] == "user").count() > 1
+    }
+
+    /// The answer of a model that has this document in mind.
+    fn answer(&self, document: &Value) -> String {
+        let (name, schema) = self.schema();
+        let blocks = document["blocks"].as_array().expect("a document has blocks");
+        let content = &blocks[1..blocks.len() - 1];
+        let answer = match name {
+            "outline_email" => {
+                let footer = blocks.last().expect("a document has a footer");
+                let text = |name: &str| footer[name].as_str().unwrap_or("…").to_owned();
+                let planned = |block: &Value| json!({ "id": block["id"], "type": block["type"], "says": "…" });
+                let mut outline = json!({
+                    "subject": document["subject"], "preheader": document["preheader"],
+                    "footer": { "reason": text("reason"), "unsubscribe": text("unsubscribe"), "view": text("view") },
+                });
+                if schema["properties"].get("blocks").is_some() {
+                    outline["purpose"] = document["purpose"].clone();
+                    outline["layout"] = document["style"]["layout"].clone();
+                    outline["blocks"] = content.iter().map(planned).collect();
+                }
+                outline
+            }
+            "write_blocks" => {
+                let ids = schema["properties"].as_object().expect("the schema has properties").keys();
+                let fields = |id: &String| {
+                    let mut block = content.iter().find(|block| block["id"] == **id).cloned().unwrap_or_default();
+                    if let Some(fields) = block.as_object_mut() {
+                        fields.retain(|name, _| name != "id" && name != "type");
+                    }
+                    (id.clone(), block)
+                };
+                Value::Object(ids.map(fields).collect())
+            }
+            "repair_email" => {
+                let set = |path: &str| json!({ "op": "set", "path": path, "value": document[path] });
+                json!({ "summary": "Corrected.", "changes": [set("subject"), set("preheader"), set("blocks")] })
+            }
+            _ => document.clone(),
+        };
+        answer.to_string()
     }
 
     /// The text of the last turn.
@@ -62,16 +127,17 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// A server with these reactions in order; the last one repeats.
+    /// A server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is written,
+    /// until errors are returned to the model or the next email begins.
     pub fn with(reactions: Vec<Reaction>) -> Self {
-        let mut left = reactions.into_iter().peekable();
-        Self::by(move |_| {
-            let now = left.next().expect("a server has at least one reaction");
-            if left.peek().is_none() {
-                // The last reaction repeats.
-                left = vec![now.clone()].into_iter().peekable();
+        let mut left = reactions.into_iter();
+        let mut now: Option<Reaction> = None;
+        Self::by(move |call| {
+            let continues = call.schema().0 == "write_blocks" && !call.is_correction();
+            if !(continues && now.as_ref().is_some_and(|now| now.document().is_some())) {
+                now = left.next().or(now.take());
             }
-            now
+            now.clone().expect("a server has at least one reaction")
         })
     }
 
@@ -141,6 +207,10 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::i
     let reaction = match complaint(&asked) {
         Some(complaint) => Reaction::Status(400, complaint, None),
         None => (script.lock().expect("scripts do not panic"))(&asked),
+    };
+    let reaction = match reaction.document() {
+        Some(document) => Reaction::Text(asked.answer(&document)),
+        None => reaction,
     };
     let is_anthropic = asked.path.ends_with("/messages");
     let has_tool = asked.body.get("tools").is_some();

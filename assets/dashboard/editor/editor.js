@@ -843,7 +843,7 @@
 
   const text = h("pre", { class: "card", tabindex: "0", hidden: true }, data.text ?? "");
   const warnings = h("ul", { class: "editor-warnings" });
-  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one)));
+  const warn = (all) => warnings.replaceChildren(...all.map((one) => h("li", {}, one.message)));
   const frame = h("iframe", { class: "mail", title: "Preview of the email", sandbox: "allow-popups allow-popups-to-escape-sandbox" });
   const stage = h("div", { class: "editor-preview", hidden: true }, frame, text);
   const work = h("div", { class: "editor-work" }, h("div", {}, canvas), side);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::contract::Finding;
 use super::document::{Change, ChangeError, Email as Document, Violation};
 use super::edits::NewVersion;
 use super::generation::context::document;
@@ -55,13 +56,15 @@ pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, d
 }
 
 /// Returns a warning if a plain text has texts in brackets, as starting designs do.
-fn not_replaced(text: &str) -> Option<String> {
+fn not_replaced(text: &str) -> Option<Finding> {
     const CHARACTERS_MAX: usize = 80;
     let ends = |part: &str| part.split_once(']').map(|(inside, _)| inside.trim().replace('\n', " "));
     let open: Vec<String> = text.split('[').skip(1).filter_map(ends).collect();
     let first = open.iter().find(|inside| !inside.is_empty() && inside.chars().count() <= CHARACTERS_MAX)?;
     let others = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
-    Some(format!("The email still has a text in brackets: [{first}]{others}. Replace the text before you send the email."))
+    let message =
+        format!("The email still has a text in brackets: [{first}]{others}. Replace the text before you send the email.");
+    Some(Finding::note(message))
 }
 
 /// Returns the failure for a change of a version that is no longer the current one.
@@ -107,9 +110,11 @@ pub fn save(
     by: Author,
     is_autosave: bool,
 ) -> Result<u32, Failure> {
-    let new = NewVersion::new(&changed.document, changed.drawn, Default::default(), Vec::new());
+    let last = store::version(tx, email.id, email.version)?;
+    let written_by = last.as_ref().and_then(|version| version.written_by.clone());
+    let new = NewVersion::new(&changed.document, written_by, changed.drawn, Default::default());
     store::request_screenshots(tx, account, email.id);
-    let since = match store::version(tx, email.id, email.version)?.map(|version| version.origin) {
+    let since = match last.map(|version| version.origin) {
         Some(Origin::Manual { by: last, autosaved_since: Some(since) }) if is_autosave && last == by => {
             Some(since).filter(|since| tx.now().ms_since(*since) < limits::EMAIL_AUTOSAVES_MS)
         }
@@ -140,6 +145,7 @@ pub fn begin(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, changed: C
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
+        written_by: None,
         warnings: drawn.warnings,
         pictures: Default::default(),
         facts: drawn.facts,
@@ -158,7 +164,7 @@ mod tests {
     #[test]
     fn a_text_in_brackets_is_reported() {
         let warning = not_replaced("Hello [name],\nuntil [the\nlast day] [x]").expect("the text has brackets");
-        assert!(warning.contains("[name] and 2 more. Replace"), "{warning}");
+        assert!(warning.message.contains("[name] and 2 more. Replace"), "{warning:?}");
         assert_eq!((not_replaced("Hello"), not_replaced("a [ b"), not_replaced("[]")), (None, None, None));
     }
 }

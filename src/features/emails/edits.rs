@@ -2,6 +2,7 @@
 //!
 //! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
+use super::contract::Finding;
 use super::document::Email as Document;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
@@ -9,7 +10,7 @@ use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, V
 use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
 use super::writing::material;
-use super::writing::{EditRequest, ImportedEditRequest, Writer};
+use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
 use super::{store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
@@ -18,6 +19,7 @@ use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::models::Payer;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
@@ -35,11 +37,13 @@ pub struct NewVersion {
     preheader: String,
     /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
+    /// The name of the writer: the composer or a language model; `None` if a user wrote the email.
+    written_by: Option<String>,
     /// The language of the version, which differs from the previous version's after a translation.
     language: String,
     texts: Texts,
     facts: Facts,
-    warnings: Vec<String>,
+    warnings: Vec<Finding>,
     painted: Screenshots,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
@@ -47,17 +51,18 @@ pub struct NewVersion {
 
 impl NewVersion {
     /// Returns the version with this document and its rendered texts.
-    pub fn new(document: &Document, drawn: RenderedTexts, painted: Screenshots, done: Vec<String>) -> Self {
+    pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
         Self {
             subject: document.subject.as_str().to_owned(),
             preheader: document.preheader.as_str().to_owned(),
             document: Some(document.to_json().to_string()),
+            written_by,
             language: document.language.as_str().to_owned(),
             texts: drawn.texts,
             facts: drawn.facts,
             warnings: drawn.warnings,
             painted,
-            done,
+            done: Vec::new(),
         }
     }
 
@@ -79,6 +84,7 @@ impl NewVersion {
             number: 0,
             origin,
             document: self.document,
+            written_by: self.written_by,
             subject: self.subject,
             preheader: self.preheader,
             warnings: self.warnings,
@@ -103,7 +109,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
         let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
-    let outcome = match attempt(context, edit.account, &email, &edit.prompt).await? {
+    let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref()).await? {
         (Ok(made), usage) => EditOutcome::Made(Box::new(made), usage),
         (Err(reason), usage) => EditOutcome::Nothing(reason, usage),
     };
@@ -137,12 +143,14 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
 /// usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
-/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the editor; without it, the
+/// writer of the email edits.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
     email: &Email,
     prompt: &str,
+    model: Option<&str>,
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
@@ -151,8 +159,10 @@ pub async fn attempt(
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
-    let writer =
-        Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
+    let payer = Payer { account, project: email.project, environment: context.data.environment };
+    let on_failure = context.engine.settings.language_model.on_failure;
+    let name = model.unwrap_or(&conversation.wanted.model);
+    let writer = Writer::named_or_default(name, &context.engine, payer, on_failure);
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
@@ -170,7 +180,7 @@ pub async fn attempt(
             let (edited, usage) =
                 writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &imported_html, &imported, edited.imported, edited.done).await, usage),
+                Ok(edited) => (revised(context, email, &imported_html, &imported, edited).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -185,13 +195,13 @@ async fn written(
     conversation: Conversation,
     edited: super::writing::EditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { document, done } = edited;
+    let super::writing::EditResult { document, written_by, done } = edited;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let mut drawn = drawing.await.map_err(Failure::internal)??;
     let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
     drawn.warnings.extend(more);
-    Ok(Ok(NewVersion::new(&document, drawn, painted, done)))
+    Ok(Ok(NewVersion { done, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
 }
 
 /// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
@@ -202,7 +212,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
     drop(tx);
     let imported_html = match context.engine.pixels.clean_html(&html).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
     let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("the language tag en is valid"));
@@ -216,13 +226,13 @@ async fn revised(
     email: &Email,
     before: &ImportedHtml,
     old: &ImportedEmail,
-    imported: ImportedEmail,
-    done: Vec<String>,
+    edited: ImportedEditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
+    let ImportedEditResult { imported, written_by, done } = edited;
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
     let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
@@ -233,6 +243,7 @@ async fn revised(
         subject,
         preheader,
         document: None,
+        written_by: Some(written_by),
         language: email.language.clone(),
         facts: imported::facts(&imported_html),
         texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },
@@ -243,7 +254,7 @@ async fn revised(
 }
 
 /// Returns why the HTML cannot be processed, or a failure if the edit should be retried later.
-fn told(fault: RenderError) -> Result<String, Failure> {
+fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
         fault => Ok(fault.to_string()),

@@ -2,7 +2,10 @@
 //!
 //! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
 
+pub mod benchmark;
+pub mod brief;
 pub mod composer;
+pub mod contract;
 mod designs;
 mod direct;
 pub mod document;

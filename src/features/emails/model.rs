@@ -6,14 +6,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contract::Finding;
 use crate::base::clock::Timestamp;
+use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, KeyId, ProjectId, UserId};
-
-/// The name of the built-in composer in fields that name a model.
-pub const COMPOSER: &str = "composer";
+pub use crate::vocab::settings::COMPOSER;
+use crate::vocab::settings::OnFailure;
 
 /// One request for emails, and its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct GenerationRequest {
     pub prompt: String,
     /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
     pub model: String,
+    /// What happens if the model cannot write.
+    pub on_failure: OnFailure,
     /// The languages of each email. The first language is the original's.
     pub languages: Vec<String>,
     /// The number of emails; inferred from the prompt if absent.
@@ -199,8 +202,10 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported or a user wrote it.
+    pub written_by: Option<String>,
+    #[serde(with = "json_bytes")]
+    pub warnings: Vec<Finding>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
     pub created_at: Timestamp,
@@ -272,6 +277,8 @@ pub struct Edit {
     pub email: EmailId,
     pub account: AccountId,
     pub prompt: String,
+    /// The model that the request names.
+    pub model: Option<String>,
     pub label: Option<String>,
     pub state: EditState,
     /// Descriptions of the changes, for users.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt};
 use url::Url;
 
-use super::document::Email as Document;
+use super::contract::Finding;
+use super::document::{Email as Document, Violation};
 use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::theme::Theme;
@@ -32,8 +33,7 @@ const THUMBNAIL_WIDTH: u32 = 320;
 pub struct RenderedTexts {
     pub texts: Texts,
     pub facts: Facts,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
 }
 
 /// Renders a document in the theme of its brand. Emails in one conversation share the conversation's seed, so they share a theme.
@@ -49,9 +49,16 @@ pub fn render_texts(
     let stats = render::stats(document, &theme);
     let facts =
         Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
-    let warnings = rendered.warnings.iter().map(ToString::to_string).collect();
+    let warnings = rendered.warnings.iter().map(|violation| note(document, violation)).collect();
     let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
     Ok(RenderedTexts { texts, facts, warnings })
+}
+
+/// Returns a violation of the document as a warning about its block.
+fn note(document: &Document, violation: &Violation) -> Finding {
+    let index = violation.path.strip_prefix("blocks[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+    let block = index.and_then(|index| document.blocks.get(index));
+    Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
 }
 
 /// The screenshots of an email before they are stored.
@@ -75,20 +82,20 @@ impl Screenshots {
 
 /// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. If rendering is not
 /// possible, the email has no screenshots, which is not a failure.
-pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
+pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<Finding>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
         Err(RenderError::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
-        Err(fault) => Ok((Screenshots::default(), vec![fault.to_string()])),
+        Err(fault) => Ok((Screenshots::default(), vec![Finding::note(fault.to_string())])),
     }
 }
 
-async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), RenderError> {
+async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>), RenderError> {
     let page = page(engine, html).await?;
     let options =
         pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
-    let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
+    let warnings = drawn.warnings.iter().map(|warning| Finding::note(warning.to_string())).collect();
     let shot =
         drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("the renderer returned no picture".into()))?;
     Ok((shot, warnings))

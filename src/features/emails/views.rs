@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
 use super::store;
@@ -15,6 +16,7 @@ use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::language_model::Usage;
 use crate::engine::store::ReadTx;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
+use crate::vocab::settings::OnFailure;
 
 /// An email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -54,8 +56,11 @@ pub struct EmailView {
     /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<String>,
+    /// Warnings about the email, for users. A warning about a lost text has the change that adds the text.
+    pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -131,8 +136,11 @@ pub struct GenerationStatus {
     pub title: String,
     /// The prompt; empty for imported HTML without an instruction.
     pub prompt: String,
-    /// The model that writes the emails; `composer` is the built-in composer.
+    /// The model that the request selects; `composer` is the built-in composer.
     pub model: String,
+    /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
+    /// writer.
+    pub on_failure: OnFailure,
     pub created_at: WireTime,
     pub updated_at: WireTime,
     /// Why the generation failed; absent if it did not fail.
@@ -149,6 +157,11 @@ pub struct GenerationStatus {
 pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
+    /// The number of the current step, starting at 1. The emails are planned in one step; each email then takes three: it is written,
+    /// rendered and drawn for screenshots.
+    pub step: usize,
+    /// The number of steps; an estimate until the emails are planned.
+    pub steps: usize,
     /// The progress as a percentage from 0 to 100.
     pub percentage: u8,
 }
@@ -314,6 +327,7 @@ impl Viewer<'_> {
             screenshot_full_url: self.link(pictures.screenshot),
             thumbnail_url: self.link(pictures.thumbnail),
             share_url: share_url(self.engine, self.account, email.id, email.visibility),
+            written_by: version.as_ref().and_then(|version| version.written_by.clone()),
             warnings: version.map(|version| version.warnings).unwrap_or_default(),
             error: if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None },
             favorite: email.favorite,
@@ -350,6 +364,7 @@ impl Viewer<'_> {
             title: title(conversation),
             prompt: conversation.wanted.prompt.clone(),
             model: conversation.wanted.model.clone(),
+            on_failure: conversation.wanted.on_failure,
             created_at: WireTime(conversation.created_at),
             updated_at: WireTime(conversation.updated_at),
             error: conversation.state.reason().map(str::to_owned),
@@ -498,13 +513,18 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
         super::model::State::Processing => "rendering",
     };
     let all = 3 * emails.len();
+    let wanted = &conversation.wanted;
+    let expected = usize::from(wanted.count.unwrap_or(1)) * wanted.languages.len().max(1);
+    let steps = 1 + if emails.is_empty() { 3 * expected } else { all };
+    // Planning is done once there are emails.
+    let step = if emails.is_empty() { 1 } else { (done + 2).min(steps) };
     let percentage = match conversation.state.is_final() {
         true => 100,
         // A finished plan is shown as five percent of the progress.
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };
-    GenerationProgress { stage, percentage: percentage as u8 }
+    GenerationProgress { stage, step, steps, percentage: percentage as u8 }
 }
 
 /// Returns a stable UUID (version 8, RFC 9562) of a slot in a series.

@@ -23,8 +23,9 @@ use crate::engine::render::images::ImageMeasurements;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::render::texts::Texts;
 use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::models::{MeteredModel, Payer};
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::limits::{
     IMAGE_ATTEMPTS_MAX, IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
     SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
@@ -117,9 +118,10 @@ async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
     seen: &AnalyzedImage,
-    project: ProjectId,
+    (account, project): (AccountId, ProjectId),
 ) -> Option<ImageDescription> {
-    let client = engine.language_model.as_ref().filter(|client| client.sees())?;
+    let payer = Payer { account, project, environment: data.environment };
+    let model = MeteredModel::new(engine.models.seeing()?.clone(), engine, payer);
     let brand = store::brand(&data.store.read(), project).ok().flatten().unwrap_or_default();
     let language = brand.languages.first().map_or("en", String::as_str);
     let context = json!({ "language": language, "tags": IMAGE_TAGS_MAX });
@@ -140,7 +142,7 @@ async fn described_by_model(
             }),
         }),
     };
-    let answer = match client.ask(&question).await.0 {
+    let answer = match model.ask(&question).await.0 {
         Ok(reply) => reply.text,
         Err(trouble) => {
             tracing::warn!(%project, %trouble, "the language model could not describe an image");
@@ -201,7 +203,7 @@ async fn turn(
     };
     let mut seen = analyze(engine, url, alt, context).await;
     if let (Ok(seen), None, None) = (&mut seen, alt, &entry.logo)
-        && let Some(described) = described_by_model(engine, data, seen, key.0).await
+        && let Some(described) = described_by_model(engine, data, seen, (entry.account, key.0)).await
     {
         seen.described = described;
     }

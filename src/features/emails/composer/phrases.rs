@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::language::{Bank, Language};
-use super::understand::capital;
+use super::rules::Rules;
 use super::voice::{Sentences, Voice};
+use super::words::capital;
 use crate::features::projects::brand::BrandPerson;
 
 /// The facts of an email, by their names in phrases.
@@ -19,6 +20,9 @@ pub struct Phrasebook {
     voice: Voice,
     seed: u64,
     pub facts: Facts,
+    /// The key of the season that the email is about.
+    pub season: Option<String>,
+    pub rules: Rules,
     /// The phrases that the email already contains. They are repeated only if there is no alternative.
     used: Vec<String>,
 }
@@ -32,13 +36,14 @@ enum Marks {
 }
 
 /// The facts that recipients look for in running text.
-const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order", "starts"];
+const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
 /// The facts that every email has. A phrase with these facts is not better than a phrase without them.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
     pub fn new(language: Language, region: Option<&str>, voice: Voice, seed: u64, facts: Facts) -> Self {
-        Self { language, region: region.map(str::to_owned), voice, seed, facts, used: Vec::new() }
+        let region = region.map(str::to_owned);
+        Self { language, region, voice, seed, facts, season: None, rules: Rules::default(), used: Vec::new() }
     }
 
     pub fn bank(&self) -> &'static Bank {
@@ -86,7 +91,8 @@ impl Phrasebook {
     fn choose(&mut self, place: &str, marks: Marks, characters_max: usize) -> Option<String> {
         let bank = self.bank();
         let filled = bank.phrases(place).iter().filter_map(|phrase| self.fill(phrase, marks));
-        let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| text.chars().count() <= characters_max).collect();
+        let mut candidates: Vec<(String, usize)> =
+            filled.filter(|(text, _)| text.chars().count() <= characters_max && self.rules.allow(text)).collect();
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
         // Phrases with one fact fewer than the best are also candidates; otherwise, one set of facts would always get the same phrase.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
@@ -167,7 +173,7 @@ impl Phrasebook {
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;
-            return Some(if self.facts.contains_key("article") { format!("the {value}") } else { value.clone() });
+            return Some(value.clone());
         }
         let Some(name) = name.strip_prefix("de:") else { return self.facts.get(name).cloned() };
         let value = self.facts.get(name)?;
@@ -194,6 +200,9 @@ impl Phrasebook {
     /// Applies the apostrophes, spaces and spellings of the language and region, and capitalizes the first letter.
     fn finish(&self, text: String) -> String {
         let mut text = text.replace('\'', "’");
+        if self.rules.no_exclamation {
+            text = text.replace('!', ".").replace('¡', "");
+        }
         if self.language == Language::En && self.voice.person == BrandPerson::I {
             text = as_one(&text);
         }

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Email, Violation};
 use crate::vocab::limits;
 
 /// One change to a document.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DocumentChange")]
 pub struct Change {
@@ -35,7 +35,7 @@ pub struct Change {
 }
 
 /// What a change does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "DocumentChangeKind")]
 pub enum ChangeKind {
@@ -74,19 +74,21 @@ type Refusal = (&'static str, String);
 impl Email {
     /// Returns the document with these changes, or all errors in the changes. The changes are applied in order, and the result is checked.
     pub fn changed(&self, changes: &[Change]) -> Result<Self, Vec<ChangeError>> {
-        let mut json = self.to_json();
-        let mut errors = Vec::new();
-        for (index, change) in changes.iter().enumerate() {
-            if let Err((field, problem)) = make(&mut json, change) {
-                let violation = Violation { path: String::new(), problem };
-                errors.push(ChangeError { index, field, violation, block: None });
-            }
-        }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        let json = changed(self.to_json(), changes)?;
         Self::from_json(&json).map_err(|found| attribute(self.to_json(), changes, &json, found))
     }
+}
+
+/// Returns a document that may break rules with these changes, or all changes that cannot be applied.
+pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<ChangeError>> {
+    let mut errors = Vec::new();
+    for (index, change) in changes.iter().enumerate() {
+        if let Err((field, problem)) = make(&mut json, change) {
+            let violation = Violation { path: String::new(), problem };
+            errors.push(ChangeError { index, field, violation, block: None });
+        }
+    }
+    if errors.is_empty() { Ok(json) } else { Err(errors) }
 }
 
 /// Returns the violations in the changed document, each with the change since which the document has the violation.
@@ -363,7 +365,7 @@ mod tests {
         serde_json::from_value(json).expect("the JSON is a valid change")
     }
 
-    fn changed(changes: &[Value]) -> Result<Email, Vec<ChangeError>> {
+    fn applied(changes: &[Value]) -> Result<Email, Vec<ChangeError>> {
         Email::sample().changed(&changes.iter().cloned().map(change).collect::<Vec<_>>())
     }
 
@@ -378,7 +380,7 @@ mod tests {
     #[test]
     fn fields_are_set_and_blocks_are_inserted_moved_and_removed() {
         let names = ids(&Email::sample());
-        let after = changed(&[
+        let after = applied(&[
             json!({ "op": "set", "path": "subject", "value": "Another subject" }),
             json!({ "op": "insert", "after": names[0], "value": { "type": "text", "id": "new", "text": "Hello" } }),
             json!({ "op": "set", "path": "blocks.new.text", "value": "Hello **you**" }),
@@ -398,7 +400,7 @@ mod tests {
     #[test]
     fn blocks_are_inserted_before_others_duplicated_and_replaced() {
         let names = ids(&Email::sample());
-        let after = changed(&[
+        let after = applied(&[
             json!({ "op": "insert", "before": names[1], "value": { "type": "divider" } }),
             json!({ "op": "duplicate", "id": "coupon" }),
             json!({ "op": "set", "path": "blocks.coupon", "value": { "type": "text", "text": "No code" } }),
@@ -412,7 +414,7 @@ mod tests {
 
     #[test]
     fn blocks_in_columns_are_changed_like_other_blocks() {
-        let after = changed(&[
+        let after = applied(&[
             json!({ "op": "set", "path": "blocks.left-text.text", "value": "On the day you order." }),
             json!({ "op": "insert", "before": "left-title", "value": { "type": "divider" } }),
             json!({ "op": "duplicate", "id": "services" }),
@@ -428,7 +430,7 @@ mod tests {
 
     #[test]
     fn every_invalid_change_is_reported_with_its_field() {
-        let errors = changed(&[
+        let errors = applied(&[
             json!({ "op": "set", "value": 1 }),
             json!({ "op": "remove", "id": "nowhere" }),
             json!({ "op": "insert", "value": {} }),
@@ -446,7 +448,7 @@ mod tests {
 
     #[test]
     fn a_violation_names_the_change_that_caused_it_and_its_block() {
-        let errors = changed(&[
+        let errors = applied(&[
             json!({ "op": "set", "path": "subject", "value": "Fine" }),
             json!({ "op": "set", "path": "blocks.coupon.title", "value": "" }),
             json!({ "op": "move", "id": "coupon", "after": "header" }),
@@ -464,7 +466,7 @@ mod tests {
 
     #[test]
     fn an_unknown_field_is_rejected_with_its_path() {
-        let errors = changed(&[json!({ "op": "set", "path": "hue", "value": "red" })]).expect_err("the field does not exist");
+        let errors = applied(&[json!({ "op": "set", "path": "hue", "value": "red" })]).expect_err("the field does not exist");
         assert_eq!((errors[0].index, errors[0].field, errors[0].violation.path.as_str()), (0, "value", "hue"));
     }
 }

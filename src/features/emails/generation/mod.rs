@@ -7,6 +7,8 @@
 
 pub mod context;
 pub mod import;
+#[cfg(test)]
+mod model_tests;
 pub mod stages;
 #[cfg(test)]
 mod tests;

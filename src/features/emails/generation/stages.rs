@@ -10,6 +10,7 @@ use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::edits;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
@@ -19,6 +20,7 @@ use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
 use crate::features::emails::writing::{self, Draft, PlannedSeries, Writer};
+use crate::features::models::Payer;
 use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
@@ -43,10 +45,8 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
         true => vec![writing::language(&wanted.prompt, &material, date(now))],
         false => wanted.languages.clone(),
     };
-    let (planned, usage) = match Writer::named(&wanted.model, &context.engine) {
-        Ok(writer) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
-        Err(reason) => (Err(reason), Usage::default()),
-    };
+    let writer = writer(context, account, &conversation);
+    let (planned, usage) = writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await;
     let pages = wanted.pages;
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut conversation) = store::conversation(tx, account, id)?.filter(|found| found.state == State::Pending) else {
@@ -174,11 +174,11 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
-    Pictures(outputs::Screenshots, Vec<String>),
+    Pictures(outputs::Screenshots, Vec<Finding>),
     /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
-        warnings: Vec<String>,
+        warnings: Vec<Finding>,
         edited: Result<Box<edits::NewVersion>, String>,
         prompt: String,
         usage: Usage,
@@ -264,7 +264,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
                 version.pictures = pictures;
                 version.warnings.extend(warnings);
                 let failed = edited.as_ref().err();
-                version.warnings.extend(failed.map(|reason| format!("The instruction was not applied: {reason}")));
+                version.warnings.extend(failed.map(|reason| Finding::note(format!("The instruction was not applied: {reason}"))));
                 store::save_version(tx, email.id, &version);
             }
             email.stage = Stage::Ready;
@@ -282,13 +282,14 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
 }
 
 fn first_version(draft: Draft, now: Timestamp) -> Version {
-    let Draft { document, warnings } = draft;
+    let Draft { document, written_by, warnings } = draft;
     Version {
         number: 1,
         origin: Origin::Generated,
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
+        written_by: Some(written_by),
         warnings,
         pictures: VersionScreenshots::default(),
         facts: Facts::default(),
@@ -314,16 +315,19 @@ async fn gather(context: &StageContext, account: AccountId, conversation: &Conve
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
 
+/// Returns the writer that a conversation asks for.
+fn writer(context: &StageContext, account: AccountId, conversation: &Conversation) -> Writer {
+    let payer = Payer { account, project: conversation.project, environment: context.data.environment };
+    Writer::named(&conversation.wanted.model, &context.engine, payer, conversation.wanted.on_failure)
+}
+
 async fn write(
     context: &StageContext,
     account: AccountId,
     conversation: &Conversation,
     email: &Email,
 ) -> Result<StageOutput, Failure> {
-    let writer = match Writer::named(&conversation.wanted.model, &context.engine) {
-        Ok(writer) => writer,
-        Err(reason) => return Ok(StageOutput::Nothing(reason, Usage::default())),
-    };
+    let writer = writer(context, account, conversation);
     let material = gather(context, account, conversation).await?;
     let brief = brief(&context.data.store.read(), account, conversation, email)?;
     let (draft, usage) = writer.write(brief, material).await;
@@ -352,9 +356,9 @@ async fn render(
 /// Gives up on the instruction of an imported email, adds a warning, and continues with the unchanged email.
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
-        version
-            .warnings
-            .push("The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.".into());
+        version.warnings.push(Finding::note(
+            "The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.",
+        ));
         store::save_version(tx, email.id, &version);
     }
     (email.stage, email.attempts) = (Stage::Rendered, 0);
@@ -371,7 +375,7 @@ async fn adapt(
     let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();
-    let (edited, usage) = edits::attempt(context, account, email, &prompt).await?;
+    let (edited, usage) = edits::attempt(context, account, email, &prompt, None).await?;
     Ok(StageOutput::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
 }
 

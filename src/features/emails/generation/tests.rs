@@ -10,22 +10,22 @@ use crate::features::emails::document::Email as Document;
 use crate::testing::TestApp as TestMill;
 use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
 use crate::testing::site::Site;
-use crate::vocab::settings::Protocol;
+use crate::vocab::settings::{Protocol, Settings};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Runs stages until no task is left.
-fn work(app: &TestMill) {
+pub fn work(app: &TestMill) {
     while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
 }
 
-fn generate(app: &TestMill, body: Value) -> String {
+pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
     // These tests do not import the project's sites, so time passes until the generation no longer waits for the import.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
 
-fn status(app: &TestMill, conversation: &str) -> Value {
+pub fn status(app: &TestMill, conversation: &str) -> Value {
     app.get(&format!("/v1/projects/emails/{conversation}/status")).data()
 }
 
@@ -35,7 +35,7 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
 }
 
 /// Returns a response of the fake model: the sample document with the errors that `spoil` introduces.
-fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
+pub fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     let mut json = Document::sample().to_json();
     strip_addresses(&mut json);
     spoil(&mut json);
@@ -64,15 +64,21 @@ fn strip_addresses(json: &mut Value) {
 }
 
 fn with_model(peer: &FakeModel) -> TestMill {
+    with_models(peer, |_| {})
+}
+
+pub fn with_models(peer: &FakeModel, change: impl FnOnce(&mut Settings)) -> TestMill {
     let url = peer.url();
     TestMill::with(|settings| {
-        let model = &mut settings.language_model;
+        let mut model = settings.models["local"].clone();
         model.protocol = Some(Protocol::OpenAi);
         model.url = Some(url);
-        model.name = Some("peer".into());
+        model.model = Some("peer-1".into());
         model.repeats = Bounded::new(0).expect("the number is in bounds");
         model.input_price = 2.5;
+        settings.models.insert("peer".into(), model);
         settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
+        change(settings);
     })
 }
 
@@ -199,8 +205,12 @@ fn a_language_model_writes_and_its_usage_is_counted() {
     let status = status(&app, &id);
     assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
     let usage = &status["result"]["usage"];
-    assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
     let asked = peer.asked();
+    let calls = asked.len() as u64;
+    assert!(calls >= 2, "the outline and the blocks");
+    assert_eq!((&usage["calls"], &usage["inputTokens"]), (&json!(calls), &json!(100 * calls)));
+    assert_eq!(usage["cost"], json!(250.0 * calls as f64 / 1e6));
+    assert_eq!(asked[0].body["model"], "peer-1");
     let system = asked[0].body["messages"][0]["content"].as_str().expect("the field is a string");
     assert!(system.contains("https://shop.example/sale"), "links of the request are allowed: {system}");
     assert!(asked[0].last_turn().contains("<request>\nHello."));
@@ -228,19 +238,23 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
 
 #[test]
 fn errors_in_a_response_are_returned_to_the_model() {
-    let peer = FakeModel::with(vec![
-        Reaction::Text("Here is your email!".into()),
-        email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" })),
-        email(|_| {}),
-    ]);
+    let strange = email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" }));
+    let mut is_first = true;
+    let peer = FakeModel::by(move |call| match call.is_correction() && call.schema().0 == "write_blocks" {
+        _ if std::mem::take(&mut is_first) => Reaction::Text("Here is your email!".into()),
+        true => email(|_| {}),
+        false => strange.clone(),
+    });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     work(&app);
     assert_eq!(status(&app, &id)["status"], "completed", "{}", status(&app, &id));
     let asked = peer.asked();
-    assert_eq!(asked.len(), 3);
+    let steps: Vec<&str> = asked.iter().map(|call| call.schema().0).collect();
+    assert!(steps.starts_with(&["outline_email", "outline_email", "write_blocks", "write_blocks"]), "{steps:?}");
     assert!(asked[1].last_turn().contains("not JSON"));
-    assert!(asked[2].last_turn().contains("https://evil.example/ is not among the links"), "{}", asked[2].last_turn());
+    let errors = asked[3].last_turn();
+    assert!(errors.contains("- hero.button.href: https://evil.example/ is not among the links"), "{errors}");
 }
 
 #[test]
@@ -282,8 +296,7 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
         if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
             return Reaction::Text(plan.to_string());
         }
-        let german = asked.last_turn().contains("Write it in de");
-        email(|json| json["language"] = json!(if german { "de" } else { "en" }))
+        email(|_| {})
     });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "A series", "languages": ["en", "de"] }));
@@ -297,7 +310,12 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
     let ready =
         status["result"]["emails"].as_array().expect("the field is a list").iter().filter(|email| email["status"] == "ready");
     assert_eq!(ready.count(), 4, "{status}");
-    assert_eq!(peer.asked().len(), 5, "the model plans once and writes four emails");
+    let asked = peer.asked();
+    let count = |name: &str| asked.iter().filter(|call| call.schema().0 == name).count();
+    assert_eq!((count("plan_emails"), count("outline_email")), (1, 4), "the model plans once and writes four emails");
+    let german = |call: &&ModelCall| call.last_turn().contains("Write them in de");
+    assert!(asked.iter().filter(german).all(|call| call.last_turn().contains("in the original language")));
+    assert!(asked.iter().filter(german).count() >= 2, "two emails are translated");
 }
 
 #[test]
@@ -525,9 +543,9 @@ fn imported_emails_are_sanitized_and_have_screenshots() {
     let status = status(&app, id);
     assert_eq!(status["status"], "completed", "{status}");
     let emails = status["result"]["emails"].as_array().expect("the field is a list");
-    let told: Vec<(&Value, &Value, &Value)> =
+    let view: Vec<(&Value, &Value, &Value)> =
         emails.iter().map(|email| (&email["subject"], &email["language"], &email["status"])).collect();
-    assert_eq!(told, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
+    assert_eq!(view, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
     for email in emails {
         let html = email["html"].as_str().expect("the field is a string");
         assert!(!html.contains("script") && !html.contains("onclick"), "{html}");

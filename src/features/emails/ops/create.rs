@@ -20,6 +20,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
+use crate::vocab::settings::OnFailure;
 
 /// The operation `emails.create`.
 pub struct Create;
@@ -117,6 +118,7 @@ pub fn conversation(
     let wanted = GenerationRequest {
         prompt: String::new(),
         model: COMPOSER.to_owned(),
+        on_failure: OnFailure::Fail,
         languages: vec![document.language.as_str().to_owned()],
         count: Some(1),
         images: Vec::new(),

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, SOME_TEXT};
-use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::api::{Caller, Command, Created, Engine, Failure, Operation, Replay, Spec, needs};
+use crate::engine::language_model::Models;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::emails::model::{COMPOSER, Conversation, GenerationRequest, Source, State, Visibility};
+use crate::features::emails::model::{Conversation, GenerationRequest, Source, State, Visibility};
 use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
@@ -20,7 +21,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The operation `emails.generate`.
 pub struct Generate;
 
 /// The generation request.
@@ -36,8 +36,8 @@ pub struct NewConversation {
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
     pub images: Vec<GivenImage>,
-    /// The model: `composer` for the built-in composer, or the name of the configured language model. If absent, the configured model is
-    /// used.
+    /// The model: `composer` for the built-in composer, or the name of a language model in the settings. If absent, the default model
+    /// writes.
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
@@ -142,16 +142,16 @@ impl Operation for Generate {
 
 impl Command for Generate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
-        let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
+        let wanted = input.wanted(&caller.engine)?;
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
-        tell(tx, caller.account(), &conversation);
+        emit_started(tx, caller.account(), &conversation);
         Ok(Created(AcceptedGeneration::of(&conversation, caller.engine.base_url())))
     }
 }
 
 impl NewConversation {
-    /// Returns the request in its stored form; `model` is the name of the configured language model.
-    fn wanted(&self, model: Option<&str>) -> Result<GenerationRequest, Failure> {
+    /// Returns the request in its stored form.
+    fn wanted(&self, engine: &Engine) -> Result<GenerationRequest, Failure> {
         if self.prompt.is_empty() {
             return Err(Failure::field("prompt", "must not be empty; describe the email"));
         }
@@ -165,7 +165,9 @@ impl NewConversation {
         }
         Ok(GenerationRequest {
             prompt: self.prompt.to_string(),
-            model: choose_model(self.model.as_deref(), model)?,
+            model: choose_model(self.model.as_deref(), &engine.models)?
+                .unwrap_or_else(|| engine.models.default_name().to_owned()),
+            on_failure: engine.settings.language_model.on_failure,
             languages,
             count: self.count.map(|count| count.get() as u8),
             images: self.images.iter().map(|GivenImage { source: ImageSource::Url { url } }| url.as_str().to_owned()).collect(),
@@ -178,18 +180,20 @@ impl NewConversation {
     }
 }
 
-/// Returns the name of the model to use: the named model, otherwise the configured model, otherwise the composer.
-pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<String, Failure> {
-    match named.map(str::trim).filter(|name| !name.is_empty()) {
-        None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
-        Some(name) if name == COMPOSER || Some(name) == configured => Ok(name.to_owned()),
-        Some(name) => {
-            let known = configured
-                .map_or(format!("only {COMPOSER:?} is available"), |model| format!("{COMPOSER:?} and {model:?} are available"));
-            let detail = format!("the model {name:?} is not available; {known}. Omit model to use the default model.");
-            Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
-        }
+/// Returns the name of the model that a request names; `None` if it names none.
+pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<String>, Failure> {
+    let Some(name) = named.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
+    let known = models.names();
+    if known.contains(&name) {
+        return Ok(Some(name.to_owned()));
     }
+    let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+    let detail = format!(
+        "there is no model {name:?}; the models are {}. Omit model to use the default model, {:?}.",
+        known.join(", "),
+        models.default_name()
+    );
+    Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
 /// Fails if a list is too long.
@@ -231,7 +235,7 @@ pub fn open(
 }
 
 /// Emits the webhook event that a generation has started.
-fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+fn emit_started(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({
         "conversationId": id, "projectId": project, "prompt": wanted.prompt, "model": wanted.model, "languages": wanted.languages,

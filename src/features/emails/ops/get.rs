@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::emails::model::COMPOSER;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
 use crate::features::emails::{READERS, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.get`.
 pub struct Get;
 
 /// The email to return.
@@ -48,6 +48,7 @@ impl EmailView {
             screenshot_full_url: None,
             thumbnail_url: None,
             share_url: None,
+            written_by: Some(COMPOSER.into()),
             warnings: Vec::new(),
             error: None,
             favorite: false,

@@ -275,8 +275,8 @@ fn a_vision_model_describes_images_without_a_description() {
     let peer = FakeModel::with(vec![Reaction::Text(answer)]);
     let app = TestApp::with(|settings| {
         settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
-        let model = &mut settings.language_model;
-        (model.protocol, model.url, model.name) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
+        let model = settings.models.get_mut("local").expect("the built-in settings have a model");
+        (model.protocol, model.url, model.model) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
         model.vision = true;
     });
     let path = format!("/v1/projects/{}/images", app.project);

@@ -10,6 +10,7 @@ use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Operation};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::views::{EditView, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::exports::views::{EmailExport, FileView};
 use crate::features::{emails, exports, projects, sending};
@@ -51,7 +52,7 @@ struct EmailTitle {
     language: String,
     days: Option<i32>,
     error: Option<String>,
-    warnings: Vec<String>,
+    warnings: Vec<Finding>,
     share: Option<String>,
 }
 
@@ -95,7 +96,7 @@ impl EmailHead {
             let other = SiblingView { language: "de".into(), ..one.clone() };
             [one, other]
         });
-        let email = EmailView { status, send_offset_days: Some(2), warnings: vec!["A link is missing.".into()], ..email };
+        let email = EmailView { status, send_offset_days: Some(2), warnings: vec![Finding::note("A link is missing.")], ..email };
         Self::new(&email, siblings.collect(), tab)
     }
 }

@@ -192,8 +192,9 @@ pub struct NewEmailPage {
     patterns: Vec<ConversationView>,
     count_max: usize,
     prompt_max: usize,
-    /// The configured language model, if there is one.
-    language_model: Option<String>,
+    /// The models that can write, if there is a language model.
+    models: Vec<String>,
+    default_model: String,
 }
 
 page_context!(NewEmailPage, "email_new.html", {
@@ -212,12 +213,13 @@ page_context!(NewEmailPage, "email_new.html", {
         patterns: emails::ops::list::List::example().1.items,
         count_max: 10,
         prompt_max: 4_000,
-        language_model: Some("writer-1".into()),
+        models: vec!["fast".into(), "composer".into()],
+        default_model: "fast".into(),
     };
     let none = EmailForm { brands: Vec::new(), ..EmailForm::sample() };
     vec![
         page(),
-        Self { prompt: String::new(), patterns: Vec::new(), language_model: None, ..page() },
+        Self { prompt: String::new(), patterns: Vec::new(), models: Vec::new(), ..page() },
         Self { form: none, ..page() },
     ]
 });
@@ -250,6 +252,8 @@ pub struct SeriesPage {
     error: Option<String>,
     percentage: u8,
     stage: &'static str,
+    step: usize,
+    steps: usize,
     emails: Vec<EmailTile>,
     /// The number of languages of the request.
     languages: usize,
@@ -301,6 +305,8 @@ impl SeriesPage {
             error: status.error,
             percentage: status.progress.percentage,
             stage: stage_words(status.progress.stage),
+            step: status.progress.step,
+            steps: status.progress.steps,
             emails,
             languages,
         }
@@ -351,6 +357,8 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
             visit.ask::<emails::ops::list::List>(wanted).await?.items
         }
     };
+    let models = &visit.api.0.models;
+    let names: Vec<String> = models.names().into_iter().map(str::to_owned).collect();
     let context = NewEmailPage {
         form,
         prompt,
@@ -364,7 +372,8 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
         patterns,
         count_max: limits::EMAILS_PER_SERIES_MAX,
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
-        language_model: visit.api.0.language_model.as_ref().map(|client| client.model().to_owned()),
+        models: if names.len() > 1 { names } else { Vec::new() },
+        default_model: models.default_name().to_owned(),
     };
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }

@@ -31,6 +31,7 @@ pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
+pub mod models;
 pub mod plan;
 pub mod security;
 pub mod segment_form;
@@ -44,7 +45,7 @@ pub mod webhooks;
 
 use serde::Serialize;
 
-use super::page::{Page, closed, drawn, open, spec};
+use super::page::{Page, closed, open, page_template, spec};
 use crate::features;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -60,7 +61,7 @@ macro_rules! page {
             $(post: Some(|visit| Box::pin($post(visit))),)?
             $(files: Some($bytes),)?
             $(streams: $streams,)?
-            $(draws: const { &[$(drawn::<$context>()),+] },)?
+            $(templates: const { &[$(page_template::<$context>()),+] },)?
             ..$auth($path)
         }
     };
@@ -159,6 +160,8 @@ pub const PAGES: &[Page] = &[
         get security::show, post security::send, draws [security::SecurityPage]),
     page!(closed "/{environment}/settings/plan", menu "Account" "Plan and limits", needs [sending::ops::plan::Plan], get plan::show,
         post plan::change, draws [plan::PlanPage]),
+    page!(closed "/{environment}/settings/models", menu "Account" "Language models", needs [models::ops::metrics::Metrics],
+        get models::show, draws [models::ModelsPage]),
     page!(closed "/{environment}/settings/audit", menu "Account" "Audit log", needs [accounts::ops::audit_list::AuditList],
         get audit::show, draws [audit::AuditPage]),
     page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,

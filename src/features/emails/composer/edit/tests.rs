@@ -4,23 +4,25 @@ use jiff::civil::Date;
 
 use super::*;
 use crate::base::locale::LanguageTag;
+use crate::features::emails::brief::{self, Brief};
 use crate::features::emails::composer::tests::{brands, print};
 use crate::features::emails::composer::{compose, plan};
 use crate::features::emails::document::Block;
 use crate::features::projects::brand::BrandFormality;
 
 const TODAY: Date = Date::constant(2026, 11, 21);
-const PROMPT: &str = "20% off all teas until Sunday, code WINTER20";
+const PROMPT: &str = "20% off everything until Sunday, code WINTER20";
 
-fn brief(prompt: &str) -> Brief<'_> {
-    Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed: 3, today: TODAY }
+fn request(brief: &Brief) -> Request<'_> {
+    Request { brief, images: &[], reference: None, site: Some("https://example.com"), seed: 3, today: TODAY }
 }
 
 fn composed(prompt: &str, brand: &Brand, language: &str) -> Email {
     let tag = LanguageTag::parse(language).expect("the language tag is valid");
-    let brief = brief(prompt);
-    let plan = plan(&brief, brand, false, &tag, Some(1));
-    compose(&brief, brand, &[], &plan, 0, &tag).email
+    let brief = brief::parse(prompt, brand, Some(&tag), TODAY);
+    let request = request(&brief);
+    let plan = plan(&request, brand, false, &tag, Some(1));
+    compose(&request, brand, &[], &plan, 0, &tag).email
 }
 
 fn sale() -> Email {
@@ -166,11 +168,12 @@ fn emoji_are_added_and_removed() {
 #[test]
 fn an_email_with_a_brief_is_rewritten_in_another_language_or_tone() {
     let brand = brands::furniture(BrandFormality::Casual);
-    let brief = brief("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20");
     let tag = LanguageTag::parse("de").expect("the language tag is valid");
-    let plan = plan(&brief, &brand, false, &tag, Some(1));
-    let email = compose(&brief, &brand, &[], &plan, 0, &tag).email;
-    let origin = Origin { brief: &brief, knowledge: &[], plan: &plan, place: 0 };
+    let brief = brief::parse("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20", &brand, Some(&tag), TODAY);
+    let request = request(&brief);
+    let plan = plan(&request, &brand, false, &tag, Some(1));
+    let email = compose(&request, &brand, &[], &plan, 0, &tag).email;
+    let origin = Origin { request: &request, knowledge: &[], plan: &plan, place: 0 };
     let means = EditResources { brand: &brand, site: None, origin: Some(origin), today: TODAY };
     let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is available").email;
     assert_eq!(english.language.as_str(), "en");
