@@ -36,6 +36,7 @@ pub mod kinds {
     pub enum Knowledge {}
     pub enum Picture {}
     pub enum Product {}
+    pub enum SavedBlock {}
     pub enum Mailing {}
     pub enum Message {}
     pub enum Recipient {}
@@ -92,6 +93,9 @@ pub mod kinds {
     }
     impl Kind for Knowledge {
         const NAME: &'static str = "knowledge base entry";
+    }
+    impl Kind for SavedBlock {
+        const NAME: &'static str = "saved block";
     }
     impl Kind for Picture {
         const NAME: &'static str = "image";
@@ -150,6 +154,7 @@ pub type EditId = Id<kinds::Edit>;
 pub type KnowledgeId = Id<kinds::Knowledge>;
 pub type PictureId = Id<kinds::Picture>;
 pub type ProductId = Id<kinds::Product>;
+pub type SavedBlockId = Id<kinds::SavedBlock>;
 pub type MailingId = Id<kinds::Mailing>;
 pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;

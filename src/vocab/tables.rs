@@ -152,6 +152,8 @@ pub const PRODUCTS: TableId = TableId(114);
 pub const IMPORT_CHANGES: TableId = TableId(115);
 pub const LIVE_COPIES: TableId = TableId(116);
 pub const MODEL_USAGE: TableId = TableId(117);
+pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(118);
+pub const SAVED_BLOCKS: TableId = TableId(119);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -373,6 +375,13 @@ pub const TABLES: &[TableInfo] = &[
         "(project id, kind, id in the test environment) -> digest of what was copied from there, or the project's copy",
     ),
     table(117, "model_usage", Control, "(account id, month, project id, model) -> requests to a language model, and their cost"),
+    table(
+        118,
+        "email_screenshot_queue",
+        Environment,
+        "(account id, email id) -> no value: the current version has no screenshots yet",
+    ),
+    table(119, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
 ];
 
 impl TableId {

@@ -7,6 +7,8 @@ pub mod brief;
 pub mod composer;
 pub mod contract;
 pub mod copy;
+mod designs;
+mod direct;
 pub mod document;
 mod edits;
 pub mod generation;
