@@ -149,6 +149,8 @@ pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 pub const MAILING_TURNS: TableId = TableId(112);
 pub const CUSTOMER_EVENT_COUNTS: TableId = TableId(113);
 pub const MODEL_USAGE: TableId = TableId(114);
+pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(115);
+pub const SAVED_BLOCKS: TableId = TableId(116);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -362,6 +364,13 @@ pub const TABLES: &[TableInfo] = &[
         "(project id, events or names) -> how many customer events or names of events",
     ),
     table(114, "model_usage", Control, "(account id, month, project id, model) -> requests to a language model, and their cost"),
+    table(
+        115,
+        "email_screenshot_queue",
+        Environment,
+        "(account id, email id) -> no value: the current version has no screenshots yet",
+    ),
+    table(116, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
 ];
 
 impl TableId {

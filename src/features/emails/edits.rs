@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use super::contract::Finding;
+use super::document::Email as Document;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
-use super::outputs::{self, Screenshots};
+use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
 use super::writing::material::{self, Material};
 use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
@@ -38,8 +39,8 @@ pub struct NewVersion {
     preheader: String,
     /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
-    /// The name of the editor: the composer or a language model.
-    written_by: String,
+    /// The name of the writer: the composer or a language model; `None` if a user wrote the email.
+    written_by: Option<String>,
     /// The language of the version, which differs from the previous version's after a translation.
     language: String,
     texts: Texts,
@@ -51,21 +52,41 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
+    /// Returns the version with this document and its rendered texts.
+    pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
+        Self {
+            subject: document.subject.as_str().to_owned(),
+            preheader: document.preheader.as_str().to_owned(),
+            document: Some(document.to_json().to_string()),
+            written_by,
+            language: document.language.as_str().to_owned(),
+            texts: drawn.texts,
+            facts: drawn.facts,
+            warnings: drawn.warnings,
+            painted,
+            done: Vec::new(),
+        }
+    }
+
     /// Stores the version as the email's newest version and returns its number.
-    pub fn keep(
-        self,
-        tx: &mut WriteTx<'_>,
-        account: AccountId,
-        email: &mut Email,
-        prompt: &str,
-        label: Option<&str>,
-    ) -> rows::Result<u32> {
+    pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::add(tx, account, email, version, texts)
+    }
+
+    /// Stores the version as [`NewVersion::keep`] does, in place of the email's current version.
+    pub fn replace(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::replace(tx, account, email, version, texts)
+    }
+
+    fn into_version(self, tx: &mut WriteTx<'_>, email: &mut Email, origin: Origin) -> (Version, Texts) {
         email.language = self.language;
         let version = Version {
             number: 0,
-            origin: Origin::Edited { prompt: prompt.to_owned(), label: label.map(str::to_owned) },
+            origin,
             document: self.document,
-            written_by: Some(self.written_by),
+            written_by: self.written_by,
             subject: self.subject,
             preheader: self.preheader,
             warnings: self.warnings,
@@ -74,7 +95,7 @@ impl NewVersion {
             // `versions::add` sets the time.
             created_at: Timestamp(0),
         };
-        versions::add(tx, account, email, version, self.texts)
+        (version, self.texts)
     }
 }
 
@@ -184,21 +205,10 @@ async fn written(
     let super::writing::EditResult { document, written_by, done } = edited;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
-    let drawn = drawing.await.map_err(Failure::internal)??;
+    let mut drawn = drawing.await.map_err(Failure::internal)??;
     let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
-    let warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
-    Ok(Ok(NewVersion {
-        subject: document.subject.as_str().to_owned(),
-        preheader: document.preheader.as_str().to_owned(),
-        document: Some(document.to_json().to_string()),
-        written_by,
-        language: document.language.as_str().to_owned(),
-        texts: drawn.texts,
-        facts: drawn.facts,
-        warnings,
-        painted,
-        done,
-    }))
+    drawn.warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
+    Ok(Ok(NewVersion { done, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
 }
 
 /// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
@@ -240,7 +250,7 @@ async fn revised(
         subject,
         preheader,
         document: None,
-        written_by,
+        written_by: Some(written_by),
         language: email.language.clone(),
         facts: imported::facts(&imported_html),
         texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },
@@ -282,7 +292,8 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
                     return Ok(());
                 }
                 edit.done.clone_from(&made.done);
-                EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
+                let origin = Origin::Edited { prompt: edit.prompt.clone(), label: edit.label.clone() };
+                EditState::Completed(made.keep(tx, edit.account, &mut email, origin)?)
             }
             (EditOutcome::Nothing(reason, _), ..) => EditState::Failed(reason),
             (EditOutcome::Made(..), ..) => EditState::Failed("The email no longer exists.".into()),

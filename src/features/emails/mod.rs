@@ -6,6 +6,8 @@ pub mod benchmark;
 pub mod brief;
 pub mod composer;
 pub mod contract;
+mod designs;
+mod direct;
 pub mod document;
 mod edits;
 pub mod generation;

@@ -13,7 +13,7 @@ use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
-use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, KeyId, ProjectId, UserId};
 pub use crate::vocab::settings::COMPOSER;
 use crate::vocab::settings::OnFailure;
 
@@ -82,6 +82,8 @@ pub enum Source {
     Prompt,
     /// The content is imported HTML.
     Html,
+    /// The content is a document that a user supplied.
+    Document,
 }
 
 /// Who may see the emails without an API key.
@@ -215,7 +217,7 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported.
+    /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported or a user wrote it.
     pub written_by: Option<String>,
     #[serde(with = "json_bytes")]
     pub warnings: Vec<Finding>,
@@ -240,6 +242,19 @@ pub enum Origin {
     Restored {
         number: u32,
     },
+    /// A user or program wrote or changed the document without a prompt.
+    Manual {
+        by: Author,
+        /// When the first of the autosaves that are kept as this version was saved; `None` if the version is not an autosave.
+        autosaved_since: Option<Timestamp>,
+    },
+}
+
+/// Who saved a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Author {
+    User(UserId),
+    Key(KeyId),
 }
 
 /// The screenshots of a version. A screenshot that could not be rendered is `None`.

@@ -40,7 +40,9 @@ use jiff::civil::Date;
 
 use super::brief::{Brief, FactKind, Goal, Part};
 use crate::base::locale::LanguageTag;
-use crate::features::emails::document::{Block, Direction, Email, Layout, Link, Picture, Style, VERSION};
+use crate::features::emails::document::{
+    Block, Direction, Email, Footer, Header, Layout, Link, Picture, Product, Purpose, Style, VERSION,
+};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 use content::Content;
@@ -127,6 +129,43 @@ pub fn compose(
         has_started,
     };
     draft.compose()
+}
+
+/// Returns the header and the footer of the brand's emails in a language.
+pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: Layout, purpose: Purpose) -> (Header, Footer) {
+    // A brief that says nothing.
+    let brief = Brief {
+        purpose: goals::of(purpose),
+        audience: None,
+        language: *language,
+        subject: None,
+        preheader: None,
+        headline: None,
+        facts: Vec::new(),
+        stories: Vec::new(),
+        offer: None,
+        event: None,
+        cta: None,
+        signature: None,
+        tone: Vec::new(),
+        constraints: Vec::new(),
+        instructions: Vec::new(),
+        unclear: Vec::new(),
+    };
+    let request = Request { brief: &brief, images: &[], reference: None, site, seed: 0, today: Date::ZERO };
+    let plan = Plan { name: String::new(), slots: Vec::new() };
+    let blocks = compose(&request, brand, &[], &plan, 0, language).email.blocks;
+    let header = blocks.iter().find_map(|block| if let Block::Header(header) = block { Some(header.clone()) } else { None });
+    let footer = blocks.iter().find_map(|block| if let Block::Footer(footer) = block { Some(footer.clone()) } else { None });
+    let header = header.expect("the composer starts every email with a header");
+    (Header { logo: material::logo(brand, layout), ..header }, footer.expect("the composer ends every email with a footer"))
+}
+
+/// Returns the brand's products in the form that documents use, without descriptions.
+pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Vec<Product> {
+    let (format, site) = (Bank::of(written_in(language)).format(None), site.and_then(material::link));
+    let products = brand.products.iter().take(limits::EMAIL_PRODUCTS_MAX);
+    products.filter_map(|product| material::product(product, format, site.as_ref(), false)).collect()
 }
 
 /// Returns the purpose of the email. A brief without a purpose has the purpose of its reference.

@@ -7,8 +7,7 @@ use super::finding::{Finding, FindingKind};
 use super::outline::{Outline, Place};
 use super::text::sentences;
 use crate::features::emails::brief::Span;
-use crate::features::emails::document::{Block, Email, Prose};
-use crate::features::emails::writing::patch::{Change, Operation};
+use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
 
 /// The maximum length of a sentence of the prompt that is added as a whole. Longer sentences say more than the lost fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
@@ -29,12 +28,13 @@ pub fn insert(document: &Email, text: &str) -> Change {
     let body = document.blocks.iter().take_while(|block| !ends(block));
     let after = body.filter(is_text).last().or(document.blocks.first());
     let block = json!({ "type": "text", "id": document.free_id("text"), "text": Prose::plain(text).markup() });
-    Change { op: Operation::Insert, path: None, id: None, after: after.map(|block| block.id().as_str().to_owned()), value: block }
+    let after = after.map(|block| block.id().as_str().to_owned());
+    Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value: block }
 }
 
 /// Returns a change that sets a field.
 pub fn set(path: &str, value: &str) -> Change {
-    Change { op: Operation::Set, path: Some(path.to_owned()), id: None, after: None, value: Value::from(value) }
+    Change { op: ChangeKind::Set, path: Some(path.to_owned()), id: None, after: None, before: None, value: Value::from(value) }
 }
 
 /// Returns a change that sets the label or the link of the main button.
@@ -85,13 +85,12 @@ fn whole(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::emails::writing::patch::apply;
 
     #[test]
     fn a_text_becomes_its_own_sentence_before_the_footer() {
         let email = Email::sample();
         let change = insert(&email, &whole("- free UK delivery over £60,"));
-        let after = apply(&email, &[change]).expect("the change is valid");
+        let after = email.changed(&[change]).expect("the change is valid");
         let outline = Outline::of(&after);
         let added =
             outline.passages.iter().find(|passage| passage.text == "Free UK delivery over £60.").expect("the text is added");

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::features::emails::brief::Span;
-use crate::features::emails::writing::patch::Change;
+use crate::features::emails::document::Change;
 
 /// A warning about an email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

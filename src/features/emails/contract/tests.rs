@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::features::emails::writing::patch::apply;
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const TODAY: Date = Date::constant(2026, 11, 16);
@@ -148,7 +147,7 @@ fn a_lost_fact_can_be_added() {
     let found = check(&email, &terms);
     let [lost] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((lost.kind, lost.text.as_deref()), (FindingKind::FactMissing, Some("Classes are not included.")));
-    let added = apply(&email, &[lost.add.clone().expect("the text can be added")]).expect("the change is valid");
+    let added = email.changed(&[lost.add.clone().expect("the text can be added")]).expect("the change is valid");
     assert_eq!(check(&added, &terms), []);
 }
 

@@ -12,7 +12,7 @@ use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood
 use crate::features::emails::composer::{self, Knowledge, Request};
 use crate::features::emails::contract::{Finding, FindingKind};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
-use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
+use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot, Source};
 
 /// The inputs that the composer's request borrows.
 struct RequestInputs<'a> {
@@ -120,8 +120,9 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let typed = typed(&wish.brief.wanted, material, first_language(&wish.brief), wish.brief.today);
     let (request, plan) = with_plan(&given, &wish.brief, &typed, material);
     let origin = Origin { request: &request, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
-    // The composer cannot rewrite an email that a language model wrote.
-    let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
+    // The composer can rewrite only emails that it wrote from a prompt.
+    let wanted = &wish.brief.wanted;
+    let origin = (wanted.model == COMPOSER && wanted.source == Source::Prompt).then_some(origin);
     let means = EditResources { brand: &material.brand, site: request.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
     Ok(EditResult { document: sound(edited.email)?, written_by: COMPOSER.to_owned(), done: all(edited.done, edited.not_done) })

@@ -12,7 +12,7 @@ use super::{Brief, Draft, EditRequest, EditResult, PlannedSeries, blocks, patch,
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
 use crate::features::emails::contract::Finding;
-use crate::features::emails::document::{self, Direction, Email};
+use crate::features::emails::document::{self, ChangeError, Direction, Email};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::features::models::MeteredModel;
 use crate::vocab::limits;
@@ -269,7 +269,7 @@ impl<'a> Writing<'a> {
         talk.corrections_max -= 1;
         let read = |json: &Value| {
             let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
-            self.checked(&patch::changed(document.clone(), &patch.changes)?)
+            self.checked(&document::changed(document.clone(), &patch.changes).map_err(|errors| errors_of(&errors))?)
         };
         let (email, usage) = talk.until(read).await;
         self.usage = self.usage.plus(usage);
@@ -283,6 +283,11 @@ impl<'a> Writing<'a> {
         errors.extend(messages(self.brief.breaches(&document, self.material)));
         if errors.is_empty() { Ok(document) } else { Err(errors) }
     }
+}
+
+/// Returns errors in changes, as the model reads them.
+fn errors_of(errors: &[ChangeError]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
 }
 
 /// Returns some values as JSON; `None` if there are none.
@@ -359,7 +364,7 @@ pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material)
         if patch.changes.is_empty() {
             return Ok((None, patch.summary));
         }
-        let changed = patch::apply(document, &patch.changes)?;
+        let changed = document.changed(&patch.changes).map_err(|errors| errors_of(&errors))?;
         let mut errors = known.strange(&changed);
         errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
         if errors.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(errors) }

@@ -1,6 +1,7 @@
-//! Pages about an email: the preview, document and plain text, and AI edits, versions, exports and a test send.
+//! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
 
-pub mod content;
+pub mod editor;
+pub mod gallery;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -338,6 +339,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 Err(error) => Err(error),
             }
         }
+        "add" => add(visit).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
@@ -346,9 +348,29 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
+/// Adds the text that a warning says is lost.
+async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, .. } = email(visit).await?;
+    let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
+    let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
+    // The warnings of another version have other positions.
+    let warning = email.warnings.get(index).filter(|_| version == email.version);
+    if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
+        let input = json!({ "emailId": email.id, "operations": [add], "version": version });
+        match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
+            Ok(_) => {}
+            Err(error) if is_shown(&error) => return draw(visit, Some(error)).await,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Outcome::go(visit.path.clone()))
+}
+
 /// Returns the email for the preview frame, with sample merge data.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
+    let dark = visit.query.some("dark").map(|dark| dark == "yes");
+    let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
+    visit.hand_on::<emails::ops::html::Html>(wanted).await
 }
 
 /// Shows the plain-text part of the email.
