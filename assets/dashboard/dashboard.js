@@ -155,6 +155,28 @@ function preview(form) {
   });
   ask("count", shown);
 }
+// Keeps each color picker and its text field equal, and shows the values in a preview that is not saved.
+function theme(form) {
+  const frame = document.getElementById(form.dataset.theme);
+  let timer;
+  form.addEventListener("input", (event) => {
+    const { name, value } = event.target;
+    const other = form.elements[name.startsWith("pick.") ? name.slice(5) : `pick.${name}`];
+    if (name.startsWith("pick.")) other.value = value.toUpperCase();
+    else if (other && /^#[0-9a-f]{6}$/i.test(value)) other.value = value.toLowerCase();
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const shown = new URLSearchParams();
+      for (const [field, text] of new FormData(form)) {
+        const part = field.split(".").pop();
+        const isColor = field.startsWith("palette."), isShown = isColor ? /^#[0-9a-f]{6}$/i.test(text) : text;
+        if (/^(palette|fonts)[.]|^cornerRadius$/.test(field) && isShown) shown.set(part, text);
+      }
+      frame.src = `${frame.dataset.src}?${shown}`;
+    }, 250);
+  });
+}
+for (const form of document.querySelectorAll("form[data-theme]")) theme(form);
 wire(document);
 // On narrow screens, the menu is closed at first.
 const menu = document.querySelector("details.menu");

@@ -55,6 +55,8 @@ pub mod sending;
 
 pub(crate) mod campaigns;
 
+pub(crate) mod go_live;
+
 pub(crate) mod tracking;
 
 pub mod events;

@@ -20,6 +20,7 @@ pub enum Code {
     MethodNotAllowed,
     RequestTimeout,
     ContactExists,
+    BrandExists,
     NameTaken,
     LimitReached,
     ModelNotConfigured,
@@ -105,6 +106,8 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
+    // `data.projectId` and `data.name` describe the existing brand.
+    code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
     // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),

@@ -204,6 +204,37 @@ pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
 pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
+/// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
+/// longer values are rejected.
+pub const BRAND_LINE_CHARACTERS_MAX: usize = 300;
+/// The maximum length of a telephone number with its extension and a note. Longer values are rejected.
+pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
+/// The maximum number of a brand's social links; an email shows at most [`EMAIL_SOCIAL_LINKS_MAX`]. Longer lists are rejected.
+pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
+/// The maximum length of the name of a social network. Longer names are rejected.
+pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
+/// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
+pub const BRAND_WORDS_MAX: usize = 50;
+/// The maximum length of a word or phrase in a list about a brand's voice. Longer phrases are rejected.
+pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
+/// The maximum corner radius in pixels: half the height of the tallest button, so a larger radius looks the same. Larger numbers are
+/// rejected.
+pub const CORNER_RADIUS_MAX: u64 = 100;
+/// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip them.
+pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
+/// The maximum number of products merged in one request. The transaction reads and deletes each of them.
+pub const PRODUCTS_MERGED_MAX: usize = 50;
+/// The maximum length of a product's name. Emails shorten longer names anyway; they are rejected.
+pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
+/// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
+pub const PRICE_CHARACTERS_MAX: usize = 20;
+/// The maximum number of contacts that one request to go live copies, which takes a few seconds. The response says where the next request
+/// continues.
+pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
+/// The number of contacts that go live in one transaction, so that other writes do not wait long.
+pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
+/// The maximum number of changes that users decide on after an import: one for each field and product. Further changes are applied.
+pub const IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name: twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
@@ -215,7 +246,7 @@ pub const IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website.
-pub const SITE_IMPORT_PAGES_MAX: usize = 16;
+pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 /// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
@@ -641,6 +672,11 @@ pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
+/// The maximum size of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
+pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
+pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
+/// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
+pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
 // --- Drawing emails ---
 

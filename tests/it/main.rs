@@ -22,6 +22,7 @@ mod environments;
 mod events;
 mod floods;
 mod generation;
+mod go_live;
 mod hold;
 mod hostile;
 mod import;

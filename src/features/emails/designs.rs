@@ -88,7 +88,7 @@ const FILES: &[(&str, &str)] = designs![
 /// Returns all designs.
 pub fn all() -> &'static [Design] {
     static ALL: LazyLock<Vec<Design>> = LazyLock::new(|| {
-        let read = |(name, text): &(&'static str, &str)| {
+        let read = |&(name, text): &(&'static str, &'static str)| {
             let design: Design = serde_json::from_str(text).expect("a test reads every design");
             Design { name, ..design }
         };

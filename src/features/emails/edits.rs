@@ -13,7 +13,7 @@ use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
 use super::writing::material::{self, Material};
 use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
-use super::{store, versions};
+use super::{postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
@@ -22,6 +22,7 @@ use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
 use crate::features::models::Payer;
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
@@ -202,11 +203,16 @@ async fn written(
     edited: super::writing::EditResult,
     warnings: Vec<Finding>,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { document, written_by, done } = edited;
+    let super::writing::EditResult { mut document, written_by, done } = edited;
+    if let Some((_, brand)) = projects::brand(&context.data.store.read(), account, conversation.project)? {
+        postal_address::follow(&mut document, &brand);
+    }
+    let project = conversation.project;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let mut drawn = drawing.await.map_err(Failure::internal)??;
-    let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
+    let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
+    let (painted, more) = outputs::render_screenshots(&context.engine, &html).await?;
     drawn.warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
     Ok(Ok(NewVersion { done, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
 }

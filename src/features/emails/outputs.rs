@@ -11,6 +11,7 @@ use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::theme::Theme;
 use super::versions::Texts;
+use crate::base::text::fold;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot};
 use crate::engine::store::blobs::{self, Head};
@@ -49,7 +50,9 @@ pub fn render_texts(
     let stats = render::stats(document, &theme);
     let facts =
         Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
-    let warnings = rendered.warnings.iter().map(|violation| note(document, violation)).collect();
+    let avoided = avoided_words(&rendered.text, &brand.voice.avoid);
+    let avoided = avoided.map(|word| Finding::note(format!("The text contains “{word}”, a word that the brand avoids.")));
+    let warnings = rendered.warnings.iter().map(|violation| note(document, violation)).chain(avoided).collect();
     let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
     Ok(RenderedTexts { texts, facts, warnings })
 }
@@ -59,6 +62,17 @@ fn note(document: &Document, violation: &Violation) -> Finding {
     let index = violation.path.strip_prefix("blocks[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
     let block = index.and_then(|index| document.blocks.get(index));
     Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
+}
+
+/// Returns the words and phrases that the brand avoids and the text contains.
+fn avoided_words<'a>(text: &str, avoid: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let plain = |text: &str| {
+        let words: Vec<String> =
+            fold(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        format!(" {} ", words.join(" "))
+    };
+    let text = plain(text);
+    avoid.iter().filter(move |word| text.contains(&plain(word)))
 }
 
 /// The screenshots of an email before they are stored.

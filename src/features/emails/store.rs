@@ -20,8 +20,13 @@ const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 
 /// Stores a new conversation and adds it to the queue.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
-    tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     tx.put(QUEUE, &(conversation.id, account), &());
+    keep(tx, account, conversation);
+}
+
+/// Stores a conversation of a project without adding it to the queue.
+pub fn keep(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+    tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     save_conversation(tx, account, conversation);
 }
 

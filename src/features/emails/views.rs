@@ -9,7 +9,7 @@ use super::brief::Brief;
 use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
-use super::store;
+use super::{postal_address, store};
 use crate::base::optional::remove_nulls;
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
@@ -311,11 +311,21 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
+    /// Returns the warnings about a version, including a warning if the email needs its brand's address and the brand has none.
+    fn warnings(&self, email: &Email, version: Option<Version>, text: &str) -> Result<Vec<Finding>, Failure> {
+        let mut warnings = version.map(|version| version.warnings).unwrap_or_default();
+        if postal_address::is_missing(self.tx, email.project, text)? {
+            warnings.push(Finding::note(postal_address::MISSING));
+        }
+        Ok(warnings)
+    }
+
     /// Returns the view of an email's current version.
     pub fn email(&self, email: &Email) -> Result<EmailView, Failure> {
         let version = store::version(self.tx, email.id, email.version)?;
         let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
         let text_of = |of: fn(&Version) -> &String| version.as_ref().map(of).cloned().unwrap_or_default();
+        let (html, text) = (self.text(email, Part::Html)?, self.text(email, Part::Text)?);
         Ok(EmailView {
             id: email.id,
             email_id: email.id,
@@ -329,15 +339,15 @@ impl Viewer<'_> {
             status: email.stage.word(),
             subject: text_of(|version| &version.subject),
             preheader: text_of(|version| &version.preheader),
-            html: self.text(email, Part::Html)?,
-            text: self.text(email, Part::Text)?,
+            html: postal_address::in_markup(self.tx, email.project, html)?,
             send_offset_days: email.send_offset_days,
             screenshot_url: self.link(pictures.screenshot),
             screenshot_full_url: self.link(pictures.screenshot),
             thumbnail_url: self.link(pictures.thumbnail),
             share_url: share_url(self.engine, self.account, email.id, email.visibility),
             written_by: version.as_ref().and_then(|version| version.written_by.clone()),
-            warnings: version.map(|version| version.warnings).unwrap_or_default(),
+            warnings: self.warnings(email, version, &text)?,
+            text: postal_address::in_text(self.tx, email.project, text)?,
             error: if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None },
             favorite: email.favorite,
             version: email.version,

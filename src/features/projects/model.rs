@@ -20,7 +20,6 @@ use crate::vocab::limits;
 pub struct Project {
     pub id: ProjectId,
     pub name: String,
-    pub description: Option<String>,
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
@@ -82,7 +81,6 @@ impl Project {
         Self {
             id,
             name: name.unwrap_or(&domain).to_owned(),
-            description: None,
             status: ProjectStatus::Pending,
             domain,
             urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),

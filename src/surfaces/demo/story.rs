@@ -163,8 +163,17 @@ impl Story {
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
-        let started = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
-        known.project = text(&started, "/projectId");
+        // The site may already be a brand, from an earlier run of the demo.
+        let brands = self.ask("projects.list", json!({ "limit": 100 })).await?;
+        let bare = |url: &str| url.trim_end_matches('/').to_owned();
+        let same = |brand: &&Value| brand["urls"][0].as_str().is_some_and(|url| bare(url) == bare(&self.site));
+        known.project = match brands["projects"].as_array().and_then(|brands| brands.iter().find(same)) {
+            Some(brand) => {
+                self.ask("projects.import_retry", json!({ "projectId": brand["id"] })).await?;
+                text(brand, "/id")
+            }
+            None => text(&self.ask("projects.import", json!({ "urls": [self.site] })).await?, "/projectId"),
+        };
         let input = json!({ "projectId": known.project });
         let status = until!("The website wasn't read in time.", {
             let status = self.ask("projects.import_status", input.clone()).await?;

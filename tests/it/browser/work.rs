@@ -13,6 +13,9 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/brands/new", |scene| Box::pin(new_brand(scene))),
     ("/{environment}/brands/{id}", |scene| Box::pin(brand(scene))),
     ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
+    ("/{environment}/brands/{id}/details", |scene| Box::pin(details(scene))),
+    ("/{environment}/brands/{id}/products", |scene| Box::pin(products(scene))),
+    ("/test/brands/{id}/go-live", |scene| Box::pin(go_live(scene))),
     ("/{environment}/brands/{id}/images", |scene| Box::pin(images(scene))),
     ("/{environment}/brands/{id}/knowledge", |scene| Box::pin(knowledge(scene))),
     ("/{environment}/brands/{id}/knowledge/{entry}", |scene| Box::pin(entry(scene))),
@@ -97,10 +100,54 @@ async fn look(scene: &Scene<'_>) {
     tab.press("Upload").await;
     tab.sees("Logos saved.").await;
     at(scene, "/{environment}/brands/{id}/look").await;
-    tab.unfold("#look-1").await;
-    tab.fill("#look-1", "#0A5C36").await;
+    tab.fill("#look-primary", "#0A5C36").await;
+    let picked = "return document.querySelector('[name=\"pick.palette.primary\"]').value";
+    assert_eq!(tab.run(picked, json!([])).await, "#0a5c36", "the picker follows the text field");
     tab.press("Save").await;
-    tab.sees("Colors and fonts saved.").await;
+    tab.sees("Theme saved.").await;
+    assert_eq!(tab.run(picked, json!([])).await, "#0a5c36");
+}
+
+async fn details(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&format!("{}?focus=address#address", scene.there.path("/{environment}/brands/{id}/details", "test"))).await;
+    let focused = tab.run("return document.activeElement.id", json!([])).await;
+    assert_eq!(focused, "address", "the link leads to the field that fills the gap");
+    tab.fill("#address", "1 High Street, London N1 9GU").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
+    at(scene, "/{environment}/brands/{id}/details").await;
+    assert_eq!(tab.run("return document.querySelector('#address').value", json!([])).await, "1 High Street, London N1 9GU");
+}
+
+async fn products(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    for name in ["Ember bowl", "Ember bowl – Acme"] {
+        at(scene, "/{environment}/brands/{id}/products").await;
+        tab.unfold("#name").await;
+        tab.fill("#name", name).await;
+        tab.fill("#price", "36").await;
+        tab.fill("#before", "42").await;
+        tab.fill("#currency", "GBP").await;
+        tab.press("Add product").await;
+        tab.sees("Product added.").await;
+    }
+    tab.click("input[aria-label='Select Ember bowl']").await;
+    tab.click("input[aria-label='Select Ember bowl – Acme']").await;
+    tab.press("Merge selected").await;
+    tab.sees("Products merged.").await;
+    let boxes = tab.run("return document.querySelectorAll('input[name=selected]').length", json!([])).await;
+    assert_eq!(boxes, 1);
+}
+
+async fn go_live(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/test/brands/{id}/go-live").await;
+    tab.sees("Before you send").await;
+    tab.press("Copy to live").await;
+    tab.sees("Copied to live.").await;
+    tab.press("Open the live brand").await;
+    tab.sees("Fresh bread").await;
 }
 
 async fn images(scene: &Scene<'_>) {

@@ -1,6 +1,7 @@
 //! A client that checks every response against the operation's declaration.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -105,7 +106,10 @@ impl Client {
 
     /// Creates a project; returns its ID. Its import fails immediately, because tests reach no other machines.
     pub async fn project(&self, name: &str) -> String {
-        let data = self.data("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1"] })).await;
+        // Each project has its own site, because a site can be imported only once.
+        static SITES: AtomicU64 = AtomicU64::new(0);
+        let site = format!("http://127.0.0.1/{}", SITES.fetch_add(1, Ordering::Relaxed));
+        let data = self.data("projects.import", json!({ "name": name, "urls": [site] })).await;
         ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
     }
 

@@ -168,10 +168,17 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
         href,
         image: picture,
         text: text.map(|text| Line::cut(&text)),
+        price_before: before(product, format).filter(|_| price.is_some()).map(|price| Line::cut(&price)),
         price,
-        price_before: None,
         button: None,
     })
+}
+
+/// Returns the price before a reduction, if it is higher than the price.
+fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
+    let before = product.price_before.clone()?;
+    let (now, then) = (number(product.price.as_deref()?)?, number(&before)?);
+    (then > now).then(|| price(&brand::BrandProduct { price: Some(before), ..product.clone() }, format)).flatten()
 }
 
 /// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page.

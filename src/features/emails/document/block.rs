@@ -415,7 +415,7 @@ pub struct Footer {
     pub id: BlockId,
     /// The legal company name, or the brand.
     pub sender: Label,
-    /// The postal address. Null only if it is unknown: most countries require it by law.
+    /// The postal address of this email, if it differs from the brand's. Null: the footer shows the brand's address.
     #[serde(default)]
     pub address: Option<Sentence>,
     /// Why the reader gets this email.

@@ -18,6 +18,7 @@ use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
 };
 use crate::features::emails::outputs;
+use crate::features::emails::postal_address;
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
@@ -348,9 +349,12 @@ async fn write(
     let writer = writer(context, account, conversation);
     let material = gather(context, account, conversation).await?;
     let brief = context::brief(&context.data.store.read(), account, conversation, email)?;
-    let (draft, usage) = writer.write(brief, material).await;
+    let (draft, usage) = writer.write(brief, material.clone()).await;
     Ok(match draft {
-        Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
+        Ok(mut draft) => {
+            postal_address::follow(&mut draft.document, &material.brand);
+            StageOutput::Draft(Box::new(draft), usage)
+        }
         Err(reason) => StageOutput::Nothing(reason, usage),
     })
 }
@@ -425,7 +429,9 @@ pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId
 }
 
 async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {
-    let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
+    let tx = context.data.store.read();
+    let html = postal_address::in_markup(&tx, email.project, versions::texts(&tx, email.id, email.version)?.html)?;
+    drop(tx);
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     Ok(StageOutput::Pictures(painted, warnings))
 }

@@ -9,7 +9,7 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one, untrusted_html};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
-use crate::features::emails::{READERS, require_email, store};
+use crate::features::emails::{READERS, postal_address, require_email, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
@@ -53,7 +53,8 @@ impl Raw for Html {
         let account = context.caller.account();
         let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;
-            Ok(store::text(tx, email.id, email.version, Part::Html)?)
+            let html = store::text(tx, email.id, email.version, Part::Html)?;
+            Ok(html.map(|html| postal_address::in_markup(tx, email.project, html)).transpose()?)
         };
         let html = context.read(query).await?.unwrap_or_default();
         let (html, engine) = (in_mode(placeholders::preview(&html), input.dark), &context.engine);

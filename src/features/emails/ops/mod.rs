@@ -17,4 +17,5 @@ pub mod page;
 pub mod references;
 pub mod restore;
 pub mod status;
+pub mod theme_preview;
 pub mod versions;

@@ -14,7 +14,11 @@ pub mod agent;
 pub mod approvals;
 pub mod audience;
 pub mod audit;
+pub mod brand_changes;
+pub mod brand_details;
 pub mod brand_parts;
+pub mod brand_products;
+pub mod brand_theme;
 pub mod brands;
 pub mod campaigns;
 pub mod contact;
@@ -25,6 +29,7 @@ pub mod demo;
 pub mod domains;
 pub mod email;
 pub mod emails;
+pub mod go_live;
 pub mod home;
 pub mod imports;
 pub mod inbox;
@@ -76,8 +81,17 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/brands/new", get brands::new, post brands::send_new, draws [brands::NewBrandPage]),
     page!(closed "/{environment}/brands/{id}", get brands::show, post brands::send, draws [brands::BrandPage]),
     page!(closed "/{environment}/brands/{id}/picture", get brands::picture),
-    page!(closed "/{environment}/brands/{id}/look", get brand_parts::look, post brand_parts::send_look,
-        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ThemePage]),
+    page!(closed "/{environment}/brands/{id}/look", get brand_theme::show, post brand_theme::send,
+        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_theme::ThemePage]),
+    page!(closed "/{environment}/brands/{id}/look/preview", get brand_theme::preview),
+    page!(closed "/{environment}/brands/{id}/changes", get brand_changes::show, post brand_changes::send,
+        draws [brand_changes::ChangesPage]),
+    page!(closed "/test/go-live", get go_live::choose, draws [go_live::ChooseBrandPage]),
+    page!(closed "/test/brands/{id}/go-live", get go_live::show, post go_live::send, draws [go_live::GoLivePage]),
+    page!(closed "/{environment}/brands/{id}/details", get brand_details::show, post brand_details::send,
+        draws [brand_details::DetailsPage]),
+    page!(closed "/{environment}/brands/{id}/products", get brand_products::show, post brand_products::send,
+        draws [brand_products::ProductsPage]),
     page!(closed "/{environment}/brands/{id}/images", get brand_parts::images, post brand_parts::send_images,
         files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ImagesPage]),
     page!(closed "/{environment}/brands/{id}/knowledge", get brand_parts::knowledge, post brand_parts::send_knowledge,

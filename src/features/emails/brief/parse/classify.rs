@@ -4,7 +4,7 @@ use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::Sentence;
 use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// What a fragment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub struct Classifier<'a> {
     pub reports: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
+    /// Whether the sentence is the closing line of the prompt.
+    pub closes: bool,
     /// Whether brackets after the last fragment belong to it.
     pub carries: bool,
     /// The number of sentences that were classified.
@@ -81,6 +83,7 @@ impl Classifier<'_> {
             }
             let is_start = at == 0;
             self.carries &= !is_start;
+            self.closes &= !is_start;
             self.situates &= !is_start;
             self.reports &= !is_start;
             self.asks = false;
@@ -141,6 +144,10 @@ impl Classifier<'_> {
             return;
         }
         let start = self.start(fragment);
+        if self.closes && !is_start {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
         let before = pieces.last().map(|piece: &Piece| piece.class);
         let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[")
             || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
@@ -204,31 +211,12 @@ impl Classifier<'_> {
 
     /// Returns whether a fragment with a colon only names the kind of the email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
-        use Goal as G;
         if self.prompt.fold(fragment.to - 1) != ":" || range.len() > 3 {
             return false;
         }
-        let names = |mark: Mark| {
-            let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-            !matches!(
-                goal,
-                G::Sale
-                    | G::Seasonal
-                    | G::Launch
-                    | G::Event
-                    | G::Recall
-                    | G::Voucher
-                    | G::Hiring
-                    | G::Closing
-                    | G::OpeningHours
-                    | G::Digest
-                    | G::Survey
-                    | G::Review
-            )
-        };
         let mut at = range.from;
         while at < range.to {
-            match self.prompt.at(List::Goal, at).filter(|mark| names(*mark)).map(|mark| mark.to).max() {
+            match self.prompt.at(List::Goal, at).filter(|mark| names_kind(*mark)).map(|mark| mark.to).max() {
                 Some(end) => at = end,
                 None => return false,
             }
@@ -268,6 +256,7 @@ impl Classifier<'_> {
         if is_name && !self.fields.is_forwarded && self.fields.signature.is_none() {
             self.signature(names, Range::of(range.from, sentence.range.to));
         }
+        self.closes = is_start && is_name;
         is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
     }
 
@@ -357,7 +346,12 @@ impl Classifier<'_> {
         let asks = prompt.end(List::Ask, start);
         if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
             self.reports = true;
-            let end = prompt.end(List::Readers, end).unwrap_or(end);
+            let mut end = prompt.end(List::Readers, end).unwrap_or(end);
+            while let Some(next) =
+                prompt.end(List::Please, end).or_else(|| prompt.end(List::And, end)).filter(|next| *next > end && *next < to)
+            {
+                end = next;
+            }
             if let Some(that) = prompt.end(List::That, end).or_else(|| prompt.end(List::ToVerb, end)) {
                 return Some(Range::of(that, to));
             }
@@ -400,7 +394,16 @@ impl Classifier<'_> {
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
         let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        let Some(email) = prompt.find(List::Email, near).or(goal) else {
+        // "Reminder for people who …"
+        let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
+            let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
+            names_kind(*mark)
+                && goal_of(*mark) != Goal::Webinar
+                && prompt.is(List::AudienceStart, mark.to)
+                && prompt.has(List::Readers, readers)
+        });
+        let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
+        let Some(email) = prompt.find(List::Email, near).or(goal).or(kind) else {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
@@ -435,4 +438,27 @@ impl Classifier<'_> {
         }
         Some(fragment.to)
     }
+}
+
+/// Returns whether a phrase names the kind of an email rather than its topic.
+fn names_kind(mark: Mark) -> bool {
+    use Goal as G;
+    let goal = goal_of(mark);
+    !matches!(
+        goal,
+        G::Sale
+            | G::Seasonal
+            | G::Event
+            | G::Recall
+            | G::Voucher
+            | G::Hiring
+            | G::Closing
+            | G::OpeningHours
+            | G::Survey
+            | G::Review
+    )
+}
+
+fn goal_of(mark: Mark) -> Goal {
+    lexicons()[usize::from(mark.language)].goal(mark.value)
 }

@@ -2,9 +2,9 @@
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
-/// Abbreviations after which a sentence goes on, in all languages.
+/// Abbreviations after which a sentence continues, in all languages.
 const ABBREVIATIONS: &str = " dr mr mrs ms prof st nr no tel ca inkl incl approx esp vs bzw evtl ggf zzgl exkl fr hr str av sr sra dott sig fl art p e g i z b d a m ev min max gg ggü jr op vol kg std ";
 
 /// A sentence of the prompt, or a line without a period.
@@ -106,7 +106,7 @@ fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
 
 /// Returns the index and the end of the list number that starts at a word.
 fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
-    let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, line_start(prompt, at), at + 1) == at;
+    let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, prompt.line_start(at), at + 1) == at;
     if prompt.words.is_glued(at) && !is_first {
         return None;
     }
@@ -149,10 +149,6 @@ fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     value(prompt, end).map(|index| (index, end + 1))
 }
 
-fn line_start(prompt: &Prompt<'_>, at: usize) -> usize {
-    (0..at).rev().find(|at| prompt.kind(*at) == Kind::End).map_or(0, |at| at + 1)
-}
-
 /// Returns the first word of a line after its quotation signs and bullets.
 fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     let is_bullet = |at: usize| {
@@ -175,7 +171,7 @@ fn split(
     let mut from = part.from;
     let mut at = part.from;
     while at < part.to {
-        if let Some(end) = prompt.quote_end(at, part.to).filter(|end| *end < at + 25) {
+        if let Some(end) = prompt.quote_end(at, part.to) {
             at = end;
             let is_asked = matches!(prompt.fold(end - 1), "." | "!" | "?");
             if is_asked && prompt.words.is_capital(end + 1) {
@@ -240,16 +236,19 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     let previous = prompt.fold(at - 1);
-    let goes_on = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
+    let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
         || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
         let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
             || previous.contains('.') && previous.len() <= 5;
-        return !(goes_on && is_ordinal || prompt.is(List::Month, next) || matches!(prompt.fold(next), "-" | "+" | ","));
+        return !(continues && is_ordinal
+            || prompt.is(List::Month, next)
+            || matches!(prompt.fold(next), "-" | "+" | ",")
+            || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
     !(ABBREVIATIONS.contains(&format!(" {previous} "))
-        && (goes_on || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+        && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
 /// Returns whether a request to the writer starts at a word.
@@ -263,7 +262,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
     let mut from = sentence.from;
     let mut at = sentence.from;
     while at < sentence.to {
-        if let Some(end) = prompt.quote_end(at, sentence.to).filter(|end| *end < at + 25) {
+        if let Some(end) = prompt.quote_end(at, sentence.to) {
             at = end + 1;
             continue;
         }

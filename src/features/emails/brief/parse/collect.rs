@@ -2,9 +2,9 @@
 
 use jiff::civil::Date;
 
-use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part, Span};
+use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part};
 use super::classify::{Class, Classifier, Fields, Piece};
-use super::clauses::{self, Sentence};
+use super::clauses;
 use super::contradictions;
 use super::dates;
 use super::facts::{self, Bound, Found};
@@ -12,19 +12,16 @@ use super::lexicon::List;
 use super::names::{self, Products};
 use super::parts;
 use super::prompt::{Prompt, Range};
+use super::reading::{Read, label_end};
 use super::roles::{self, Around};
 use super::statement::{self, Form};
 use super::times;
-use super::words::{Kind, fold};
+use super::tokens::{Kind, fold};
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 
-/// A sentence with its parts and the facts in it.
-pub struct Read {
-    pub sentence: Sentence,
-    pub pieces: Vec<Piece>,
-    pub found: Vec<Found>,
-}
+/// The maximum number of corrections that are read: a prompt has one or two.
+const CORRECTIONS_MAX: usize = 20;
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
@@ -35,6 +32,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         fields,
         asks: false,
         carries: false,
+        closes: false,
         situates: false,
         reports: false,
         seen: 0,
@@ -56,7 +54,8 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         }
     }
     contradictions::mark(&prompt, &mut reads);
-    let goal = roles::goal(&prompt);
+    let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
+    let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
     let cut = corrections(&prompt, &mut reads);
     let mut brief = Brief {
         purpose: goal.unwrap_or(Goal::Announcement),
@@ -225,7 +224,7 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
         );
     }
     all.sort_by_key(|found| found.range.from);
-    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())) {
+    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
         for (index, wrong) in all.iter().enumerate().rev() {
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
             let right = all[index + 1..]
@@ -313,16 +312,6 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         note(brief, prompt, body);
     }
     typed(brief, prompt, read, range, read.sentence.range);
-}
-
-/// Returns the end of a label such as "Body:" that the email does not print.
-pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    let lists = [List::LabelBody, List::LabelLink, List::LabelWhen, List::LabelWhere, List::LabelCode];
-    let ends = lists
-        .into_iter()
-        .filter_map(|list| prompt.end(list, range.from))
-        .filter(|end| *end < range.to && prompt.fold(*end) == ":");
-    ends.max().map_or(range.from, |end| end + 1)
 }
 
 /// Returns whether a statement has words besides its typed facts.
@@ -444,12 +433,15 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
 
 /// Adds the words that no part of the brief contains: labels and numbers of lists as instructions, and longer texts as unclear.
 fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
-    let mut inside = vec![false; prompt.words.len()];
-    let spans: Vec<Span> = super::spans(brief).map(|(span, _)| span).collect();
-    for (at, inside) in inside.iter_mut().enumerate() {
-        let own = prompt.span(Range::of(at, at + 1));
-        *inside = spans.iter().any(|span| span.start <= own.start && own.end <= span.end);
+    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
+    for (span, _) in super::spans(brief) {
+        covered[span.start as usize..span.end as usize].fill(true);
     }
+    let whole = |at: usize| {
+        let own = prompt.span(Range::of(at, at + 1));
+        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
+    };
+    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
     let mut at = 0;
     while at < inside.len() {
         let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());

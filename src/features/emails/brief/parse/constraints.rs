@@ -4,7 +4,7 @@ use super::super::{Constraint, ConstraintKind};
 use super::classify::{Classifier, SHORT_WORDS};
 use super::lexicon::{List, lexicons};
 use super::prompt::Range;
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// The limits whose phrases need no value.
 const LIMITS: [(List, ConstraintKind); 6] = [

@@ -2,11 +2,11 @@
 
 use super::super::{FactKind, FactValue};
 use super::classify::Class;
-use super::collect::Read;
 use super::dates;
 use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
+use super::reading::Read;
 
 /// Turns sentences that contradict others into unclear text.
 pub fn mark(prompt: &Prompt<'_>, reads: &mut [Read]) {

@@ -8,7 +8,7 @@ use super::facts::{Bound, Found};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
 use super::times::{clock, time};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// The parts of a date that the prompt gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ enum Strength {
 pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let (bound, start) = bound(prompt, at);
     let strength = if start > at || led(prompt, start) { Strength::Led } else { Strength::Plain };
-    let is_us = is_american(prompt);
+    let is_us = prompt.words.is_american;
     if let Some(found) = list(prompt, start, bound, today, at) {
         return Some(found);
     }
@@ -207,8 +207,8 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
 fn after_ordinal(prompt: &Prompt<'_>, at: usize) -> usize {
     let is_mark = prompt.words.is_glued(at) && (prompt.is(List::Ordinal, at) || matches!(prompt.fold(at), "º" | "°" | "ª"));
     let is_period = prompt.fold(at) == "." && prompt.words.is_glued(at);
-    let goes_on = !prompt.words.is_capital(at + 1) || prompt.is(List::Month, at + 1);
-    if is_mark || is_period && goes_on && prompt.kind(at + 1) != Kind::End { at + 1 } else { at }
+    let continues = !prompt.words.is_capital(at + 1) || prompt.is(List::Month, at + 1);
+    if is_mark || is_period && continues && prompt.kind(at + 1) != Kind::End { at + 1 } else { at }
 }
 
 fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
@@ -313,16 +313,6 @@ fn slashed(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, usize)
     let year = year.map(|year| if year < 100 { year + 2000 } else { year });
     let end = if year.is_some() { at + 5 } else { at + 3 };
     fits.then_some((Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end))
-}
-
-/// Returns whether dates with slashes have the month first: a second part is above 12, or prices are in dollars.
-fn is_american(prompt: &Prompt<'_>) -> bool {
-    let part = |at: usize| prompt.raw(at).parse::<i32>().ok();
-    let slashes = (1..prompt.words.len()).filter(|at| prompt.fold(*at) == "/");
-    let mut pairs = slashes.filter_map(|at| Some((part(at - 1)?, part(at + 1)?)));
-    pairs.any(|(first, second)| first <= 12 && (13..=31).contains(&second))
-        || (0..prompt.words.len()).any(|at| prompt.fold(at) == "$")
-            && !(0..prompt.words.len()).any(|at| matches!(prompt.fold(at), "€" | "£"))
 }
 
 /// Recognizes days with a name and relative days.

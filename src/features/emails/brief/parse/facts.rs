@@ -3,7 +3,7 @@
 use super::super::{FactKind, FactValue};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::{Kind, number};
+use super::tokens::{Kind, number};
 
 /// A fact in the words of the prompt.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +139,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
     }
     let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
-    if is_decimal && !is_counted && (0..prompt.words.len()).any(|at| prompt.is(List::Currency, at)) {
+    if is_decimal && !is_counted && prompt.mentions(List::Currency) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
     let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
@@ -209,7 +209,7 @@ pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
             && letters.chars().all(char::is_uppercase)
             && digits.len() <= 4
             && prompt.kind(at + 1) == Kind::Number;
-        if is_code && (0..prompt.words.len()).any(|at| prompt.is(List::Code, at)) {
+        if is_code && prompt.mentions(List::Code) {
             return Some(Found::new(FactKind::Code, Range::of(at, end), None));
         }
     }

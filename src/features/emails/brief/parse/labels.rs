@@ -5,7 +5,7 @@ use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 impl Classifier<'_> {
     /// Reads a labeled part, such as the subject or the signature, that starts with a fragment. Returns the number of its fragments.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::super::Goal;
-use super::words::{Kind, Words, fold};
+use super::tokens::{Kind, Words, fold};
 
 /// The codes and word lists of all languages.
 const FILES: [(&str, &str); 9] = [
@@ -122,7 +122,7 @@ lists! {
     Currency = "number.currency",
     /// Words that mark a reduction.
     Off = "number.off",
-    /// Words that mark a number as somebody else's or as a statistic.
+    /// Words that mark a number as another company's or as a statistic.
     NotOffer = "number.not_offer",
     /// Words before an old price.
     Old = "number.old",
@@ -224,9 +224,12 @@ struct Phrase {
     slots: Vec<Slot>,
 }
 
-/// The phrases of one language, by the first two letters of their first word.
+/// The phrases of one language.
 #[derive(Debug, Default)]
 struct Index {
+    /// The phrases by their first word.
+    by_word: HashMap<String, Vec<Phrase>>,
+    /// Phrases whose first word has any ending, by its first two letters.
     by_start: HashMap<String, Vec<Phrase>>,
     /// Phrases whose first word has any beginning.
     open: Vec<Phrase>,
@@ -344,8 +347,9 @@ impl Lexicon {
     /// Adds every phrase of this language in the prompt to `marks`.
     pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
         for at in 0..words.len() {
-            let key = start(words.fold(at));
-            let known = self.index.by_start.get(key).into_iter().flatten();
+            let word = words.fold(at);
+            let whole = self.index.by_word.get(word).into_iter().flatten();
+            let known = whole.chain(self.index.by_start.get(start(word)).into_iter().flatten());
             for phrase in known.chain(&self.index.open) {
                 if let Some(to) = fits(words, at, &phrase.slots, true) {
                     marks.push(Mark { list: phrase.list, from: at, to, value: phrase.value, language });
@@ -365,7 +369,8 @@ impl Index {
                 slots[0].pieces = vec![piece.clone()];
                 let phrase = Phrase { list, value: value as u16, slots };
                 match piece {
-                    Piece::Word(word) | Piece::Start(word) if !start(word).is_empty() => {
+                    Piece::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
+                    Piece::Start(word) if word.chars().count() >= 2 => {
                         self.by_start.entry(start(word).to_owned()).or_default().push(phrase);
                     }
                     _ => self.open.push(phrase),

@@ -16,12 +16,13 @@ mod lexicon;
 mod names;
 mod parts;
 mod prompt;
+mod reading;
 mod roles;
 mod statement;
 #[cfg(test)]
 mod tests;
 mod times;
-mod words;
+mod tokens;
 
 use jiff::civil::Date;
 

@@ -4,7 +4,7 @@ use super::super::FactKind;
 use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::{Kind, Words};
+use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
 /// The folded words of the names of the brand's products.

@@ -2,10 +2,10 @@
 
 use super::super::{Brief, CallToAction, Event, FactKind, FactRole, Goal, Offer, Part, Signature, Story};
 use super::classify::Class;
-use super::collect::Read;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::reading::Read;
+use super::tokens::Kind;
 
 /// The maximum number of words of the name of an event.
 const EVENT_WORDS_MAX: usize = 8;
@@ -99,7 +99,7 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
             end -= 1;
         }
-        let start = super::collect::label_end(prompt, prompt.trim(*range));
+        let start = super::reading::label_end(prompt, prompt.trim(*range));
         let name = prompt.trim(Range::of(start.max(range.from), end));
         let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         is_name.then(|| named(name))

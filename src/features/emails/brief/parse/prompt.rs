@@ -2,11 +2,14 @@
 
 use super::super::Span;
 use super::lexicon::{Lexicon, List, Mark, lexicons};
-use super::words::{Kind, Words};
+use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
 /// Languages with fewer common words than this share of the main language's are not languages of the prompt.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
+
+/// The maximum number of words in quotation marks.
+const QUOTE_WORDS_MAX: usize = 25;
 
 /// A range of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +44,14 @@ pub struct Prompt<'a> {
     pub words: Words<'a>,
     /// The phrases by their first word.
     marks: Vec<Vec<Mark>>,
+    /// The lists of the phrases by their first word, as bits.
+    present: Vec<[u64; 3]>,
     /// The index of the main language in [`lexicons`].
     pub language: u8,
+    /// The first word of the line of each word.
+    lines: Vec<usize>,
+    /// The lists with a phrase anywhere in the prompt, as bits.
+    anywhere: [u64; 3],
 }
 
 impl<'a> Prompt<'a> {
@@ -59,12 +68,36 @@ impl<'a> Prompt<'a> {
             other == language || counts[other] >= 2.0 && counts[other] >= counts[language] * LANGUAGE_SHARE_MIN
         };
         let mut marks = vec![Vec::new(); words.len() + 1];
+        let mut present = vec![[0; 3]; words.len() + 1];
+        let mut anywhere = [0; 3];
         for mark in found {
             if is_spoken(mark.language) || is_international(mark) {
+                let (part, bit) = bit(mark.list);
+                present[mark.from][part] |= bit;
+                anywhere[part] |= bit;
                 marks[mark.from].push(mark);
             }
         }
-        Self { words, marks, language: language as u8 }
+        let mut start = 0;
+        let lines = (0..words.len()).map(|at| {
+            if at > 0 && words.kind(at - 1) == Kind::End {
+                start = at;
+            }
+            start
+        });
+        let lines = lines.collect();
+        Self { words, marks, present, language: language as u8, lines, anywhere }
+    }
+
+    /// Returns the first word of the line of a word.
+    pub fn line_start(&self, at: usize) -> usize {
+        self.lines.get(at).copied().unwrap_or(at)
+    }
+
+    /// Returns whether a phrase of a list is anywhere in the prompt.
+    pub fn mentions(&self, list: List) -> bool {
+        let (part, bit) = bit(list);
+        self.anywhere[part] & bit != 0
     }
 
     pub fn lexicon(&self) -> &'static Lexicon {
@@ -73,7 +106,8 @@ impl<'a> Prompt<'a> {
 
     /// Returns the phrases of a list that start at a word.
     pub fn at(&self, list: List, at: usize) -> impl Iterator<Item = Mark> + '_ {
-        self.marks.get(at).into_iter().flatten().copied().filter(move |mark| mark.list == list)
+        let marks = if self.is(list, at) { self.marks.get(at) } else { None };
+        marks.into_iter().flatten().copied().filter(move |mark| mark.list == list)
     }
 
     /// Returns the end of the longest phrase of a list that starts at a word.
@@ -82,7 +116,8 @@ impl<'a> Prompt<'a> {
     }
 
     pub fn is(&self, list: List, at: usize) -> bool {
-        self.at(list, at).next().is_some()
+        let (part, bit) = bit(list);
+        self.present.get(at).is_some_and(|present| present[part] & bit != 0)
     }
 
     /// Returns the first and longest phrase of a list inside a range.
@@ -159,13 +194,18 @@ impl<'a> Prompt<'a> {
         if !self.is_quote(at) {
             return None;
         }
-        (at + 2..to).find(|end| self.is_quote(*end))
+        (at + 2..to.min(at + QUOTE_WORDS_MAX)).find(|end| self.is_quote(*end))
     }
 
     /// Returns whether a word is a quotation mark: a double one, or a single one that is not an apostrophe.
     pub fn is_quote(&self, at: usize) -> bool {
         self.fold(at) == "\""
     }
+}
+
+/// Returns the place of a list in a set of bits.
+fn bit(list: List) -> (usize, u64) {
+    (list as usize / 64, 1 << (list as usize % 64))
 }
 
 /// Returns whether a phrase is understood in prompts of any language.

@@ -4,7 +4,7 @@ use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found};
 use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// The lists of words that give a date its role, the most telling first.
 const CUES: [(List, FactRole); 10] = [
@@ -40,6 +40,12 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
+}
+
+/// Returns whether the first words of the prompt name a newsletter.
+pub fn is_digest(prompt: &Prompt<'_>) -> bool {
+    let start = Range::of(0, prompt.words.len().min(10));
+    prompt.all(List::Goal, start).any(|mark| lexicons()[usize::from(mark.language)].goal(mark.value) == Goal::Digest)
 }
 
 /// What the role of a fact depends on.

@@ -2,7 +2,7 @@
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// How a statement starts in the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

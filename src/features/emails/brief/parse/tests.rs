@@ -345,7 +345,14 @@ fn facts_of_the_sample_prompts_are_kept() {
     }
     println!("{score:#?}");
     let share = |part: usize, all: usize| part as f64 / all as f64;
-    assert!(share(score.shown, score.facts) >= 0.90, "{} of {} facts", score.shown, score.facts);
+    assert!(share(score.shown, score.facts) >= 0.99, "{score:?}");
+    assert!(share(score.typed_right, score.typed) >= 0.97, "{score:?}");
+    assert!(share(score.roles_right, score.roles) >= 0.89, "{score:?}");
+    assert!(score.leaks <= 6, "{score:?}");
+    assert!(share(score.constraints_right, score.constraints) >= 0.95, "{score:?}");
+    assert!(share(score.fields_right, score.fields) >= 0.97, "{score:?}");
+    assert!(share(score.languages_right, score.prompts) >= 0.99, "{score:?}");
+    assert!(share(score.purposes_right, score.prompts) >= 0.92, "{score:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::super::{FactKind, FactValue};
 use super::facts::{Bound, Found};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
-use super::words::Kind;
+use super::tokens::Kind;
 
 /// Recognizes a time or a range of times.
 pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
@@ -53,13 +53,16 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         }
     }
     let is_hours = first.is_marked && !first.has_minutes && (start + 1..first.end).any(|at| prompt.is(List::Unit, at));
-    if is_hours && !is_led && !after_day {
+    let is_near = (start.saturating_sub(2)..start).any(is_day);
+    if is_hours && !is_led && !is_near || first.hour == 24 && is_hours {
         return None;
     }
     let is_time = first.is_marked
         || (is_led && prompt.kind(first.end) != Kind::Word || first.has_minutes && (is_led || first.has_colon))
             && !counts(prompt, first.end);
-    let is_free = is_led && !first.is_marked && !first.has_minutes && !counts(prompt, first.end) && is_hour_led(prompt, start);
+    let is_named = prompt.kind(first.end) == Kind::Word && prompt.words.is_capital(first.end);
+    let is_free =
+        !is_named && is_led && !first.is_marked && !first.has_minutes && !counts(prompt, first.end) && is_hour_led(prompt, start);
     let value = Some(FactValue::Clock { start: clamp(first.hour, first.minute)?, end: None });
     (is_time && (first.is_marked || first.has_minutes) || is_free).then_some(Found {
         kind: FactKind::Time,

@@ -440,7 +440,7 @@ mod tests {
             let schema = block_schema(name).expect("the kind has a schema");
             for field in schema["properties"].as_object().expect("a block has fields").keys() {
                 let is_known = ["id", "type", "columns"].contains(&field.as_str())
-                    || kind.fields.iter().any(|known| known.path.split('.').next() == Some(field))
+                    || kind.fields.iter().any(|known| known.path.split('.').next() == Some(field.as_str()))
                     || kind.lists.iter().any(|list| list.path == field);
                 assert!(is_known, "{name}: {field} is missing");
             }
@@ -457,7 +457,7 @@ mod tests {
                 let fields = kind.fields.iter().map(|field| (field.path.to_owned(), field.text(block)));
                 let items = kind.lists.iter().flat_map(|list| {
                     let items = block[list.path].as_array().into_iter().flatten().enumerate();
-                    items.flat_map(|(index, item)| {
+                    items.flat_map(move |(index, item)| {
                         list.fields.iter().map(move |field| (format!("{}.{index}.{}", list.path, field.path), field.text(item)))
                     })
                 });

@@ -84,7 +84,7 @@ fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), i
     };
     let column = |column: &Value| {
         let count = items(&column["blocks"]).count();
-        let cell = |(index, cell)| form(cell, submitted, (index > 0, index + 1 < count), true);
+        let cell = |(index, cell): (usize, &Value)| form(cell, submitted, (index > 0, index + 1 < count), true);
         items(&column["blocks"]).enumerate().filter_map(cell).collect()
     };
     Some(BlockForm {

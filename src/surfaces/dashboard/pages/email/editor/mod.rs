@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::brands::{picture_path, rows};
 use super::super::emails::own;
 use super::{EmailHead, email};
-use crate::engine::api::{Failure, Operation};
+use crate::engine::api::Failure;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
 use crate::features::projects::images_through_here;
@@ -50,7 +50,6 @@ pub struct EditorPage {
     blocks: Vec<BlockForm>,
     palette: Vec<Choice>,
     images: Vec<Picture>,
-    prompt_max: usize,
     /// The block that the error is about.
     wrong_block: String,
     #[serde(flatten)]
@@ -117,7 +116,6 @@ page_context!(EditorPage, "email_editor.html", {
         blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
         palette: palette(vec![SavedBlockView::sample()]),
         images: vec![image.clone()],
-        prompt_max: limits::PROMPT_CHARACTERS_MAX,
         wrong_block: "text".into(),
         files: EditorFiles::new(),
     };
@@ -162,7 +160,6 @@ async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitt
         blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
         palette: palette(saved(visit, email.project_id).await?),
         images,
-        prompt_max: limits::PROMPT_CHARACTERS_MAX,
         wrong_block: visit.form.get("block").to_owned(),
         files: EditorFiles::new(),
         head: EmailHead::new(&email, series, "document"),
@@ -200,11 +197,12 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     let new: serde_json::Map<String, Value> =
         KINDS.iter().filter_map(|kind| Some((kind.name.to_owned(), new_block(kind.name, &site)?))).collect();
     let home = format!("/{}/emails/{}", visit.environment, visit.name("id"));
+    let saved_blocks = saved(visit, brand).await?;
     let data = json!({
         "document": document, "version": email.version, "text": email.text, "warnings": email.warnings,
         "kinds": KINDS, "new": new, "images": images, "site": site,
         "colors": theme.as_ref().map(|theme| &theme.palette), "fonts": theme.as_ref().map(|theme| &theme.fonts),
-        "home": home, "savedBlocks": saved(visit, brand).await?, "picture": picture_path(visit, &brand.to_string(), ""),
+        "home": home, "savedBlocks": saved_blocks, "picture": picture_path(visit, &brand.to_string(), ""),
         "mayUpload": visit.may(Permission::ProjectWrite),
         "mergeFields": merge_fields(),
         "max": {
@@ -315,7 +313,7 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
         }
         _ if name.starts_with(SAVED) => {
             let all = saved(visit, brand).await?;
-            let chosen = all.into_iter().find(|saved| name.strip_prefix(SAVED) == Some(&saved.id.to_string()));
+            let chosen = all.into_iter().find(|saved| name.strip_prefix(SAVED).is_some_and(|id| id == saved.id.to_string()));
             chosen.ok_or_else(PageError::not_found)?.block
         }
         _ => new_block(name, &site_of(document)).ok_or_else(PageError::not_found)?,
@@ -385,7 +383,10 @@ async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
     let block: Value = serde_json::from_str(visit.form.get("block")).map_err(|_| PageError::broken_form())?;
     let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
     Ok(match visit.ask::<saved_blocks::create::Create>(input).await {
-        Ok(_) => Outcome::json(StatusCode::OK, &json!({ "savedBlocks": saved(visit, brand).await? })),
+        Ok(_) => {
+            let saved_blocks = saved(visit, brand).await?;
+            Outcome::json(StatusCode::OK, &json!({ "savedBlocks": saved_blocks }))
+        }
         Err(error) => Outcome::json(error.status, &json!({ "message": error.message })),
     })
 }
