@@ -47,8 +47,8 @@ pub fn change(
     let brief = brief(tx, account, &conversation, email)?;
     let material = gather(tx, account, email.project, &conversation.wanted)?;
     let mut changed = render(tx, account, &conversation, document)?;
-    let warnings = brief.warnings_of_edit(&changed.document, &material);
-    changed.drawn.warnings.splice(..0, warnings);
+    let drawn = std::mem::take(&mut changed.drawn.warnings);
+    changed.drawn.warnings = brief.warnings_of_edit(&changed.document, &material).into_iter().chain(drawn).collect();
     Ok(changed)
 }
 
