@@ -5,9 +5,10 @@ use serde_json::json;
 use super::contract::Finding;
 use super::document::{Change, ChangeError, Email as Document, Violation};
 use super::edits::NewVersion;
-use super::generation::context::document;
+use super::generation::context::{brief, document};
 use super::model::{Author, Conversation, Email, Origin, Source, Stage, Version};
 use super::outputs::{self, RenderedTexts};
+use super::writing::material::gather;
 use super::{store, versions};
 use crate::engine::api::{Failure, Principal};
 use crate::engine::store::{Read, WriteTx};
@@ -43,7 +44,12 @@ pub fn change(
     let document = document.changed(changes).map_err(refused)?;
     let conversation = store::conversation(tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
-    render(tx, account, &conversation, document)
+    let brief = brief(tx, account, &conversation, email)?;
+    let material = gather(tx, account, email.project, &conversation.wanted)?;
+    let mut changed = render(tx, account, &conversation, document)?;
+    let drawn = std::mem::take(&mut changed.drawn.warnings);
+    changed.drawn.warnings = brief.warnings_of_edit(&changed.document, &material).into_iter().chain(drawn).collect();
+    Ok(changed)
 }
 
 /// Renders a document, with a warning about texts of a starting design that users have not replaced yet.

@@ -117,6 +117,7 @@ pub fn conversation(
 ) -> Conversation {
     let wanted = GenerationRequest {
         prompt: String::new(),
+        brief: None,
         model: COMPOSER.to_owned(),
         on_failure: OnFailure::Fail,
         languages: vec![document.language.as_str().to_owned()],

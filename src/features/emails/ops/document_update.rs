@@ -67,7 +67,7 @@ impl Operation for DocumentUpdate {
         });
         let email = EmailView { version: 2, ..EmailView::sample() };
         let sibling = SiblingView { email_id: email.id, slot: 1, language: "en".into(), status: "ready" };
-        (input, Done(EmailDetails { email, document: None, series: vec![sibling] }))
+        (input, Done(EmailDetails { email, document: None, prompt: String::new(), brief: None, series: vec![sibling] }))
     }
 }
 

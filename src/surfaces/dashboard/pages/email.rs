@@ -339,12 +339,31 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 Err(error) => Err(error),
             }
         }
+        "add" => add(visit).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
         _ => Err(PageError::not_found()),
     }
+}
+
+/// Adds the text that a warning says is lost.
+async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, .. } = email(visit).await?;
+    let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
+    let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
+    // The warnings of another version have other positions.
+    let warning = email.warnings.get(index).filter(|_| version == email.version);
+    if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
+        let input = json!({ "emailId": email.id, "operations": [add], "version": version });
+        match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
+            Ok(_) => {}
+            Err(error) if is_shown(&error) => return draw(visit, Some(error)).await,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Outcome::go(visit.path.clone()))
 }
 
 /// Returns the email for the preview frame, with sample merge data.
