@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::engine::api::Done;
 use crate::features::emails;
 use crate::features::emails::brief::{Brief, CallToAction, Constraint, Fact, FactKind, FactRole, Part};
-use crate::surfaces::dashboard::forms::Form;
+use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
@@ -102,7 +102,7 @@ impl Chip {
 }
 
 impl BriefPage {
-    fn new(form: &Form, brief: &Brief) -> Self {
+    fn new(form: &Fields, brief: &Brief) -> Self {
         let word = |kind: FactKind| json!(kind).as_str().unwrap_or_default().to_owned();
         let text = |part: &Option<Part>| part.as_ref().map(|part| part.text.clone()).unwrap_or_default();
         let parts = |parts: &[Part]| parts.iter().map(|part| part.text.clone()).collect::<Vec<_>>();
@@ -137,7 +137,7 @@ page_context!(BriefPage, "email_brief.html", {
     let full =
         Brief { unclear: vec![part("the blue ones")], tone: vec![part("dry")], subject: Some(part("Tea")), ..brief.clone() };
     let none = Brief { facts: Vec::new(), constraints: Vec::new(), ..brief };
-    vec![Self::new(&Form::default(), &full), Self::new(&Form::default(), &none)]
+    vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
 /// Shows the brief with the corrections that the form contains.
