@@ -9,7 +9,7 @@ use jiff::civil::{Date, Time};
 use super::format::{Money, Saving};
 use super::language::{Format, Language};
 use super::rules::Rules;
-use super::words::{folded, is_in, tidy};
+use super::words::{folded, is_in, tidy, typographic};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Part, Span};
 use crate::features::projects::brand::Brand;
 
@@ -73,7 +73,7 @@ impl<'a> Content<'a> {
     }
 
     pub fn text(&self, at: usize) -> String {
-        tidy(&self.fact(at).text)
+        typographic(&tidy(&self.fact(at).text))
     }
 
     /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
@@ -121,10 +121,13 @@ impl<'a> Content<'a> {
         (0..brief.facts.len()).filter(is_loose).collect()
     }
 
-    /// Returns whether a folded text contains a fact. The name of a day is not enough for a date.
+    /// Returns whether a folded text contains a fact.
     pub fn is_said(&self, fact: &Fact, said: &str) -> bool {
         let shown = |form: &String| said.contains(&folded(form));
-        let relative = matches!(fact.value, Some(FactValue::Days { .. })) && !fact.text.contains(|c: char| c.is_ascii_digit());
+        // "Sunday" is enough for a class on Sundays, but not for the end of an offer.
+        let ends = matches!(fact.role, Some(FactRole::OfferStarts | FactRole::OfferEnds | FactRole::OrderBy));
+        let is_day = fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { last: None, .. }));
+        let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
         let literal = !relative && !folded(&fact.text).trim().is_empty() && said.contains(&folded(&fact.text));
         literal || self.forms(fact).iter().any(shown)
     }
@@ -270,6 +273,17 @@ impl<'a> Content<'a> {
         let role = |fact: &Fact| fact.role.is_none_or(|role| role == FactRole::Event);
         let found = (0..self.brief.facts.len()).filter(|at| self.fact(*at).kind == kind && role(self.fact(*at)) && same(at));
         found.min_by_key(|at| (*at < date, *at)).map(|at| self.fact(at))
+    }
+
+    /// Returns whether a statement can be a title: it has no contact, no address, and is not only a name with its price.
+    pub fn is_title(&self, at: usize) -> bool {
+        let text = self.text(at);
+        let odd = |fact: &Fact| match fact.kind {
+            FactKind::Contact | FactKind::Link => true,
+            FactKind::Price => text.trim_end_matches('.').ends_with(fact.text.trim()),
+            _ => false,
+        };
+        !text.contains("http") && !self.facts_in(at).iter().any(|fact| odd(self.fact(*fact)))
     }
 
     /// Returns the first fact of a kind outside of stories.

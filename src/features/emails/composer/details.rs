@@ -128,7 +128,7 @@ impl Writer<'_> {
             if said || done.contains(&at) {
                 continue;
             }
-            let Some(name) = row_label(fact, invites) else { continue };
+            let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
             let Some(mut value) = content.shown(fact) else { continue };
             // A time belongs to the date before it.
             if matches!(fact.kind, FactKind::Date | FactKind::Period) {
@@ -217,8 +217,9 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the name of the label for a fact in a table; `None` if the fact needs a sentence.
-fn row_label(fact: &Fact, invites: bool) -> Option<&'static str> {
+/// Returns the name of the label for a fact in a table; `None` if the fact needs a sentence. An email that sells has no place of its own,
+/// unless it invites.
+fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(crate::features::emails::brief::FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {
         (FactKind::Date | FactKind::Period, Some(role)) if has_days => match role {
@@ -233,8 +234,8 @@ fn row_label(fact: &Fact, invites: bool) -> Option<&'static str> {
         },
         (FactKind::Date | FactKind::Period, None) if has_days => "when",
         (FactKind::Time, _) => "time",
-        (FactKind::Place, _) => "where",
-        (FactKind::Capacity, _) => "places",
+        (FactKind::Place, _) if visits => "where",
+        (FactKind::Capacity, _) if invites => "places",
         (FactKind::Price, _) => "price",
         (FactKind::OldPrice, _) => "price_before",
         (FactKind::Minimum, _) => "minimum",

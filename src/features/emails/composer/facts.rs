@@ -27,9 +27,11 @@ pub struct Source<'a> {
 
 /// The maximum length of a name, because longer names do not fit into titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// The length up to which a statement is preferred as a title, and the length up to which it can be a title.
-const NEWS_CHARACTERS: usize = 60;
+/// The length of a statement that can be a title.
+const NEWS_CHARACTERS_MIN: usize = 8;
 const NEWS_CHARACTERS_MAX: usize = 90;
+/// The number of statements among which the news is.
+const NEWS_STATEMENTS: usize = 3;
 /// The number of days in which a day is named by its weekday.
 const WEEKDAY_DAYS: i32 = 6;
 
@@ -74,19 +76,17 @@ impl Source<'_> {
         facts
     }
 
-    /// Returns the statement that is the news of the email, without its period: the first short statement, preferably with a number.
+    /// Returns the statement that is the news of the email, without its period: the first that is short enough for a title.
     fn news(&self) -> Option<String> {
+        let content = self.content;
         let title = |at: &usize| {
-            let text = self.content.text(*at);
+            let text = content.text(*at);
             let bare = text.strip_suffix('.').unwrap_or(&text).to_owned();
-            let single = !bare.contains(". ") && !bare.contains(['\n', '?']) && !bare.contains("http");
+            let single = !bare.contains(". ") && !bare.contains('?') && content.is_title(*at);
             single.then(|| capital(bare.trim_end_matches([',', ';', ':'])))
         };
-        let first: Vec<String> = self.content.statements.iter().take(3).filter_map(title).collect();
-        let within = |max: usize| first.iter().filter(move |text| (12..=max).contains(&text.chars().count()));
-        let has_number = |text: &&String| text.chars().any(|c| c.is_ascii_digit());
-        let best = within(NEWS_CHARACTERS).find(has_number).or_else(|| within(NEWS_CHARACTERS).next());
-        best.or_else(|| within(NEWS_CHARACTERS_MAX).next()).cloned()
+        let first = content.statements.iter().take(NEWS_STATEMENTS).filter_map(title);
+        first.into_iter().find(|text| (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&text.chars().count()))
     }
 
     /// Returns the season that the brief names, if the email is about a season.
@@ -150,7 +150,7 @@ impl Source<'_> {
         );
         // A recipient who reads "Sunday" in the prompt's week knows which Sunday.
         let near = today.until(first).is_ok_and(|span| (1..=WEEKDAY_DAYS).contains(&span.get_days()));
-        let named = near && !fact.text.contains(|c: char| c.is_ascii_digit());
+        let named = near && !fact.text.contains(|c: char| c.is_ascii_digit()) && self.content.language.names_days();
         facts.insert(short, if named { format.weekday(first) } else { format.day(first, today) });
         Some(first)
     }

@@ -29,6 +29,17 @@ impl Draft<'_> {
         (!text.is_empty() && text.chars().count() <= max).then_some(text)
     }
 
+    /// Returns whether the email only greets its recipients for a season.
+    fn greets(&self, book: &Phrasebook) -> bool {
+        self.job == "seasonal.main" && !book.facts.contains_key("offer") && self.content.is_thin()
+    }
+
+    /// Returns the job whose phrases name the news: a seasonal email with news is an announcement.
+    fn headline_job(&self, book: &Phrasebook) -> &str {
+        let tells = book.facts.contains_key("news") && !book.facts.contains_key("offer");
+        if self.job == "seasonal.main" && tells { "announcement.main" } else { self.job }
+    }
+
     pub fn subject(&self, book: &mut Phrasebook) -> Subject {
         if let Some(subject) = self.prescribed(self.content.brief.subject.as_ref(), Subject::MAX) {
             return Line::new(&subject);
@@ -37,10 +48,10 @@ impl Draft<'_> {
         let is_emoji = asked || (Voice::of(self.brand, &self.content.rules, self.written).emoji && self.shape.sells);
         let emoji = is_emoji.then(|| emoji(self.shape.purpose, book.season.as_deref()));
         let room = SUBJECT_CHARACTERS - emoji.map_or(0, |emoji| emoji.chars().count() + 1);
-        let season = book.season.clone().map(|season| format!("season.{season}.subject"));
-        let season = season.filter(|place| self.job == "seasonal.main" && book.has(place) && !book.facts.contains_key("offer"));
-        let place = season.unwrap_or_else(|| sections::place(book, self.job, "subject"));
-        let text = book.line_within(&place, room).or_else(|| book.line_within(&place, TITLE_CHARACTERS_MAX));
+        let season = book.season.clone().filter(|_| self.greets(book)).map(|season| format!("season.{season}.subject"));
+        let place =
+            season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
+        let text = book.news(&place, room, TITLE_CHARACTERS_MAX);
         let text = text.unwrap_or_else(|| self.name());
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
@@ -52,10 +63,10 @@ impl Draft<'_> {
         if let Some(title) = self.prescribed(self.content.brief.headline.as_ref(), limits::EMAIL_TITLE_CHARACTERS_MAX) {
             return capital(&title);
         }
-        let season = book.season.clone().filter(|_| self.job == "seasonal.main" && !book.facts.contains_key("offer"));
+        let season = book.season.clone().filter(|_| self.greets(book));
         let season = season.and_then(|season| book.line(&format!("season.{season}.headline")));
-        let own = place(book, self.job, "headline");
-        let title = season.or_else(|| book.line_within(&own, TITLE_CHARACTERS_MAX));
+        let own = place(book, self.headline_job(book), "headline");
+        let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
         title.unwrap_or_else(|| tidy(subject))
     }
 
@@ -96,7 +107,7 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     });
     let lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     let all = lines.flat_map(|line| super::knowledge::split(&line).into_iter().map(str::to_owned).collect::<Vec<_>>());
-    all.filter(|sentence| sentence.ends_with(['.', '!', '?'])).collect()
+    all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
 /// Returns the values of the table of details in one line: "Thursday, December 3 · 7 PM · Truro".

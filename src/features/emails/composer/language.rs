@@ -76,6 +76,11 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, the article changes.
+    pub fn names_days(self) -> bool {
+        matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
+    }
+
     /// Returns the words for the first person plural. Brands that speak in another grammatical person avoid these words if possible.
     pub fn first_person(self) -> &'static [&'static str] {
         match self {

@@ -110,7 +110,7 @@ pub fn compose(
         Some(_) | None if written.is_complete() => format!("{}.main", shape.key),
         Some(_) | None => "plain".to_owned(),
     };
-    let region = region(language, written, brand);
+    let region = region(language, written, brand, request.brief);
     let format = Bank::of(written).format(region.as_deref());
     let content = Content::of(request.brief, brand, written, format, request.today);
     let has_started = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
@@ -181,13 +181,23 @@ fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
 
-/// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds.
-fn region(language: &LanguageTag, written: Language, brand: &Brand) -> Option<String> {
+/// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the brief writes
+/// the day before the month.
+fn region(language: &LanguageTag, written: Language, brand: &Brand, brief: &Brief) -> Option<String> {
     let region = language.as_str().split('-').skip(1).find(|part| part.len() == 2).map(str::to_owned);
     let in_pounds = |product: &crate::features::projects::brand::BrandProduct| {
         product.currency.as_deref() == Some("GBP") || product.price.as_deref().is_some_and(|price| price.contains('£'))
     };
-    region.or_else(|| (written == Language::En && brand.products.iter().any(in_pounds)).then(|| "GB".to_owned()))
+    let days = brief.facts.iter().filter(|fact| fact.kind == FactKind::Date).map(|fact| fact.text.as_str());
+    let is_british = || brand.products.iter().any(in_pounds) || days.clone().any(is_day_first);
+    region.or_else(|| (written == Language::En && is_british()).then(|| "GB".to_owned()))
+}
+
+/// Returns whether a date has its day before its month: "3 December".
+fn is_day_first(date: &str) -> bool {
+    let rest = date.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = ["st ", "nd ", "rd ", "th ", " "].into_iter().find_map(|end| rest.strip_prefix(end));
+    rest.is_some_and(|rest| rest.trim_start_matches("of ").starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// The inputs of one email.
@@ -322,7 +332,8 @@ impl Draft<'_> {
         let scope = content.brief.offer.as_ref().and_then(|offer| offer.scope.as_ref()).map(|scope| scope.text.as_str());
         let about = |place: &usize| scope.is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
-        let fills = self.shape.fills && content.cards.is_empty() && content.says_little();
+        let offers = content.saving().is_some() && content.says_little();
+        let fills = self.shape.fills && content.cards.is_empty() && (content.is_thin() || offers);
         let fills = fills || self.job == "general.picks";
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();

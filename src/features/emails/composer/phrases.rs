@@ -65,6 +65,26 @@ impl Phrasebook {
         self.choose(place, Marks::None, characters_max)
     }
 
+    /// Returns the phrase with the most facts, if possible of at most `preferred` characters and always of at most `characters_max`.
+    pub fn news(&mut self, place: &str, preferred: usize, characters_max: usize) -> Option<String> {
+        let filled = self.bank().phrases(place).iter().filter_map(|phrase| self.fill(phrase, Marks::None));
+        let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| self.rules.allow(text)).collect();
+        candidates.retain(|(text, _)| text.chars().count() <= characters_max);
+        if candidates.iter().any(|(text, facts)| *facts > 0 && text.chars().count() <= preferred) {
+            candidates.retain(|(text, _)| text.chars().count() <= preferred);
+        }
+        let most = candidates.iter().map(|(_, facts)| *facts).max()?;
+        candidates.retain(|(_, facts)| *facts == most);
+        self.prefer(&mut candidates, |_, text| text.chars().count() <= preferred);
+        self.prefer(&mut candidates, |book, text| !book.is_said(text));
+        if self.voice.person != BrandPerson::We {
+            self.prefer(&mut candidates, |book, text| !book.speaks_as_we(text));
+        }
+        let (text, _) = candidates.swap_remove(self.pick(place, candidates.len()));
+        self.used.push(super::tokens::plain(&text));
+        Some(text)
+    }
+
     /// Returns a phrase as markup, with bold facts.
     pub fn text(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::Bold, usize::MAX)

@@ -173,7 +173,7 @@ impl Writer<'_> {
         let mut markup = escape(&text);
         for at in facts {
             let fact = self.content.fact(*at);
-            let bold = matches!(fact.kind, FactKind::Date | FactKind::Period | FactKind::Code | FactKind::Percentage);
+            let bold = matches!(fact.kind, FactKind::Date | FactKind::Code);
             let words = escape(&tidy(&fact.text));
             if bold && words.len() > 2 && !markup.contains(&format!("*{words}")) && words == tidy(&fact.text) {
                 markup = markup.replacen(&words, &format!("**{words}**"), 1);

@@ -75,6 +75,12 @@ pub fn ended(text: &str) -> String {
     if ends.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// Returns a text with typographic apostrophes, except in its addresses.
+pub fn typographic(text: &str) -> String {
+    let apostrophes = |word: &str| if word.contains("://") { word.to_owned() } else { word.replace('\'', "’") };
+    text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a text without quotation marks around it.
 pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '“', '”', '„', '«', '»', '‘', '‚', ' ', '\u{a0}', '\''])

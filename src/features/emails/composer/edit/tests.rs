@@ -65,8 +65,8 @@ fn texts_are_changed() {
     assert_eq!(edited("Make the preheader \"Only for you, and only now\"").preheader.as_str(), "Only for you, and only now");
     let text = print::text(&edited("Change 20% to 25%"));
     assert!(text.contains("25% off") && !text.contains("20% off"), "{text}");
-    let text = print::text(&edited("Replace \"all teas\" with \"every tea\""));
-    assert!(text.contains("every tea") && !text.contains("all teas"), "{text}");
+    let text = print::text(&edited("Replace \"WINTER20\" with \"TEA20\""));
+    assert!(text.contains("TEA20") && !text.contains("WINTER20"), "{text}");
     let text = print::text(&edited("Set the headline to \"Warm up\" and change the button text to \"Get warm\""));
     assert!(text.contains("# Warm up") && text.contains("[Get warm]"), "{text}");
     assert!(print::text(&edited("Ersetze WINTER20 durch TEE20")).contains("TEE20"));
@@ -106,7 +106,7 @@ fn blocks_are_added_removed_and_moved() {
     let more = edited("Add a text \"We close at noon.\" after the coupon");
     let at = place(&more, coupon);
     assert!(matches!(&more.blocks[at + 1], Block::Text(text) if text.text.words() == "We close at noon."), "{:?}", more.blocks);
-    assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 2);
+    assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 1);
     assert_eq!(count(&edited("Add an image https://example.com/x.jpg"), |block| matches!(block, Block::Image(_))), 1);
 }
 

@@ -3,6 +3,7 @@
 mod any;
 pub mod brands;
 mod drafts;
+mod gallery;
 mod languages;
 pub mod print;
 mod prompts;
