@@ -248,7 +248,7 @@ mod tests {
 
     fn found(pages: &[(&str, &str)]) -> Vec<(String, Option<String>, Option<String>)> {
         let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("the URL is valid")).collect();
-        let raw = |(place, url)| Raw {
+        let raw = |(place, url): (usize, &Url)| Raw {
             url,
             given: place == 0,
             content_type: "text/html",
