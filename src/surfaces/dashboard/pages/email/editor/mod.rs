@@ -15,7 +15,7 @@ use crate::engine::api::Failure;
 use crate::features::emails::ops::document_update::DocumentUpdate;
 use crate::features::emails::views::EmailDetails;
 use crate::features::projects::images_through_here;
-use crate::features::projects::ops::{images_list::ImagesList, images_upload::ImagesUpload, theme::ThemeGet};
+use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList, images_upload::ImagesUpload};
 use crate::features::saved_blocks::ops as saved_blocks;
 use crate::features::saved_blocks::views::SavedBlockView;
 use crate::surfaces::dashboard::files::files;
@@ -145,7 +145,7 @@ struct Submitted {
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitted>) -> Result<Outcome, PageError> {
-    let EmailDetails { email, series, document } = email(visit).await?;
+    let EmailDetails { email, series, document, .. } = email(visit).await?;
     let document = document.unwrap_or(Value::Null);
     let images = images(visit, email.project_id).await?;
     let is_headline = error.is_some() && visit.form.get("act") == "headline";
@@ -189,8 +189,8 @@ pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     let document = document.unwrap_or(Value::Null);
     let brand = email.project_id;
     let images = images(visit, brand).await?;
-    let theme = match visit.may_ask(spec::<ThemeGet>()) {
-        true => Some(visit.ask::<ThemeGet>(json!({ "projectId": brand })).await?.0),
+    let theme = match visit.may_ask(spec::<ProjectGet>()) {
+        true => visit.ask::<ProjectGet>(json!({ "projectId": brand })).await?.0.brand,
         false => None,
     };
     let site = site_of(&document);
