@@ -345,7 +345,12 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
             None if field == "cornerRadius" => sent.parse::<u64>().map_or_else(|_| sent.into(), Value::from),
             None => sent.into(),
         };
-        if value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(&known)) || value.to_string() == known {
+        let is_same = match &value {
+            Value::String(text) => text.eq_ignore_ascii_case(&known),
+            Value::Number(number) => number.as_u64() == known.parse().ok(),
+            _ => false,
+        };
+        if is_same {
             continue;
         }
         if !value.is_null() || is_own(&shown, &field) {
