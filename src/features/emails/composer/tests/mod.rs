@@ -3,7 +3,6 @@
 mod any;
 pub mod brands;
 mod drafts;
-mod gallery;
 mod languages;
 pub mod print;
 mod prompts;
