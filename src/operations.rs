@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
-    system, tags, topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, saved_blocks, segments, sending,
+    suppressions, system, tags, topics, tracking, webhooks,
 };
 
 /// All operations of the API.
@@ -116,6 +116,8 @@ pub const OPERATIONS: &[Entry] = &[
     query::<emails::ops::status::Status>(),
     query::<emails::ops::list::List>(),
     query::<emails::ops::get::Get>(),
+    asynchronous::<emails::ops::create::Create>(),
+    asynchronous::<emails::ops::document_update::DocumentUpdate>(),
     asynchronous::<emails::ops::edit::Edit>(),
     query::<emails::ops::edit_status::EditStatus>(),
     query::<emails::ops::versions::Versions>(),
@@ -124,6 +126,12 @@ pub const OPERATIONS: &[Entry] = &[
     query::<emails::ops::references::References>(),
     raw::<emails::ops::html::Html>(),
     raw::<emails::ops::page::Page>(),
+    query::<emails::ops::designs::Designs>(),
+    raw::<emails::ops::design_html::DesignHtml>(),
+    query::<saved_blocks::ops::list::List>(),
+    command::<saved_blocks::ops::create::Create>(),
+    command::<saved_blocks::ops::update::Update>(),
+    command::<saved_blocks::ops::delete::Delete>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),

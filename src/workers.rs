@@ -45,7 +45,7 @@ pub const WORKERS: &[Worker] = &[
     Worker {
         name: "emails",
         // Projects wake this worker too, because a generation waits for the import of its brand.
-        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::PROJECTS],
+        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
     },

@@ -41,6 +41,8 @@ pub mod contacts;
 
 pub mod emails;
 
+pub(crate) mod saved_blocks;
+
 pub(crate) mod exports;
 
 pub(crate) mod engagement;

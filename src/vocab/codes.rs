@@ -24,6 +24,7 @@ pub enum Code {
     LimitReached,
     ModelNotConfigured,
     EditFailed,
+    VersionConflict,
     NotExportable,
     ProviderNotConnected,
     WrongState,
@@ -110,6 +111,13 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit it to use the default."),
     // `data.editId` is the ID of the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
+    // `data.version` is the email's current version.
+    code(
+        Code::VersionConflict,
+        409,
+        "VERSION_CONFLICT",
+        "Someone else saved a newer version; nothing was changed. Get the current version and repeat the change.",
+    ),
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
     code(
         Code::ProviderNotConnected,

@@ -34,6 +34,7 @@ pub mod kinds {
     pub enum Edit {}
     pub enum Knowledge {}
     pub enum Picture {}
+    pub enum SavedBlock {}
     pub enum Mailing {}
     pub enum Message {}
     pub enum Recipient {}
@@ -91,6 +92,9 @@ pub mod kinds {
     impl Kind for Knowledge {
         const NAME: &'static str = "knowledge base entry";
     }
+    impl Kind for SavedBlock {
+        const NAME: &'static str = "saved block";
+    }
     impl Kind for Picture {
         const NAME: &'static str = "image";
     }
@@ -144,6 +148,7 @@ pub type EmailId = Id<kinds::Email>;
 pub type EditId = Id<kinds::Edit>;
 pub type KnowledgeId = Id<kinds::Knowledge>;
 pub type PictureId = Id<kinds::Picture>;
+pub type SavedBlockId = Id<kinds::SavedBlock>;
 pub type MailingId = Id<kinds::Mailing>;
 pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;

@@ -477,6 +477,12 @@ pub const EMAIL_STAGES_PER_STEP: usize = 64;
 pub const EDITS_WAITING_MAX: usize = 200;
 /// How long a request waits for an edit before it returns the operation instead: less than the 30 seconds that a request may take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
+/// The maximum number of changes in one request to edit a document. A user changes a few fields between two saves; a program that changes
+/// more fields replaces whole blocks. More changes are rejected.
+pub const EMAIL_CHANGES_MAX: usize = 100;
+/// How long the autosaves of one user are kept as one version. A session of writing leaves a version every few minutes, as far as a user
+/// wants to go back.
+pub const EMAIL_AUTOSAVES_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
 /// The maximum number of versions of an email. No one views more versions; the oldest versions after the first are deleted.
@@ -580,6 +586,11 @@ pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// The maximum number of violations that one check reports: enough to fix a document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
+
+/// The maximum number of saved blocks in a project: as many as a palette can show. More blocks are rejected.
+pub const SAVED_BLOCKS_MAX: usize = 100;
+/// The maximum length of a saved block's name: one line of a palette. Longer names are rejected.
+pub const SAVED_BLOCK_NAME_CHARACTERS_MAX: usize = 80;
 
 // --- Screenshots of emails ---
 

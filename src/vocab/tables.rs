@@ -148,6 +148,8 @@ pub const THROTTLES: TableId = TableId(110);
 pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 pub const MAILING_TURNS: TableId = TableId(112);
 pub const CUSTOMER_EVENT_COUNTS: TableId = TableId(113);
+pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(114);
+pub const SAVED_BLOCKS: TableId = TableId(115);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -360,6 +362,13 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, events or names) -> how many customer events or names of events",
     ),
+    table(
+        114,
+        "email_screenshot_queue",
+        Environment,
+        "(account id, email id) -> no value: the current version has no screenshots yet",
+    ),
+    table(115, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
 ];
 
 impl TableId {

@@ -16,6 +16,7 @@ mod delivery;
 mod demo;
 mod disks;
 mod doctor;
+mod editor;
 mod edits;
 mod environments;
 mod events;

@@ -2,10 +2,11 @@
 //!
 //! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
+use super::document::Email as Document;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
-use super::outputs::{self, Screenshots};
+use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
 use super::writing::material;
 use super::writing::{EditRequest, ImportedEditRequest, Writer};
@@ -45,19 +46,38 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
+    /// Returns the version with this document and its rendered texts.
+    pub fn new(document: &Document, drawn: RenderedTexts, painted: Screenshots, done: Vec<String>) -> Self {
+        Self {
+            subject: document.subject.as_str().to_owned(),
+            preheader: document.preheader.as_str().to_owned(),
+            document: Some(document.to_json().to_string()),
+            language: document.language.as_str().to_owned(),
+            texts: drawn.texts,
+            facts: drawn.facts,
+            warnings: drawn.warnings,
+            painted,
+            done,
+        }
+    }
+
     /// Stores the version as the email's newest version and returns its number.
-    pub fn keep(
-        self,
-        tx: &mut WriteTx<'_>,
-        account: AccountId,
-        email: &mut Email,
-        prompt: &str,
-        label: Option<&str>,
-    ) -> rows::Result<u32> {
+    pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::add(tx, account, email, version, texts)
+    }
+
+    /// Stores the version as [`NewVersion::keep`] does, in place of the email's current version.
+    pub fn replace(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::replace(tx, account, email, version, texts)
+    }
+
+    fn into_version(self, tx: &mut WriteTx<'_>, email: &mut Email, origin: Origin) -> (Version, Texts) {
         email.language = self.language;
         let version = Version {
             number: 0,
-            origin: Origin::Edited { prompt: prompt.to_owned(), label: label.map(str::to_owned) },
+            origin,
             document: self.document,
             subject: self.subject,
             preheader: self.preheader,
@@ -67,7 +87,7 @@ impl NewVersion {
             // `versions::add` sets the time.
             created_at: Timestamp(0),
         };
-        versions::add(tx, account, email, version, self.texts)
+        (version, self.texts)
     }
 }
 
@@ -168,20 +188,10 @@ async fn written(
     let super::writing::EditResult { document, done } = edited;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
-    let drawn = drawing.await.map_err(Failure::internal)??;
+    let mut drawn = drawing.await.map_err(Failure::internal)??;
     let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
-    let warnings = drawn.warnings.into_iter().chain(more).collect();
-    Ok(Ok(NewVersion {
-        subject: document.subject.as_str().to_owned(),
-        preheader: document.preheader.as_str().to_owned(),
-        document: Some(document.to_json().to_string()),
-        language: document.language.as_str().to_owned(),
-        texts: drawn.texts,
-        facts: drawn.facts,
-        warnings,
-        painted,
-        done,
-    }))
+    drawn.warnings.extend(more);
+    Ok(Ok(NewVersion::new(&document, drawn, painted, done)))
 }
 
 /// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
@@ -264,7 +274,8 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
                     return Ok(());
                 }
                 edit.done.clone_from(&made.done);
-                EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
+                let origin = Origin::Edited { prompt: edit.prompt.clone(), label: edit.label.clone() };
+                EditState::Completed(made.keep(tx, edit.account, &mut email, origin)?)
             }
             (EditOutcome::Nothing(reason, _), ..) => EditState::Failed(reason),
             (EditOutcome::Made(..), ..) => EditState::Failed("The email no longer exists.".into()),

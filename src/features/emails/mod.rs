@@ -3,6 +3,8 @@
 //! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
 
 pub mod composer;
+mod designs;
+mod direct;
 pub mod document;
 mod edits;
 pub mod generation;

@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
-use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, KeyId, ProjectId, UserId};
 
 /// The name of the built-in composer in fields that name a model.
 pub const COMPOSER: &str = "composer";
@@ -64,6 +64,8 @@ pub enum Source {
     Prompt,
     /// The content is imported HTML.
     Html,
+    /// The content is a document that a user supplied.
+    Document,
 }
 
 /// Who may see the emails without an API key.
@@ -220,6 +222,19 @@ pub enum Origin {
     Restored {
         number: u32,
     },
+    /// A user or program wrote or changed the document without a prompt.
+    Manual {
+        by: Author,
+        /// When the first of the autosaves that are kept as this version was saved; `None` if the version is not an autosave.
+        autosaved_since: Option<Timestamp>,
+    },
+}
+
+/// Who saved a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Author {
+    User(UserId),
+    Key(KeyId),
 }
 
 /// The screenshots of a version. A screenshot that could not be rendered is `None`.

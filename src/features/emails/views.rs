@@ -223,7 +223,7 @@ pub struct UsageView {
 #[serde(rename_all = "camelCase")]
 pub struct VersionView {
     pub version: u32,
-    #[schemars(extend("enum" = ["generated", "imported", "edited", "restored"]))]
+    #[schemars(extend("enum" = ["generated", "imported", "edited", "restored", "manual"]))]
     pub origin: &'static str,
     /// The prompt of the edit that created the version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -420,6 +420,7 @@ impl Viewer<'_> {
             Origin::Imported => ("imported", None, None, None),
             Origin::Edited { prompt, label } => ("edited", Some(prompt.clone()), label.clone(), None),
             Origin::Restored { number } => ("restored", None, None, Some(*number)),
+            Origin::Manual { .. } => ("manual", None, None, None),
         };
         VersionView {
             version: version.number,

@@ -20,6 +20,9 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/emails/new", |scene| Box::pin(new_email(scene))),
     ("/{environment}/emails/import", |scene| Box::pin(import_email(scene))),
     ("/{environment}/emails/{id}", |scene| Box::pin(email(scene))),
+    ("/{environment}/emails/designs", |scene| Box::pin(designs(scene))),
+    ("/{environment}/emails/{id}/document", |scene| Box::pin(document(scene))),
+    ("/{environment}/emails/{id}/editor", |scene| Box::pin(reusable_block(scene))),
     ("/{environment}/emails/{id}/versions", |scene| Box::pin(versions(scene))),
     ("/{environment}/emails/{id}/try", |scene| Box::pin(try_email(scene))),
     ("/{environment}/emails/{id}/exports", |scene| Box::pin(exports(scene))),
@@ -162,6 +165,51 @@ async fn email(scene: &Scene<'_>) {
     tab.fill("#prompt", "Make the button green").await;
     tab.press_through("Edit email").await;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
+}
+
+async fn designs(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "emails/designs").await;
+    tab.click("button[aria-label=\"Use the design Welcome\"]").await;
+    tab.sees("Email created. Replace the texts in brackets.").await;
+}
+
+async fn document(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/document").await;
+    if tab.scripts {
+        tab.fill("#editor .editor-top input", "A subject of my own").await;
+        tab.sees("Saving…").await;
+        tab.sees("All changes saved").await;
+    } else {
+        tab.fill("#subject", "A subject of my own").await;
+        tab.press_through("Save subject and preheader").await;
+        tab.sees("Saved as version").await;
+    }
+    comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "A subject of my own").await;
+}
+
+async fn reusable_block(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/document").await;
+    let free = if tab.scripts { "#editor .eb:not(.eb-header):not(.eb-footer)" } else { ".block-form:has([value=keep])" };
+    tab.element_at(free).await;
+    if tab.scripts {
+        tab.run("document.querySelector(arguments[0]).click()", json!([free])).await;
+        tab.press("Save as a reusable block").await;
+        tab.fill("dialog input[name=name]", "Ours").await;
+        tab.click_path("//dialog//button[.='Save']").await;
+        tab.sees("Saved as “Ours”.").await;
+    } else {
+        tab.click(&format!("{free} .insert:has([value=keep]) > summary")).await;
+        tab.fill(&format!("{free} .insert:has([value=keep]) [name=name]"), "Ours").await;
+        tab.click(&format!("{free} [value=keep]")).await;
+        tab.sees("Block saved.").await;
+    }
+    of_brand(scene, "emails/designs").await;
+    tab.click("button[value=delete]").await;
+    tab.agree().await;
+    tab.sees("Saved block deleted.").await;
 }
 
 async fn versions(scene: &Scene<'_>) {

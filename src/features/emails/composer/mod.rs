@@ -9,6 +9,7 @@
 pub mod edit;
 mod facts;
 mod format;
+mod frame;
 mod knowledge;
 mod language;
 mod lexicon;
@@ -30,7 +31,9 @@ pub use plan::{Plan, Slot};
 use jiff::civil::Date;
 
 use crate::base::locale::LanguageTag;
-use crate::features::emails::document::{Direction, Email, Layout, Line, Link, Picture, Purpose, Style, VERSION};
+use crate::features::emails::document::{
+    Direction, Email, Footer, Header, Layout, Line, Link, Picture, Product, Purpose, Style, VERSION,
+};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 use facts::Source;
@@ -148,6 +151,24 @@ fn understand(brief: &Brief<'_>, brand: &Brand) -> ParsedPrompt {
 const REMIX_WORDS: usize = 4;
 
 /// Returns the language of the phrases for a tag: the tag's language, or English if there are no phrases in that language.
+/// Returns the header and the footer of the brand's emails in a language.
+pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: Layout, purpose: Purpose) -> (Header, Footer) {
+    let (language, site) = (written_in(language), site.and_then(material::link));
+    let name = brand.name.as_deref().map(facts::without_legal_form).or(site.as_ref().map(Link::as_str)).unwrap_or_default();
+    let facts = [("brand", name.to_owned())].into();
+    let voice = Voice::of(brand, &understand::parse_prompt("", brand, Date::ZERO), language);
+    let mut book = Phrasebook::new(language, None, voice, 0, facts);
+    let footer = frame::footer(brand, site.as_ref(), &mut book, purpose);
+    (frame::header(brand, site.as_ref(), layout), footer)
+}
+
+/// Returns the brand's products in the form that documents use, without descriptions.
+pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Vec<Product> {
+    let (format, site) = (language::Bank::of(written_in(language)).format(None), site.and_then(material::link));
+    let products = brand.products.iter().take(limits::EMAIL_PRODUCTS_MAX);
+    products.filter_map(|product| material::product(product, format, site.as_ref(), false)).collect()
+}
+
 fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }

@@ -4,7 +4,8 @@
 
 mod verbatim;
 
-use super::facts::{tidy, without_legal_form};
+use super::facts::tidy;
+use super::frame;
 use super::knowledge::Excerpt;
 use super::language::{Format, Language};
 use super::material;
@@ -505,41 +506,12 @@ impl Writer<'_> {
     /// Writes the legally required footer.
     pub fn footer(&mut self) {
         self.sign_letter();
-        let brand = self.brand;
-        let name = [brand.contact.company.as_ref(), brand.name.as_ref()].into_iter().flatten().map(|name| tidy(name));
-        let sender = name.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| self.sender_unknown());
-        let is_receipt = self.understood.purpose == Purpose::Receipt;
-        let reason = self.book.text(if is_receipt { "common.reason_receipt" } else { "common.reason" });
-        let footer = Footer {
-            id: "footer".into(),
-            sender: Line::cut(&sender),
-            address: brand
-                .contact
-                .address
-                .as_ref()
-                .map(|text| tidy(text))
-                .filter(|text| !text.is_empty())
-                .map(|text| Line::cut(&text)),
-            reason: reason.and_then(|reason| Rich::parse(&reason).ok()),
-            links: Vec::new(),
-            unsubscribe: Line::cut(&self.book.label("common.unsubscribe")),
-            view: Some(Line::cut(&self.book.label("common.view"))),
-        };
+        let footer = frame::footer(self.brand, self.site.as_ref(), &mut self.book, self.understood.purpose);
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Returns the site's host as the sender if the brand has no name.
-    fn sender_unknown(&self) -> String {
-        let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
-        if host.is_empty() { "—".to_owned() } else { host.to_owned() }
-    }
-
     pub fn header(&mut self) {
-        let name =
-            self.brand.name.as_ref().map(|name| without_legal_form(&tidy(name)).to_owned()).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| self.sender_unknown());
-        let logo = material::logo(self.brand, self.layout);
-        let header = Header { id: "header".into(), name: Line::cut(&name), logo, href: self.site.clone(), links: Vec::new() };
+        let header = frame::header(self.brand, self.site.as_ref(), self.layout);
         self.blocks.push(Block::Header(header));
     }
 }

@@ -7,6 +7,7 @@
 //! The document does not contain the brand's colors or layouts, only the author's choices among them.
 
 mod block;
+mod change;
 mod check;
 mod line;
 mod link;
@@ -15,6 +16,7 @@ mod sample;
 mod schema;
 
 pub use block::*;
+pub use change::{Change, ChangeError, forget_names, name_blocks};
 pub use check::Violation;
 pub use line::Line;
 pub use link::{ImageUrl, Link, LinkError};

@@ -269,7 +269,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
             }
             email.stage = Stage::Ready;
             if let Ok(made) = edited {
-                made.keep(tx, account, &mut email, &prompt, None)?;
+                made.keep(tx, account, &mut email, Origin::Edited { prompt, label: None })?;
             }
         }
         StageOutput::Nothing(reason, usage) => {
@@ -373,6 +373,33 @@ async fn adapt(
     let prompt = conversation.wanted.prompt.clone();
     let (edited, usage) = edits::attempt(context, account, email, &prompt).await?;
     Ok(StageOutput::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
+}
+
+/// Renders the missing screenshots of an email's current version. If the email has changed in the meantime, the result is discarded and the
+/// email stays in the queue.
+pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
+    let email = store::email(&context.data.store.read(), account, id)?;
+    let drawn = match &email {
+        Some(email) => draw(context, email).await?,
+        None => StageOutput::Pictures(Default::default(), Vec::new()),
+    };
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let current = store::email(tx, account, id)?;
+        if current.as_ref().map(|email| email.version) != email.as_ref().map(|email| email.version) {
+            return Ok(());
+        }
+        if let Some(email) = current
+            && let Some(mut version) = store::version(tx, id, email.version)?
+            && let StageOutput::Pictures(painted, warnings) = drawn
+        {
+            version.pictures = painted.keep(tx);
+            version.warnings.extend(warnings);
+            store::save_version(tx, id, &version);
+        }
+        store::close_screenshots(tx, account, id);
+        Ok(())
+    };
+    Ok(context.data.store.write(keep).await??)
 }
 
 async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {

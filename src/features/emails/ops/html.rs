@@ -26,6 +26,8 @@ pub struct EmailHtmlRef {
     pub email_id: EmailId,
     /// Whether to load remote images through this service. If false or absent, only images that this service stores are shown.
     pub images: Option<bool>,
+    /// Whether to show the email's colors for dark mode; if absent, the device decides.
+    pub dark: Option<bool>,
 }
 
 impl Operation for Html {
@@ -55,8 +57,17 @@ impl Raw for Html {
             Ok(store::text(tx, email.id, email.version, Part::Html)?)
         };
         let html = context.read(query).await?.unwrap_or_default();
-        let (html, engine) = (placeholders::preview(&html), &context.engine);
+        let (html, engine) = (in_mode(placeholders::preview(&html), input.dark), &context.engine);
         let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
         Ok(untrusted_html::document(&html, "private, no-store", untrusted_html::Images::Here(engine.base_url())))
+    }
+}
+
+/// Returns the HTML with its styles for dark mode always or never in effect.
+fn in_mode(html: String, dark: Option<bool>) -> String {
+    match dark {
+        Some(true) => html.replace("@media (prefers-color-scheme:dark)", "@media all"),
+        Some(false) => html.replace("@media (prefers-color-scheme:dark)", "@media not all"),
+        None => html,
     }
 }

@@ -1,5 +1,9 @@
 //! The operations on emails, one file each.
 
+pub mod create;
+pub mod design_html;
+pub mod designs;
+pub mod document_update;
 pub mod edit;
 pub mod edit_status;
 pub mod favorite;

@@ -8,7 +8,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
-use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
+use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot, Source};
 
 /// The inputs that the composer's brief borrows.
 struct BriefInputs<'a> {
@@ -89,8 +89,9 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, &wish.brief, material);
     let origin = Origin { brief: &own, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
-    // The composer cannot rewrite an email that a language model wrote.
-    let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
+    // The composer can rewrite only emails that it wrote from a prompt.
+    let wanted = &wish.brief.wanted;
+    let origin = (wanted.model == COMPOSER && wanted.source == Source::Prompt).then_some(origin);
     let means = EditResources { brand: &material.brand, site: own.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
     Ok(EditResult { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })

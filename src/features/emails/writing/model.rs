@@ -219,7 +219,8 @@ pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Ma
         if patch.changes.is_empty() {
             return Ok((None, patch.summary));
         }
-        let changed = patch::apply(document, &patch.changes)?;
+        let changed = document.changed(&patch.changes);
+        let changed = changed.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let strange = known.strange(&changed);
         if strange.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(strange) }
     };

@@ -1,6 +1,7 @@
-//! Pages about an email: the preview, document and plain text, and AI edits, versions, exports and a test send.
+//! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
 
-pub mod content;
+pub mod editor;
+pub mod gallery;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -336,7 +337,9 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Returns the email for the preview frame, with sample merge data.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
+    let dark = visit.query.some("dark").map(|dark| dark == "yes");
+    let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
+    visit.hand_on::<emails::ops::html::Html>(wanted).await
 }
 
 /// Shows the plain-text part of the email.

@@ -163,14 +163,14 @@ pub fn own(visit: &Visit, link: Option<&str>) -> Option<String> {
 
 /// The context that both forms for emails share.
 #[derive(Serialize)]
-struct EmailForm {
+pub struct EmailForm {
     brands: Vec<BrandChoice>,
-    brand: String,
+    pub brand: String,
 }
 
 impl EmailForm {
     #[cfg(test)]
-    fn sample() -> Self {
+    pub fn sample() -> Self {
         Self { brands: BrandChoice::samples(), brand: "66f1a2b3d4e5f60718293a4b".into() }
     }
 }
@@ -370,7 +370,7 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
 }
 
 /// Returns the context that both forms for emails share: the brands.
-async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
+pub async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
     Ok(EmailForm { brands, brand })
