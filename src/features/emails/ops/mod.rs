@@ -1,5 +1,6 @@
 //! The operations on emails, one file each.
 
+pub mod brief;
 pub mod edit;
 pub mod edit_status;
 pub mod favorite;
