@@ -1,12 +1,13 @@
-//! The similarity of the built-in rendering engine to a Chromium: a table of similarity and height per email.
+//! The similarity of the built-in rendering engine to Chromium: a table of similarity and height per email.
 //!
 //! ```text
 //! cargo bench --bench pixels -- [--chromium PROGRAM] [--samples FOLDER] [--out FOLDER]
 //! ```
 //!
 //! Draws the emails of `tests/samples/emails`, and those of a folder of your own, at 600 and 375 pixels with both engines, without
-//! any network: every image is a picture of one color, whether its address is whole, relative, a merge field, or missing. Likeness is SSIM of the colors at half size, where 1 is the same picture.
-//! With `--out`, both pictures and their difference are saved side by side. Requires a Chromium.
+//! any network: every image is a picture of one color, whether its address is whole, relative, a merge field, or missing.
+//! Similarity is the SSIM of the colors at half size; 1 means that the pictures are equal. With `--out`, both pictures and their
+//! difference are saved side by side. Requires Chromium.
 
 use std::fs;
 use std::io::Cursor;

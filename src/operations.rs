@@ -112,6 +112,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
     command::<emails::ops::generate::Generate>(),
+    query::<emails::ops::brief::ReadBrief>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
     query::<emails::ops::list::List>(),

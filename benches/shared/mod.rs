@@ -79,7 +79,7 @@ impl BenchApp {
         self.call(Method::POST, path, "application/json", Body::Whole(body.to_string().into())).await
     }
 
-    /// Creates a project; returns its id.
+    /// Creates a project; returns its ID.
     pub async fn project(&self) -> String {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"], "name": "Bench" })).await;
         made["projectId"].as_str().expect("an id").to_owned()

@@ -178,8 +178,8 @@ pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
-/// The maximum number of projects in an account. Agencies have hundreds. Each project costs counters and makes every list longer; further
-/// projects are rejected until a project is deleted.
+/// The maximum number of projects in an account. Agencies have hundreds. Each project makes every list longer; further projects are
+/// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
 /// The maximum length of an entry's title, which is shown on one line of a list. Longer titles are rejected.
@@ -371,8 +371,8 @@ pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
 /// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
-/// The maximum display order of a topic: far more than the number of topics, so that another topic fits between any two. Larger numbers are
-/// rejected.
+/// The maximum display order of a topic: far more than the number of topics, so that the order can have gaps for later topics.
+/// Larger numbers are rejected.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
@@ -400,7 +400,8 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index. A commit takes milliseconds, so a longer wait means a problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long other searches wait for the caller's own writes: some commits of the index, too short for a user to notice.
+/// How long a search without `refresh` waits for the caller's own writes: some commits of the index, too short for a user to
+/// notice.
 pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
 /// How long a caller's write is treated as recent. After a second the index contains the write, unless an import keeps the index busy for
 /// longer than a search may wait.
@@ -475,7 +476,8 @@ pub const EMAIL_STAGES_PER_STEP: usize = 64;
 /// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
 /// finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// How long a request waits for an edit before it returns the operation instead: less than the 30 seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
+/// take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request to edit a document. A user changes a few fields between two saves; a program that changes
 /// more fields replaces whole blocks. More changes are rejected.
@@ -498,8 +500,8 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. The text in 100 KB of HTML is a tenth of this. The rest
-/// is omitted, and the model is informed.
+/// The maximum length of an imported email's text that is sent to a language model. An email with 100 KB of HTML has about a tenth
+/// of this as text. The rest is omitted, and the model is informed.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -580,7 +582,8 @@ pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in pixels: the largest that cameras and decoders support.
+/// The maximum width and height of an image in a document, in pixels: more than any image that Mailmill decodes. Larger numbers are
+/// mistakes, and are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// The maximum length of a deadline: a timestamp with an offset and fractions of a second. No valid deadline is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
@@ -1050,7 +1053,7 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The Retry-After for a probe of a service that is not ready. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The maximum pause before a failed step is retried: about every minute until the step succeeds.
+/// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Incoming mail ---
@@ -1090,7 +1093,8 @@ pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
-/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes.
+/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain
+/// together have 320.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;

@@ -1,5 +1,6 @@
-//! What a worker process can no longer do. A child of this program confines itself as workers do and then tries what an attacker would
-//! who runs code in it. Each attempt must fail; those that need no special rights are tried without confinement too, where they succeed.
+//! Tests what a confined worker process cannot do. A child of this program confines itself as workers do, and then tries what an
+//! attacker who runs code in it would try. Each attempt must fail. Attempts that need no special rights are also made without
+//! confinement, where they succeed.
 //!
 //! This is a program of its own, without the usual test runner, because a process must be confined before it starts a thread.
 
@@ -11,17 +12,18 @@ use std::process::{Child, Command, Output, Stdio};
 use mailmill::engine::render::pixels::{filter_calls, isolate};
 
 const MEMORY_BYTES: u64 = 256 * 1024 * 1024;
-/// What a test of another name is asked for.
+/// The name of this test, which a filter on the command line can select.
 const NAME: &str = "confinement";
 
-/// What an attempt is aimed at.
+/// The target of an attempt.
 struct Target {
     key: CString,
-    /// A process of the same user.
+    /// Another process of the same user.
     victim: libc::pid_t,
 }
 
-/// A name, whether it works for a process that is not confined, and the attempt: the kernel's answer, negative for a failure.
+/// An attempt: its name, whether it succeeds without confinement, and a function that returns the kernel's result, which is
+/// negative if the attempt failed.
 type Attempt = (&'static str, bool, fn(&Target) -> libc::c_long);
 
 // SAFETY of all attempts: each passes numbers, or pointers to values that outlive the call.
@@ -47,7 +49,7 @@ const ATTEMPTS: &[Attempt] = &[
         let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
         let remote = libc::iovec { iov_base: (&raw const here).cast_mut().cast(), iov_len: 1 };
         let read = libc::process_vm_readv(target.victim, &local, 1, &remote, 1, 0);
-        // An address that the other process does not have is reached, too.
+        // The attempt also counts as a success if the kernel reports that the other process does not have this address.
         if read == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT) { 0 } else { read as libc::c_long }
     }),
     ("fork", true, |_| unsafe {
@@ -78,12 +80,13 @@ const ATTEMPTS: &[Attempt] = &[
     ("x32 entry", false, |_| unsafe { libc::syscall(0x4000_0000 | libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM, 0) }),
 ];
 
-/// A socket through the entry for 32-bit programs, where calls have other numbers than those a filter usually checks.
+/// Opens a socket through the entry point for 32-bit programs, where system calls have different numbers than those that a filter
+/// usually checks.
 #[cfg(target_arch = "x86_64")]
 fn socket_by_32_bit_entry() -> libc::c_long {
     const SOCKET: u64 = 359;
     let mut result = SOCKET;
-    // SAFETY: the call takes numbers; `rbx`, which the compiler keeps to itself, gets its value back.
+    // SAFETY: the call takes only numbers, and `rbx`, which the compiler reserves, is restored.
     unsafe {
         std::arch::asm!("xchg rbx, {domain}", "int 0x80", "xchg rbx, {domain}", domain = inout(reg) 2_u64 => _,
             inout("rax") result, in("rcx") 1_u64, in("rdx") 0_u64, out("r8") _, out("r9") _, out("r10") _, out("r11") _);
@@ -107,14 +110,14 @@ fn main() {
     a_worker_that_cannot_be_confined_refuses_to_run();
 }
 
-/// Be the process that is attacked from within: confine it, unless that is left out, and say what the attempt comes to.
+/// Runs as the attacked process: confines itself unless told otherwise, makes the attempt and prints the result.
 fn attempt(arguments: &[String]) {
     let [confined, name, key, victim] = arguments else { panic!("{arguments:?}") };
     let target = Target { key: CString::new(key.as_str()).expect("a path"), victim: victim.parse().expect("a number") };
     let name = name.clone();
     let mut confinement = (confined == "confined").then(|| isolate(MEMORY_BYTES));
     let (start, started) = std::sync::mpsc::channel::<()>();
-    // Another thread than the one that sets the filter, like the one that draws.
+    // The attempt runs on a different thread than the one that sets the filter, like rendering.
     let thread = std::thread::Builder::new().name("attempt".to_owned()).spawn(move || {
         started.recv().expect("the other thread is there");
         #[cfg(target_arch = "x86_64")]
@@ -139,7 +142,7 @@ fn tried(confined: &str, name: &str, key: &str, victim: &Child) -> Output {
     Command::new(program).args(arguments).output().expect("it starts")
 }
 
-/// A key and a process of the same user, for as long as `test` takes.
+/// Provides a key and another process of the same user while `test` runs.
 fn with_targets(test: impl FnOnce(&str, &Child)) {
     let key = std::env::temp_dir().join(format!("mailmill-confinement-{}.key", std::process::id()));
     std::fs::write(&key, "secret").expect("written");
@@ -170,7 +173,7 @@ fn the_32_bit_entry_ends_a_confined_process() {
     with_targets(|key, victim| {
         let free = tried("unconfined", "32-bit entry", key, victim);
         let output = tried("confined", "32-bit entry", key, victim);
-        // A kernel without that entry ends the process in another way.
+        // A kernel without this entry point ends the process with a different signal.
         let expected = if free.stdout == b"worked\n" { libc::SIGSYS } else { libc::SIGSEGV };
         assert_eq!((output.status.signal(), output.stdout.as_slice()), (Some(expected), b"".as_slice()), "{free:?}");
     });
@@ -183,7 +186,7 @@ fn worker() -> Command {
     worker
 }
 
-/// The program itself, before it has read a byte.
+/// The worker program itself, before it has read any input.
 fn every_thread_of_a_worker_is_confined() {
     let mut worker = worker().spawn().expect("it starts");
     let tasks = format!("/proc/{}/task", worker.id());
@@ -209,10 +212,11 @@ fn every_thread_of_a_worker_is_confined() {
     println!("both threads of a worker are confined");
 }
 
-/// A container may forbid to set filters. The worker then says so and reads nothing, unless an option allows it to run unconfined.
+/// A container may forbid filters. The worker then reports this and reads no input, unless an option allows it to run without
+/// confinement.
 fn a_worker_that_cannot_be_confined_refuses_to_run() {
     let refused = |mut worker: Command| {
-        // SAFETY: between fork and exec only this filter is set, which was made before.
+        // SAFETY: between fork and exec, the child only installs a filter that was created before.
         unsafe {
             worker
                 .pre_exec(|| seccompiler::apply_filter(&without_filters()).map_err(|error| io::Error::other(error.to_string())));
@@ -229,7 +233,7 @@ fn a_worker_that_cannot_be_confined_refuses_to_run() {
     println!("a worker that cannot be confined refuses to run");
 }
 
-/// A filter that lets everything through but a further filter.
+/// Returns a filter that allows every call except installing another filter.
 fn without_filters() -> seccompiler::BpfProgram {
     use seccompiler::{SeccompAction, SeccompFilter};
     let rules = [(libc::SYS_seccomp, vec![])].into_iter().collect();

@@ -1,4 +1,4 @@
-//! A fuzz target by the name of its binary, under libFuzzer.
+//! Runs the fuzz target with the name of this binary under libFuzzer.
 
 #![no_main]
 

@@ -61,7 +61,7 @@ async fn a_revoked_key_fails_with_the_next_request() {
     client.data("projects.list", serde_json::json!({})).await;
     let listed = server.run(&["keys", "list"]);
     let listed = String::from_utf8(listed.stdout).expect("text");
-    // Our newest active key.
+    // Collect the IDs of the keys that already exist.
     let mut ids = Vec::new();
     for line in listed.lines().skip(1) {
         ids.push(line.split_whitespace().next().expect("an id").to_owned());
@@ -128,7 +128,7 @@ async fn a_key_with_every_permission_but_the_required_one_is_refused() {
             let named =
                 challenge.split("scope=\"").nth(1).and_then(|rest| rest.strip_suffix('"')).expect("it names the permission");
             assert!(Permission::from_str(named).is_ok_and(|named| enough(&named)), "{}: {challenge}", entry.spec.id);
-            // Refused by the permission, but counted against the budget.
+            // A request without the permission is rejected, but counts against the budget.
             assert!(reply.header("x-ratelimit-remaining").is_some(), "{}", entry.spec.id);
         }
     }

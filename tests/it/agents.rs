@@ -64,7 +64,7 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     assert_eq!((look["approval"]["agentName"].as_str(), look["scopes"].as_array().map(Vec::len)), (Some("Helper"), Some(2)));
     assert_eq!(grant(&owner, &code, &["audience:read"]).await.status, 200);
 
-    // A hundred polls at once.
+    // Send a hundred polls at once.
     let polls = (0..100).map(|_| poll(&server, &token));
     let replies = futures_util::future::join_all(polls).await;
     let keys: Vec<&Reply> = replies.iter().filter(|reply| reply.status == 200).collect();
@@ -84,7 +84,7 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
         .await
         .refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 
-    // It is seen, and can be taken back.
+    // The member sees the key and can revoke it.
     let list = owner.data("accounts.approval_list", json!({})).await;
     let first = &list["approvals"][0];
     assert_eq!((first["status"].as_str(), first["decidedBy"].as_str()), (Some("fetched"), Some(OWNER)));
@@ -309,7 +309,7 @@ async fn an_ipv6_network_registers_as_one_address_and_cannot_use_up_all_registra
     assert_eq!(register_from(&server, "192.0.2.1", 1001).await.status, 200);
 }
 
-/// A user who granted an agent a key that it has not fetched: the member, and the agent's token.
+/// Creates a member who has granted a key that the agent has not fetched. Returns the member and the agent's token.
 async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
     let client = member(server, owner, email, json!({ "role": "editor" })).await;
     let body =
@@ -334,7 +334,7 @@ async fn a_grant_of_a_removed_or_demoted_user_is_not_issued() {
     assert_eq!(poll_word(&server, &of_left).await, "invalid_grant");
     assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
     assert_eq!(poll(&server, &of_more).await.status, 200, "who has it still gives it");
-    // It stays denied whatever changes later, and users see that no key was issued.
+    // The request stays denied whatever changes later, and users see that no key was issued.
     owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
     assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
     let list = owner.data("accounts.approval_list", json!({})).await;

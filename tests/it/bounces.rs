@@ -1,5 +1,6 @@
-//! What comes back for a campaign's messages, in the formats of mail servers: reports, complaints, unsubscribe mail, one-click unsubscribe.
-//! Every token comes from a message of the shipped server. Also evidence that settles unknown deliveries, and resends.
+//! Tests what the server receives about a campaign's messages: bounce reports in the formats of many mail servers, complaints,
+//! unsubscribe mail and one-click unsubscribes. Every token comes from a message of the shipped server. Also tests evidence that
+//! settles unknown deliveries, and resends.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -107,7 +108,7 @@ impl Returned {
         Self { sender, recipient, raw }
     }
 
-    /// Delivers it in one of three ways.
+    /// Delivers the returned message in one of three ways.
     fn bring(&self, server: &Server, way: Way) {
         match way {
             Way::Smtp => self.talk(server.inbound(), "EHLO"),
@@ -245,7 +246,7 @@ async fn every_returned_sample_has_its_effect_once_even_if_repeated() {
     for (number, (_, name)) in samples.iter().enumerate() {
         let returned = Returned::sample(name, &posted[&addresses[number]]);
         returned.bring(&sent.server, WAYS[number % 3]);
-        // Servers repeat what was not acknowledged in time, possibly in another way.
+        // Servers repeat a message that was not acknowledged in time, possibly in a different way.
         returned.bring(&sent.server, WAYS[(number + 1) % 3]);
     }
     let (log, contacts) = (sent.log().await, sent.contacts().await);

@@ -54,7 +54,7 @@ async fn a_budget_is_shared_by_all_keys_and_returned_in_headers() {
         assert_eq!((reply.number("x-ratelimit-limit"), reply.number("x-ratelimit-remaining")), (5, 0));
         assert!((reply.number("x-ratelimit-reset") - now() - seconds).abs() <= 2);
     }
-    // Another group has another window; a new key brings no new budget.
+    // Each group has its own budget, and a new key does not get a new budget.
     assert_eq!(list(&server.all()).await.status, 429);
     if let Some(entry) = of(RouteGroup::Imports).first() {
         assert_ne!(one.send(call(entry)).await.status, 429, "{}", entry.spec.id);
@@ -108,7 +108,7 @@ async fn valid_and_invalid_requests_count() {
     let again = client.send(call(create).header("idempotency-key", "k")).await;
     assert_eq!((first.number("x-ratelimit-remaining"), again.number("x-ratelimit-remaining")), (1, 0));
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
-    // Replays count too.
+    // Replayed responses also count.
     let spent = client.send(call(create).header("idempotency-key", "k")).await;
     spent.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
 }
@@ -135,7 +135,7 @@ async fn an_account_without_its_plan_gets_an_error_about_the_missing_limits() {
     let key = server.key("test", "all");
     server.signal("TERM");
     assert!(server.wait().success());
-    // The operator removed the plan from the settings.
+    // Simulate that the operator removed the plan from the settings.
     server.set(&settings(10, 1).replace("small", "other"));
     server.serve();
     let client = Client::new(server.address(), Some(key));

@@ -1,4 +1,4 @@
-//! Campaigns on the shipped server with a test key: from an email to the inbox, interrupted, and through `kill -9`.
+//! Tests campaigns on the shipped server with a test key: from an email to the inbox, with interruptions and with `kill -9`.
 
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ pub async fn act(client: &Client, action: &str, id: &str) -> Value {
     client.data(&format!("campaigns.{action}"), json!({ "id": id })).await
 }
 
-/// Returns the campaign once it has this status; with `sent`, once no retry is left.
+/// Returns the campaign when it has this status and, for `sent`, when no retries are left.
 pub async fn becomes(client: &Client, id: &str, status: &str) -> Value {
     let is_it = |campaign: &Value| if status == "sent" { is_complete(campaign) } else { campaign["status"] == status };
     until(async || Some(act(client, "get", id).await).filter(is_it)).await
@@ -241,7 +241,7 @@ async fn a_campaign_is_paused_resumed_and_canceled_while_it_is_sent() {
     some(3).await;
 
     assert_eq!(act(&client, "pause", &id).await["status"], "paused");
-    // Messages in flight arrive; no others follow.
+    // Messages in flight still arrive, but no others follow.
     let stopped = kept(&client, &batch).await;
     assert!(stopped < MANY, "it was too quick to be paused");
     tokio::time::sleep(Duration::from_millis(600)).await;
@@ -283,7 +283,7 @@ async fn a_scheduled_campaign_starts_by_itself_and_once_also_when_its_time_passe
     let dead = stage.campaign(&client).await;
     client.data("campaigns.schedule", json!({ "id": dead, "scheduledAt": in_ms(1_500) })).await;
     server.kill();
-    // Its time passes while the service is stopped.
+    // The start time passes while the service is stopped.
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     server.serve();
     client = Client::new(server.address(), Some(key.clone()));
@@ -355,7 +355,7 @@ async fn recipients_get_it_at_their_local_time() {
     ]);
     stage.contacts(&client, contacts).await;
     let id = stage.campaign(&client).await;
-    // A moment from now in UTC: already past in the east, and hours ahead in the west.
+    // The start time is a moment from now in UTC: it has already passed in the east, and is hours ahead in the west.
     let input = json!({ "id": id, "scheduledAt": in_ms(2_500), "timezoneMode": "recipient" });
     let scheduled = client.data("campaigns.schedule", input).await;
     assert!(

@@ -50,7 +50,7 @@ async fn a_clock_jump_during_a_campaign_loses_and_repeats_no_one() {
         jumps.push(format!("{days:+} days after {least} messages"));
     }
     until(async || sink.count() >= RECIPIENTS - 1).await;
-    // It was deferred by a clock more than a year ahead. By now the clock is right again.
+    // The message was deferred while the clock was more than a year ahead. Now the clock is correct again.
     let soon = DAY_MS * 2;
     until(async || {
         let waiting = logs(&client, &id, Some("deferred")).await;
@@ -70,7 +70,7 @@ async fn a_clock_jump_during_a_campaign_loses_and_repeats_no_one() {
     assert_eq!((report.sent, report.unknown), (RECIPIENTS as u64, 0));
 }
 
-/// Returns how many messages each recipient has.
+/// Returns how many messages each recipient has received.
 async fn copies(client: &Client) -> BTreeMap<String, u64> {
     let mut copies = BTreeMap::new();
     let mut offset = 0;
@@ -102,14 +102,14 @@ async fn a_scheduled_campaign_starts_once_however_the_clock_jumps() {
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 6).await;
 
-    // A clock jump makes it due, and then not due again.
+    // A clock jump makes the campaign due, and another jump makes it not due again.
     let jumped = stage.campaign(&client).await;
     schedule(&client, &jumped, in_ms(HOUR_MS)).await;
     faults.clock_off_by_ms(2 * HOUR_MS);
     becomes(&client, &jumped, "sent").await;
     faults.clock_off_by_ms(0);
 
-    // The clock goes back before its time; then the time comes after all.
+    // The clock goes back to before the start time; later, the start time comes.
     let late = stage.campaign(&client).await;
     schedule(&client, &late, in_ms(2_000)).await;
     faults.clock_off_by_ms(-HOUR_MS);
@@ -118,7 +118,7 @@ async fn a_scheduled_campaign_starts_once_however_the_clock_jumps() {
     faults.clock_off_by_ms(0);
     becomes(&client, &late, "sent").await;
 
-    // The same around a kill.
+    // Repeat the test with a kill in between.
     let killed = stage.campaign(&client).await;
     schedule(&client, &killed, in_ms(HOUR_MS)).await;
     server.kill();
@@ -187,7 +187,7 @@ async fn mail_held_by_a_quota_continues_the_next_day_or_when_there_is_room() {
     let client = Client::new(server.address(), Some(key.clone()));
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 14).await;
-    // Noon, so that nothing here comes close to the end of a day by accident.
+    // Start at noon, so that the test does not reach the end of a day by accident.
     let now: jiff::Timestamp = in_ms(0).parse().expect("a time");
     let noon = DAY_MS / 2 - now.as_millisecond().rem_euclid(DAY_MS) + DAY_MS;
     faults.clock_off_by_ms(noon);
@@ -198,7 +198,7 @@ async fn mail_held_by_a_quota_continues_the_next_day_or_when_there_is_room() {
     faults.clock_off_by_ms(noon + DAY_MS);
     until(async || stats(&client, &id).await["totalSent"] == 10).await;
     becomes(&client, &id, "throttled").await;
-    // A larger plan applies from the next start, including waiting mailings.
+    // A larger plan applies from the next start, also to waiting mailings.
     server.set(&settings(1_000));
     server.kill();
     server.serve();

@@ -1,4 +1,4 @@
-//! Each field in the table of contact fields works in each place that reads the table.
+//! Tests that each field in the table of contact fields works in each place that reads the table.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ async fn the_api_writes_reads_filters_searches_merges_imports_and_exports_every_
 
 /// Writes contacts with every profile field in every way.
 async fn write(client: &Client, project: &str) {
-    // Create, read, update, clear.
+    // Create, read, update and clear the fields.
     let input = with_profile(json!({ "projectId": project, "email": "create@example.com" }));
     assert_profile(&client.data("contacts.create", input).await, "contacts.create");
     let id = client.contact(project, "update@example.com").await;
@@ -68,7 +68,7 @@ async fn write(client: &Client, project: &str) {
     client.data("contacts.update", patch).await;
     assert_profile(&client.data("contacts.get", json!({ "projectId": project, "id": id })).await, "contacts.get");
 
-    // Bulk writes and customer events.
+    // Write the fields with bulk writes and customer events.
     let rows = json!([with_profile(json!({ "email": "bulk@example.com" }))]);
     let done = client.data("contacts.bulk", json!({ "projectId": project, "subscribers": rows })).await;
     assert_eq!(done["success"], 1, "{done}");
@@ -79,7 +79,7 @@ async fn write(client: &Client, project: &str) {
     client.data("events.record", event).await;
     assert_profile(&by_email(client, project, "event@example.com").await, "events.record");
 
-    // A file: columns by a map, and by their usual headers.
+    // Import files: columns are mapped explicitly, or recognized by their usual headers.
     let samples = || specs().map(|spec| format!("\"{}\"", spec.sample)).collect::<Vec<_>>().join(",");
     let coded: Vec<String> = specs().enumerate().map(|(at, _)| format!("c{at}")).collect();
     let map = specs().zip(&coded).fold(json!({ "email": "e" }), |mut map, (spec, header)| {
@@ -190,7 +190,7 @@ async fn the_pages_show_and_save_every_profile_field() {
     browser.post(&path, &fields).await;
     assert_profile(&by_email(&client, &project, "ada@example.com").await, "the contact's page");
 
-    // The choices of the segment form and of the import form.
+    // Check the choices in the segment form and in the import form.
     let segment = browser.get("/test/segments/new").await.text;
     for field in CONTACT_FIELDS.iter().filter(|field| field.filterable) {
         assert!(segment.contains(&format!("<option value=\"{}\"", field.key)), "{} in the segment form", field.key);
@@ -235,6 +235,6 @@ async fn the_openapi_document_names_every_field_wherever_it_names_one() {
             _ => {}
         }
     }
-    // Create, update, bulk, events, the column map and the contact itself, and the keys of filters.
+    // Check the schemas of all inputs with contact fields, of the contact itself, and of filter keys.
     assert!(lists >= 7, "only {lists} places");
 }

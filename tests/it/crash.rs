@@ -15,7 +15,8 @@ const ROUNDS: usize = 3;
 const LOAD: Duration = Duration::from_millis(1200);
 const TAGS: [&str; 3] = ["red", "green", "blue"];
 
-/// Writes until the server is gone; returns what was acknowledged: the contact's id, email and tag, or nothing if it was deleted again.
+/// Writes contacts until the server is killed. Returns what was acknowledged: each contact's ID, email and tag, or nothing if the
+/// contact was deleted again.
 async fn write(client: Client, project: String, round: usize, writer: usize) -> BTreeMap<String, Option<(String, &'static str)>> {
     let mut acknowledged = BTreeMap::new();
     for number in 0.. {

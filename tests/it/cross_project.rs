@@ -1,4 +1,4 @@
-//! Objects of another project do not exist: 404, with exactly the same response as for one that never existed.
+//! Tests that objects of another project return 404, with exactly the same response as objects that never existed.
 
 use http::StatusCode;
 use mailmill::engine::api::Entry;
@@ -60,7 +60,7 @@ async fn an_object_of_another_project_gets_the_same_response_as_a_missing_one() 
     assert!(seen >= 3);
 }
 
-/// Creates an object of this kind in `project`: like the example, without references to objects that do not exist.
+/// Creates an object of this kind in `project` from the operation's example, without references to objects that do not exist.
 async fn object(client: &Client, create: &'static Entry, project: &str) -> String {
     let mut input = example(create, project);
     loop {

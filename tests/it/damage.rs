@@ -1,5 +1,5 @@
-//! Damaged data files: flipped bytes, truncated files, zeroed pages and swapped files are reported by name with a way to restore, and no
-//! panic reaches a user. `CORRUPTIONS` sets how many are tried:
+//! Tests damaged data files: flipped bytes, truncated files, zeroed pages and swapped files are reported with the file's name and a
+//! remedy, and no panic reaches a user. `CORRUPTIONS` sets the number of tries:
 //!
 //!     CORRUPTIONS=200 cargo test --release --test it damage -- --nocapture
 
@@ -14,12 +14,12 @@ use super::installation::said;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
-/// For a usual run: each starts five processes, which takes about half a second.
+/// The default number of tries. Each try starts five processes, which takes about half a second.
 const CORRUPTIONS: u64 = 40;
 const FILES: [&str; 3] = ["control.redb", "test.redb", "live.redb"];
 const PAGE: usize = 4096;
 
-/// The same numbers in every run (SplitMix64).
+/// A random generator that returns the same numbers in every run (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -37,7 +37,7 @@ fn corrupt(folder: &Path, dice: &mut Dice) -> (String, &'static str) {
     let name = FILES[dice.below(FILES.len())];
     let path = folder.join(name);
     let mut bytes = fs::read(&path).expect("there");
-    // Damages used bytes: most of a new file is empty.
+    // Damage bytes that are in use, because most of a new file is empty.
     let filled: Vec<usize> = (0..bytes.len()).filter(|at| !matches!(bytes[*at], 0 | 255)).collect();
     let at = filled[dice.below(filled.len())];
     let done = match dice.below(4) {
@@ -122,7 +122,7 @@ async fn no_corruption_reaches_a_user_as_a_panic() {
         let (lost, _) = corrupt(&saved, &mut dice);
         let what = format!("{number}: {what}");
         let doctor = server.run_on(&data, &["doctor"]);
-        // It also fails for other findings, like the missing transport.
+        // The doctor also fails because of other findings, such as the missing transport.
         let words = plainly_told(&what, &doctor);
         if words.contains("PROBLEM  data") {
             well_told(&what, &doctor, "mailmill restore");

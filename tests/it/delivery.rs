@@ -1,7 +1,8 @@
-//! The crash report: campaigns under `kill -9` at random moments, into a relay that records each message before it replies.
+//! Tests campaigns under `kill -9` at random moments, with a relay that records each message before it replies.
 //!
-//! Afterward the relay's list is compared with the recipient rows: no recipient is lost silently, none has two messages, none is marked
-//! sent without one, and at most two recipients per connection and kill are unknown. `KILLS` and `RECIPIENTS` set how many:
+//! Afterward the relay's list is compared with the recipient rows: no recipient is lost silently, none got two messages, none is
+//! marked as sent without a message, and at most two recipients per connection and kill are unknown. `KILLS` and `RECIPIENTS` set
+//! how many:
 //!
 //!     KILLS=200 RECIPIENTS=20000 cargo test --release --test it delivery -- --nocapture
 
@@ -18,7 +19,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
 pub const CONNECTIONS: u64 = 32;
-/// Counted from the moment that the server accepts requests.
+/// The time before a kill, counted from the moment when the server accepts requests.
 const KILL_AFTER_MS: std::ops::Range<u64> = 50..250;
 const BULK: usize = 5_000;
 const LOOK: Duration = Duration::from_millis(50);
@@ -30,7 +31,7 @@ pub fn knob(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// How long a relay takes to confirm a message.
+/// The time that a slow relay takes to confirm a message.
 const PAUSE_MICROSECONDS: std::ops::Range<u64> = 500..3_500;
 
 /// Returns a number in the range.
@@ -38,7 +39,7 @@ fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
     range.start + u64::from(u32::from_be_bytes(random.bytes())) % (range.end - range.start)
 }
 
-/// A slow relay.
+/// Starts a slow relay.
 pub fn relay() -> MailSink {
     let random = SystemRandom::default();
     let pause = move || SinkAction::Wait(Duration::from_micros(within(&random, &PAUSE_MICROSECONDS)));
@@ -146,7 +147,7 @@ pub async fn statuses(client: &Client, campaign: &str) -> BTreeMap<String, Strin
     }
 }
 
-/// The comparison of campaigns with what relays accepted.
+/// The result of comparing campaigns with the messages that relays accepted.
 #[derive(Default)]
 pub struct Report {
     pub campaigns: u64,
@@ -164,7 +165,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Compares one campaign's recipient rows with what the relay accepted since the last one.
+    /// Compares one campaign's recipient rows with the messages that the relay accepted since the last campaign.
     pub fn add(&mut self, states: &BTreeMap<String, String>, taken: &BTreeMap<String, usize>) {
         self.campaigns += 1;
         self.recipients += states.len() as u64;
@@ -192,7 +193,7 @@ impl Report {
     pub const HEAD: &str = "campaigns | recipients | kills | accepted | sent | unknown (accepted) | lost | repeated | \
                             sent without acceptance | seconds";
 
-    /// Returns the numbers in one line.
+    /// Returns the numbers as one line of a table.
     pub fn line(&self) -> String {
         let Self { campaigns, recipients, kills, accepted, sent, unknown, unknown_accepted, lost, repeated, .. } = self;
         let (false_sent, seconds) = (self.sent_without_acceptance, self.seconds);
@@ -206,7 +207,8 @@ impl Report {
         println!("{}\n{}", Self::HEAD, self.line());
     }
 
-    /// Checks that no recipient is lost, none has two messages, none is marked sent without one, and no more are unknown than possible.
+    /// Checks that no recipient is lost, none got two messages, none is marked as sent without a message, and no more are unknown
+    /// than the guarantee allows.
     pub fn hold(&self, connections: u64) {
         let line = self.line();
         assert_eq!((self.lost, self.repeated, self.sent_without_acceptance), (0, 0, 0), "{}\n{line}", Self::HEAD);

@@ -1,4 +1,4 @@
-//! The demo as a new user sees it: on the command line with the made-up shop, and on the dashboard.
+//! Tests the demo as a new user sees it: on the command line with the made-up shop, and on the dashboard.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -14,22 +14,22 @@ use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
 use super::users::{OWNER, owned};
 
-/// A running demo. Killed when dropped.
+/// A running demo. It is killed when dropped.
 struct Demo {
     child: Child,
-    /// Its output up to the awaited line.
+    /// The demo's output up to the awaited line.
     said: String,
 }
 
 impl Demo {
-    /// Starts it and reads its output until a line contains `end`.
+    /// Starts the demo and reads its output until a line contains `end`.
     fn until(folder: &Path, end: &str) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args(["demo", "--http", "127.0.0.1:0", "--data"]).arg(folder).stdout(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let mut said = String::new();
-        // The loop always ends, because a demo that fails says so.
+        // The loop always ends, because a demo that fails prints the reason.
         while !said.contains(end) && out.read_line(&mut said).expect("text") > 0 {}
         assert!(said.contains(end), "{said}");
         // A program that writes to a closed pipe is killed.
@@ -40,7 +40,7 @@ impl Demo {
         Self { child, said }
     }
 
-    /// Returns the text between these.
+    /// Returns the text between two other texts.
     fn between(&self, front: &str, back: char) -> &str {
         let (_, rest) = self.said.split_once(front).unwrap_or_else(|| panic!("no {front}: {}", self.said));
         rest.split(back).next().expect("it ends")
@@ -90,7 +90,7 @@ async fn the_demo_leads_from_a_website_to_revenue_and_keeps_running() {
     assert!(again.said.contains("is running again") && !again.said.contains("Brand "), "{}", again.said);
 }
 
-/// What readers did stands on several days and in many hours, most of it on the first day, and none of it ahead.
+/// The readers' actions cover several days and many hours. Most are on the first day, and none is in the future.
 async fn spreads(client: &Client, campaign: &Value) {
     let report = client.data("campaigns.report", json!({ "id": campaign })).await;
     let days = report["days"].as_array().expect("days");

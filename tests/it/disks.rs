@@ -1,9 +1,10 @@
-//! Disks that are full and disks that fail, under the shipped server while it sends a campaign.
+//! Tests full disks and failing disks while the shipped server sends a campaign.
 //!
-//! What must hold: nothing is acknowledged that is not on disk. On a full disk the server runs on, read-only, and people can leave by
-//! their links; when there is room again, everything continues automatically. On a disk that fails it says why and ends. In both cases the
-//! campaign completes with no recipient lost, none sent to twice, and none called sent without a message. `FAULTS` says how many
-//! calls of each kind fail, one in each run, spread over all calls of a campaign's life (0: every single one):
+//! Requirements: nothing is acknowledged that is not on disk. On a full disk, the server continues as read-only, and recipients can
+//! unsubscribe with their links; when there is space again, everything continues automatically. On a failing disk, the server
+//! reports the reason and ends. In both cases the campaign completes: no recipient is lost, none gets two messages, and none is
+//! marked as sent without a message. `FAULTS` sets the number of runs for each kind of call. In each run one call fails; these
+//! calls are spread over the campaign's duration (0: every call fails once):
 //!
 //!     FAULTS=0 cargo test --release --test it disks -- --nocapture
 
@@ -26,17 +27,17 @@ use super::support::faults::{Fault, Kind};
 use super::support::mail_sink::MailSink;
 use super::support::{Client, Faults, Server, contract, missing, operation};
 
-/// The size of the small disk. A new data folder takes part of it.
+/// The size of the small disk, part of which a new data folder uses.
 const DISK_MIB: u64 = 48;
 /// The free space when the campaign starts.
 const LEFT_BYTES: u64 = 512 * 1024;
 const PIECE_BYTES: u64 = 64 * 1024;
-/// Recipients who unsubscribe while the disk is full.
+/// The number of recipients who unsubscribe while the disk is full.
 const LETTERS: usize = 12;
-/// More recipient rows than fit into the remaining space.
+/// The number of recipients: more rows than fit into the remaining space.
 const CROWD: usize = 4_000;
 
-/// The recipients of each run in which one call fails.
+/// The number of recipients in each run in which one call fails.
 const FEW: usize = 24;
 const FEW_CONNECTIONS: u64 = 4;
 
@@ -46,7 +47,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// At this place; `None` where this user may not mount anything.
+    /// Mounts the disk at this path; returns `None` if this user may not mount anything.
     fn mount(place: &Path) -> Option<Self> {
         fs::create_dir_all(place).expect("the folder can be made");
         let options = format!("size={DISK_MIB}m,mode=0700");
@@ -68,7 +69,7 @@ impl Disk {
         self.place.join("ballast")
     }
 
-    /// Fills it except for some bytes, including space that became free since the last fill.
+    /// Fills the disk except for some bytes, including space that became free since the last call.
     fn fill(&self, left: u64) {
         let ballast = fs::File::options().create(true).append(true).open(self.ballast());
         let mut ballast = ballast.expect("there is room for a file");
@@ -85,12 +86,12 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Detached at once, and freed when its last user has ended.
+        // The disk is detached immediately, and freed when its last user ends.
         let _ = Command::new("umount").arg("-l").arg(&self.place).status();
     }
 }
 
-/// Adds contacts as fast as responses arrive, and remembers which were acknowledged.
+/// Adds contacts as fast as responses arrive, and records which were acknowledged.
 struct Writer {
     acknowledged: Arc<Mutex<BTreeSet<String>>>,
     refused: Arc<AtomicUsize>,
@@ -133,7 +134,7 @@ impl Writer {
         Self { acknowledged, refused, is_over, task }
     }
 
-    /// Returns how many were refused so far.
+    /// Returns how many contacts were refused so far.
     fn refused(&self) -> usize {
         self.refused.load(Ordering::SeqCst)
     }
@@ -206,7 +207,7 @@ async fn leaves(client: &Client, project: &str, (contact, tokens): &(String, Str
     assert_eq!(now["status"], "unsubscribed");
 }
 
-/// Checks that reads work, writes are refused with the reason and a time, and health reports it.
+/// Checks that reads work, writes are refused with the reason and `Retry-After`, and health reports the problem.
 async fn is_read_only(client: &Client, project: &str) {
     let contact = json!({ "projectId": project, "email": "late@example.com" });
     let refused = client.call("contacts.create", contact).await;
@@ -225,7 +226,7 @@ async fn is_read_only(client: &Client, project: &str) {
 async fn no_recipient_is_lost(client: &Client, campaign: &str, sink: &MailSink, began: Instant) {
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
     let mut states = statuses(client, campaign).await;
-    // Contacts added after the campaign started are not in it, or are skipped.
+    // Contacts added after the campaign started are not recipients, or are skipped.
     states.retain(|address, _| !address.starts_with("late"));
     assert_eq!(states.len(), CROWD);
     report.add(&states, &taken(sink, 0));
@@ -238,8 +239,8 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     let sink = relay();
     let mut server = Server::stopped(&format!("{}\n[data]\nfree_mib_min = 3\nreserve_mib = 2\n", with_relay(&sink)));
     let Some(disk) = Disk::mount(&server.data()) else { return };
-    // The service's log goes to the same disk.
-    // The first start: only an empty folder is a new installation, and the log will be in this one.
+    // The log file is on the same disk. Before the log is in the folder, the service starts once, because only an empty folder
+    // becomes a new installation.
     server.key("test", "all");
     server.standard_error(disk.place.join("errors.log"));
     server.serve();
@@ -267,14 +268,14 @@ async fn on_a_full_disk_the_server_is_read_only_recipients_can_unsubscribe_and_e
     assert!(!said.status.success() && errors.contains("Free up space, or choose a folder on another disk"), "{errors}");
     assert!(!disk.place.join("backup").exists(), "nothing was started");
 
-    // Another program takes the rest too: the reserve is for unsubscribes.
+    // Another program uses the remaining space too, so only the reserve is left for unsubscribes.
     disk.fill(0);
     for letter in &letters[1..LETTERS / 2] {
         leaves(&tests, &test_project, letter).await;
     }
     is_read_only(&client, &project).await;
 
-    // A start on the full disk comes up read-only, instead of failing again and again.
+    // On a full disk the service starts as read-only instead of failing repeatedly.
     server.kill();
     disk.fill(0);
     server.serve();
@@ -341,7 +342,7 @@ async fn a_disk_that_fills_up_during_a_campaign_loses_and_repeats_no_recipient()
     report.hold(CONNECTIONS);
 }
 
-/// A server on which one call after the other fails.
+/// A server on which one call fails in each run.
 struct Bench {
     server: Server,
     faults: Faults,
@@ -357,7 +358,7 @@ enum Ran {
     NotReached,
     /// The failure ended the server.
     Ended,
-    /// It continued: it does not depend on this file.
+    /// The server continued, because it does not depend on this file.
     Continued(String),
 }
 
@@ -380,7 +381,7 @@ impl Bench {
         Client::new(self.server.address(), Some(self.key.clone()))
     }
 
-    /// Runs a whole campaign in which the call with this number fails; none if 0.
+    /// Runs a whole campaign in which the call with this number fails; if 0, no call fails.
     async fn run(&mut self, (kind, fault): (Kind, Fault), number: u64, report: &mut Report) -> Ran {
         let before = self.sink.count();
         let client = self.client();
@@ -456,7 +457,7 @@ async fn no_failing_disk_call_loses_or_repeats_a_recipient() {
         println!("{name} | {calls} | {tried} | {ended} | {many_continued} {continued:?} | {not_reached} | {}", report.line());
         report.hold(FEW_CONNECTIONS);
         match what.1 {
-            // A write that finds no space is repeated.
+            // A write that fails for lack of space is retried.
             Fault::Full => assert_eq!(ended, 0, "a full disk has ended the server"),
             _ => assert!(ended > 0, "no fault has ended the server"),
         }
@@ -479,7 +480,7 @@ async fn a_direct_send_repeated_with_its_key_after_a_disk_failure_is_sent_once()
     let last = knob("FAULTS", 8).max(4);
     for number in 1..=last {
         let client = bench.client();
-        // The first syncs of a send: its acceptance, its handoff, its outcome.
+        // Fail the first syncs of a send: those of its acceptance, its handoff and its outcome.
         bench.faults.arm(Kind::Sync, Fault::Broken, 1 + (number - 1) % 4, 1);
         let first = client.try_send(direct(number)).await;
         let was_refused = !first.as_ref().is_ok_and(|reply| reply.status < 300);

@@ -1,4 +1,4 @@
-//! The doctor, before the service runs and while it does, on installations with different problems.
+//! Tests the doctor on installations with different problems, before the service starts and while it runs.
 
 use std::process::Output;
 
@@ -69,7 +69,7 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     server.signal("TERM");
     server.wait();
     drop(sink);
-    // Free ports: another program may use the defaults on this machine.
+    // Use free ports, because another program on this machine may use the default ports.
     server.set(&(settings("smtp://127.0.0.1:9") + "\n[server]\nhttp = \"127.0.0.1:0\"\nhttps = \"\"\n"));
     let text = said(&server.run(&["doctor"]), 1);
     assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check the host, port"), "{text}");

@@ -1,4 +1,5 @@
-//! Imported emails on the shipped program: imported as HTML and as a message, edited by prompts, shown, restored, exported.
+//! Tests imported emails on the shipped program: importing HTML and a message, editing by prompts, viewing, restoring and
+//! exporting.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ const NEWSLETTER: &str = include_str!("../samples/handed-in/newsletter.html");
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Returns the newsletter as a message: with another subject, and lines wrapped as in mail.
+/// Returns the newsletter as a message, with a different subject and wrapped lines.
 fn message() -> String {
     let mut body = String::new();
     for line in NEWSLETTER.lines() {
@@ -34,7 +35,7 @@ fn message() -> String {
     )
 }
 
-/// Returns the emails of an import, once it has ended.
+/// Returns the emails of an import when it has ended.
 async fn emails(client: &Client, started: Value) -> Vec<Value> {
     let id = started["conversationId"].as_str().expect("an id").to_owned();
     let looking = async {

@@ -19,7 +19,7 @@ async fn test_data_is_invisible_to_a_live_key() {
     live.call("contacts.list", list.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     assert_eq!(test.data("contacts.list", list).await["total"], 1);
 
-    // And vice versa.
+    // Test keys do not see live data either.
     let real = live.project("real").await;
     live.contact(&real, "ada@example.com").await;
     assert_eq!(test.data("projects.list", json!({})).await["total"], 1);

@@ -1,5 +1,5 @@
-//! Floods of idle connections against the shipped server, with few descriptors and with many: visitors are served, the search index
-//! continues, and health reports the truth meanwhile. `FLOOD` is the number of sockets:
+//! Tests floods of idle connections against the shipped server, with few and with many file descriptors: visitors are served, the
+//! search index continues, and health reports the real state. `FLOOD` is the number of sockets:
 //!
 //!     FLOOD=6000 cargo test --release --test it floods -- --nocapture
 
@@ -18,7 +18,7 @@ use super::support::{Client, Server};
 /// The number of client addresses in a flood.
 const ADDRESSES: usize = 100;
 const PROBES: usize = 60;
-/// Descriptors that the tests themselves need.
+/// The number of file descriptors that the tests themselves need.
 const OWN_DESCRIPTORS: usize = 200;
 
 /// Returns this many idle sockets, or as many as this machine's limits allow.
@@ -32,7 +32,7 @@ fn flood_size(usual: u64) -> usize {
     many
 }
 
-/// Connects from this loopback address. The server refused it if it is closed at once.
+/// Connects from this loopback address. A connection that is closed immediately was refused by the server.
 async fn connect(source: Ipv4Addr, to: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
@@ -44,7 +44,7 @@ fn attacker(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 1, u8::try_from(1 + number % ADDRESSES).expect("a hundred addresses"))
 }
 
-/// Opens idle sockets in three states: silent, headers that do not end, and kept alive after a response.
+/// Opens idle sockets in three states: without data, with incomplete headers, and kept alive after a response.
 async fn flood(to: SocketAddr, many: usize) -> Vec<TcpStream> {
     let mut sockets = Vec::with_capacity(many);
     for number in 0..many {
@@ -82,7 +82,7 @@ async fn probe(number: usize, to: SocketAddr, path: &str) -> (u16, Duration) {
     (status.unwrap_or(0), began.elapsed())
 }
 
-/// 60 visitors in sequence: all are served, 99% of them within 200 ms.
+/// Connects 60 visitors in sequence, and checks that all are served, 99% of them within 200 ms.
 async fn visitors_are_served(to: SocketAddr, what: &str) {
     let mut times = Vec::with_capacity(PROBES);
     let mut refused = 0;
@@ -132,7 +132,7 @@ async fn a_flood_of_idle_connections_from_100_addresses_refuses_no_visitor() {
     let (status, data) = ready(server.address()).await;
     assert_eq!(status, 200, "{data}");
     println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
-    // The flood continues: closed connections are opened again.
+    // The flood continues, and opens closed connections again.
     drop(sockets);
     let mut again = flood(server.address(), many / 4).await;
     again.extend(flood(server.address(), many / 4).await);
@@ -180,7 +180,7 @@ async fn workers_without_descriptors_report_it_and_continue_when_there_are_some(
     let client = server.all();
     let project = client.project("scarce").await;
     index_keeps_up(&client, &project, "before").await;
-    // Open connections need no new ones.
+    // Existing connections need no further descriptors.
     server.set_descriptor_limit(3);
     let contact = |name: &str| json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
     for number in 0..20 {

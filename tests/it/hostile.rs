@@ -1,6 +1,8 @@
-//! Hostile HTML and CSS through everything that reads it: sanitizing, MJML, and rendering. No panic, no hang, no fetch.
+//! Tests hostile HTML and CSS in everything that parses it: sanitizing, MJML, and rendering. Nothing may panic, hang or fetch a
+//! URL.
 //!
-//! Each input of a table is tried unchanged and in four mutations. A loopback listener, to which all addresses lead, must never be called.
+//! Each input is tried unchanged and in four mutations. All URLs lead to a loopback listener, which must never receive a
+//! connection.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -100,7 +102,7 @@ pub fn listener() -> (String, Arc<AtomicUsize>) {
     (host, calls)
 }
 
-/// Returns what must not be in sanitized HTML.
+/// Returns the forbidden content that sanitized HTML still contains.
 fn dangers(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for node in Html::parse_document(html).tree.nodes() {

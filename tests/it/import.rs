@@ -1,4 +1,5 @@
-//! A file imported through the API under two `kill -9`: afterward counts, rows and the index agree with each other and with the file.
+//! Tests a file import through the API that is interrupted by two `kill -9`: afterward counts, rows and the index agree with each
+//! other and with the file.
 //!
 //! `IMPORT_ROWS` sets the number of rows: 60,000 by default, 1,000,000 for the full test.
 
@@ -25,7 +26,7 @@ struct File {
     tagged: u64,
 }
 
-/// Every tenth row repeats an earlier contact with another name; every 97th has no address.
+/// Every tenth row repeats an earlier contact with a different name, and every 97th row has no address.
 fn file(rows: u64) -> File {
     let mut file = File { text: "email,first name,tags\n".into(), total: rows, created: 0, updated: 0, failed: 0, tagged: 0 };
     for row in 0..rows {
@@ -56,7 +57,7 @@ async fn status(client: &Client, id: &str) -> Value {
     client.data("contacts.import_status", json!({ "id": id })).await
 }
 
-/// Polls until the import is beyond `rows` rows, or has ended.
+/// Polls until the import has processed more than `rows` rows, or has ended.
 async fn beyond(client: &Client, id: &str, rows: u64) -> Value {
     let looking = async {
         loop {

@@ -1,4 +1,4 @@
-//! Returned mail on the shipped server: by SMTP from other servers, and by the command that mail servers pipe it into.
+//! Tests returned mail on the shipped server: by SMTP from other servers, and with the command to which mail servers pipe messages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;

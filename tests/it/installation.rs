@@ -1,4 +1,5 @@
-//! The installation's data: a lost or wrong key or store stops the start, and restore, rekey and check-data help.
+//! Tests the installation's data: if the key or a store is lost or wrong, the service does not start, and restore, rekey and
+//! check-data help.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +17,7 @@ pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Starts a server that must refuse to start; returns its output.
+/// Starts a server that must fail to start; returns its output.
 pub fn refused(server: &Server) -> String {
     let output = server.serve_again();
     let words = said(&output);
@@ -24,18 +25,18 @@ pub fn refused(server: &Server) -> String {
     words
 }
 
-/// Returns the path of its master key.
+/// Returns the path of the server's master key.
 pub fn key(server: &Server) -> PathBuf {
     server.data().join("master.key")
 }
 
-/// Stops it gracefully.
+/// Stops the server gracefully.
 pub fn stop(server: &mut Server) {
     server.signal("TERM");
     assert!(server.wait().success());
 }
 
-/// Returns a stopped server with used data: a webhook, a domain, an owner.
+/// Returns a stopped server whose data contains a webhook, a domain and an owner.
 pub async fn used() -> (Server, String) {
     let mut server = Server::start(BOUNDLESS);
     set_up(&server);
@@ -126,18 +127,18 @@ async fn only_an_empty_folder_is_a_new_installation() {
     assert!(words.contains("not empty") && words.contains("notes.txt"), "{words}");
     assert_eq!(fs::read_to_string(server.data().join("notes.txt")).expect("there"), "mine");
     fs::remove_file(server.data().join("notes.txt")).expect("removed");
-    // The root folder of a volume contains this.
+    // The root folder of a volume contains this folder.
     fs::create_dir(server.data().join("lost+found")).expect("made");
     server.serve();
 }
 
-/// A kill during the first start must not leave a folder that never starts.
+/// A kill during the first start must not leave a folder with which the service never starts.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_first_start_is_completed_by_the_next() {
     let whole = Server::stopped(BOUNDLESS);
     whole.key("test", "all");
     let marker = r#"{"installation":"00112233445566778899aabbccddeeff","adopts":false}"#;
-    // In order of creation: whatever existed when it ended.
+    // The files in order of creation. After a kill, any number of them may exist.
     for made in 0..=4 {
         let mut server = Server::stopped(BOUNDLESS);
         let data = server.data();
@@ -172,7 +173,7 @@ async fn kills_during_starts_neither_block_the_next_start_nor_hold_sending() {
     assert!(text.contains("not on hold"), "{text}");
 }
 
-/// Backs it up, into a folder next to its data.
+/// Backs up the server into a folder next to its data.
 pub fn backup(server: &Server) -> PathBuf {
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
@@ -180,7 +181,7 @@ pub fn backup(server: &Server) -> PathBuf {
     target
 }
 
-/// Restores a backup with its program.
+/// Restores a backup with the server's program.
 pub fn restore(server: &Server, backup: &Path, data: &Path, more: &[&str]) -> Output {
     let mut arguments = vec!["restore", backup.to_str().expect("UTF-8")];
     arguments.extend(more);
@@ -255,7 +256,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     let id = hooks["webhooks"][0]["id"].clone();
     let rotated = client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
     assert!(rotated["secret"].as_str().is_some_and(|secret| secret.starts_with("whsec_")), "{rotated}");
-    // The address is on the list under the new key too.
+    // The address is also on the suppression list under the new key.
     let listed: Value = client.data("suppressions.list", json!({})).await;
     assert!(listed.to_string().contains("bob@example.com"), "{listed}");
     client.data("suppressions.delete", json!({ "email": "bob@example.com" })).await;
@@ -263,7 +264,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert_eq!(login.status, 200);
     let text = said(&server.run(&["resume"]));
     assert!(text.contains("not on hold"), "{text}");
-    // The new key is lost too, and a power failure has truncated the next one, on a file system without hard links.
+    // The new key is also lost, and a power failure has truncated the next one on a file system without hard links.
     stop(&mut server);
     fs::remove_file(key(&server)).expect("removed");
     let short = server.data().join("master.key.rekey");
@@ -277,7 +278,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
-/// A folder of a version in which stores did not name their installation.
+/// Create a folder as from a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
     let (mut server, api_key) = used().await;
@@ -297,7 +298,8 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
 }
 
-/// Nothing opens with the new key until the webhook has a new secret. The start once took the new key for a wrong one.
+/// The new key opens no secret until the webhook has a new secret. Regression test: the service once rejected the new key at the
+/// start.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_without_check_values_starts_after_a_rekey_that_lost_its_only_secret() {
     let mut server = Server::start(BOUNDLESS);
@@ -321,7 +323,7 @@ async fn a_folder_without_check_values_starts_after_a_rekey_that_lost_its_only_s
     server.serve();
 }
 
-/// Where nothing was sealed, any key passed: suppressed people would have been mailed again.
+/// Regression test: in data without secrets any key was accepted, so suppressed people would have been mailed again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_verified_with_suppressed_addresses_where_nothing_is_sealed() {
     let mut server = Server::start(BOUNDLESS);
@@ -369,10 +371,10 @@ async fn a_key_that_cannot_be_verified_is_not_called_verified() {
     assert!(server.log().contains("could not be verified"), "{}", server.log());
 }
 
-/// Creates a backup like a version without key checks.
+/// Creates a backup as from a version without key checks.
 fn backup_from_before(server: &Server) -> PathBuf {
     let saved = backup(server);
-    // Creating it has given the stores their identity.
+    // Creating the backup has given the stores an identity.
     let file = saved.join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&fs::read(&file).expect("readable")).expect("JSON");
     let fields = manifest.as_object_mut().expect("an object");

@@ -1,4 +1,4 @@
-//! The debug log: a line for every decision, and neither secrets nor full addresses.
+//! Tests the debug log: it has a line for every decision, and contains neither secrets nor full addresses.
 
 use http::StatusCode;
 use serde_json::json;
@@ -9,7 +9,7 @@ use super::support::hook_sink::HookSink;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::users::{OWNER, PASSWORD, anonymous, set_up};
 
-/// A relay that rejects one recipient, and repeats the address in its reply, as many servers do.
+/// A relay that rejects one recipient and repeats the address in its reply, as many servers do.
 fn relay() -> MailSink {
     MailSink::at("127.0.0.1:0".parse().expect("an address"), SinkCapabilities::default(), false, |talk, now| {
         if now == SmtpStage::Recipient && talk.recipient.starts_with("<r1@example.com>") {

@@ -1,4 +1,4 @@
-//! The service as shipped: the real program on free ports, called by clients that check every reply against its declaration.
+//! Tests the service as shipped: the real program on free ports, with clients that check every response against its declaration.
 
 mod access;
 mod agents;

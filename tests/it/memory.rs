@@ -1,5 +1,5 @@
-//! Memory growth under hostile input, sent eight at a time: small files that unpack to gigabytes, bodies and messages of the maximum size,
-//! malformed fonts. Worker processes with their own limits decode images and emails.
+//! Measures memory growth under hostile input, eight requests at a time: small files that unpack to gigabytes, bodies and messages
+//! of the maximum size, malformed fonts. Images and emails are decoded in worker processes with their own limits.
 //!
 //! `cargo test --test it memory -- --nocapture` prints the tables.
 
@@ -25,17 +25,17 @@ use super::support::{Client, Reply, Server};
 const AT_ONCE: usize = 8;
 /// The time limit for an email, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// The maximum growth of the server, for any input.
+/// The maximum memory growth of the server for any input.
 const GROWTH_BYTES_MAX: u64 = 128 * 1024 * 1024;
 
-/// Returns a field of the server's process status, in bytes.
+/// Returns a field of the server's process status in bytes.
 fn memory(server: &Server, field: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).expect("it runs");
     let line = status.lines().find(|line| line.starts_with(field)).unwrap_or_else(|| panic!("{field}: {status}"));
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("a number") * 1024
 }
 
-/// Resets the peak memory; returns the memory in use.
+/// Resets the peak of the memory; returns the memory in use.
 fn from_now_on(server: &Server) -> u64 {
     std::fs::write(format!("/proc/{}/clear_refs", server.id()), "5").expect("it is ours");
     memory(server, "VmRSS:")
@@ -87,7 +87,7 @@ fn noise(side: u32) -> GrayImage {
     })
 }
 
-/// Images by name, each small as a file.
+/// Images by name, each of which is a small file.
 fn images() -> Vec<(&'static str, Vec<u8>)> {
     let vast = encoded(GrayImage::new(10_000, 10_000), ImageFormat::Png);
     let gif = encoded(RgbaImage::new(1, 1), ImageFormat::Gif);
@@ -274,7 +274,7 @@ fn write_fonts(folder: &Path) {
         let entry = &font[table(tag)..];
         u32::from_be_bytes(entry[8..12].try_into().expect("four bytes")) as usize
     };
-    // All characters, in one group.
+    // Map all characters in one group.
     let every = [12_u16.to_be_bytes(), [0; 2]].concat();
     let every = [every, [28_u32, 0, 1, 0, 0x10_ffff, 1].map(u32::to_be_bytes).concat()].concat();
     let subtable = font.len() as u32 - offset(b"cmap") as u32;
@@ -291,7 +291,7 @@ fn write_fonts(folder: &Path) {
     for (name, bytes) in files {
         std::fs::write(folder.join(name), bytes).expect("the folder is ours");
     }
-    // As large as a font file may be, but sparse on disk.
+    // This file is as large as a font file may be, but sparse on disk.
     for number in 0..8 {
         let file = std::fs::File::create(folder.join(format!("sparse-{number}.ttf"))).expect("the folder is ours");
         file.set_len(64 << 20).expect("no space is needed");
@@ -327,7 +327,7 @@ async fn ended(client: &Client, started: &[Reply]) -> Vec<String> {
     states
 }
 
-/// An input, and its cost.
+/// An input and its measured cost.
 struct Row {
     name: String,
     bytes: usize,
@@ -336,7 +336,7 @@ struct Row {
     answers: String,
 }
 
-/// A server, and its measurements so far.
+/// A server and its measurements so far.
 struct Table {
     server: Server,
     client: Client,
@@ -352,7 +352,7 @@ impl Table {
         Self { server, client, project, rows: Vec::new() }
     }
 
-    /// Runs some work, and records how much the server's memory grew meanwhile.
+    /// Runs `work` and records how much the server's memory grows in the meantime.
     async fn measure(&mut self, name: &str, bytes: usize, work: impl AsyncFnOnce(&Client, &Server) -> String) {
         let before = from_now_on(&self.server);
         let answers = work(&self.client, &self.server).await;
@@ -375,7 +375,7 @@ impl Table {
     }
 }
 
-/// Makes the same call eight times at once. A refusal must say what is wrong or when to retry.
+/// Makes the same call eight times at once. A rejection must state the problem or when to retry.
 async fn at_once(client: &Client, operation: &str, input: &Value) -> (Vec<Reply>, String) {
     let replies = join_all((0..AT_ONCE).map(|_| client.call(operation, input.clone()))).await;
     for reply in &replies {
@@ -413,7 +413,7 @@ async fn hostile_files_cost_the_server_little_memory() {
     table.check().await;
 }
 
-/// Bodies are in memory several times: as text, parsed, and as the file they contain.
+/// Bodies are in memory several times: as text, as parsed data, and as the file that they contain.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_bodies_cost_the_server_little_memory() {
     let mut table = Table::new(BOUNDLESS).await;
@@ -433,7 +433,7 @@ async fn hostile_mail_costs_the_server_little_memory() {
             let replies = join_all((0..AT_ONCE).map(|number| bring(number, server.inbound(), &message))).await;
             let replies: Vec<String> = replies.into_iter().map(|reply| reply.expect("an answer")).collect();
             assert!(replies.iter().all(|reply| reply.starts_with(['2', '4', '5'])), "{name}: {replies:?}");
-            // When all find no room, as they may, none was read: one more comes alone.
+            // All of the requests may be rejected for lack of memory, and then none was read. So send one more request alone.
             let alone = bring(AT_ONCE, server.inbound(), &message).await.expect("an answer");
             assert!(alone.starts_with("250") || alone.starts_with("554"), "{name}: {alone}");
             let codes: Vec<&str> = replies.iter().map(|reply| reply.get(..9).unwrap_or(reply)).collect();

@@ -1,6 +1,6 @@
-//! A relay outage during a campaign: the campaign continues automatically, no recipient is lost, none has two messages.
+//! Tests a relay outage during a campaign: the campaign continues automatically, no recipient is lost, and none gets two messages.
 //!
-//! `OUTAGE` sets its length in seconds:
+//! `OUTAGE` sets the length of the outage in seconds:
 //!
 //!     OUTAGE=60 cargo test --test it outages -- --nocapture
 
@@ -21,9 +21,9 @@ use super::support::{Client, Server};
 const RECIPIENTS: usize = 1_000;
 /// The campaign counts as half sent when this many recipients have it.
 const MIDDLE: usize = 200;
-/// How long the relay takes per message: otherwise the campaign would end before the outage.
+/// The time that the relay takes for each message. With a faster relay, the campaign would end before the outage.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Longer than the pause before a retry.
+/// A time that is longer than the pause before a retry.
 const HALF_AN_HOUR_AND_MORE_MS: i64 = 31 * 60 * 1_000;
 
 /// A relay that can be shut down: it ends the messages in flight, then closes, and refuses new connections.
@@ -32,7 +32,7 @@ struct Relay {
     goes: Arc<AtomicBool>,
     /// The connections with a message in flight.
     busy: Arc<Mutex<HashSet<usize>>>,
-    /// Whether a client was refused.
+    /// Whether a connection was refused.
     refused: Arc<AtomicBool>,
 }
 
@@ -69,13 +69,13 @@ impl Relay {
         until(async || self.refused.load(Ordering::SeqCst) && self.busy.lock().expect("unbroken").is_empty()).await;
     }
 
-    /// Returns how many messages it has, after its client was killed and the rest of its input was read.
+    /// Returns how many messages the relay has accepted, after its client was killed and the rest of the client's data was read.
     async fn left(&self) -> usize {
         until(async || self.sink.open() == 0).await;
         self.sink.count()
     }
 
-    /// Shuts it down; returns the messages it accepted.
+    /// Shuts the relay down; returns the messages that it accepted.
     fn gone(mut self) -> BTreeMap<String, usize> {
         self.sink.stop();
         taken(&self.sink, 0)
@@ -155,7 +155,7 @@ async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
     let id = campaign(&client, &project, &conversation, "Crash of a relay").await;
     until(async || relay.sink.count() >= MIDDLE).await;
     let began = Instant::now();
-    // Every connection breaks where it is: before the dot, or between the dot and the reply.
+    // Every connection breaks at its current point: before the dot, or between the dot and the reply.
     let first = relay.gone();
     let relay = Relay::at(&address.to_string());
 
@@ -195,7 +195,7 @@ async fn graceful_stops_and_changed_settings_leave_no_unknown_deliveries() {
         server.signal("TERM");
         assert!(server.wait().success(), "{}", server.log());
         stopped_after.push(relays[number - 1].sink.count());
-        // Another relay, and fewer connections than before.
+        // Use another relay, and fewer connections than before.
         let fewer = CONNECTIONS / (1 << number);
         let changed = with_relay(&relay.sink).replace(&format!("connections = {CONNECTIONS}"), &format!("connections = {fewer}"));
         server.set(&changed);

@@ -1,5 +1,5 @@
-//! Third-party programs, where this machine has them: Postfix as a relay that requires a password and reports bounces, and dkimpy, which
-//! verifies the signatures of delivered messages.
+//! Tests with third-party programs, if this machine has them: Postfix as a relay that requires a password and reports bounces, and
+//! dkimpy, which verifies the signatures of delivered messages.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -37,7 +37,8 @@ for index in range(many):
 print(json.dumps(found))
 "#;
 
-/// What dkimpy makes of a message with these records: algorithm, whether it is right, which headers are signed.
+/// Returns dkimpy's result for a message with these DNS records: each signature's algorithm, whether it is valid, and which headers
+/// it signs.
 fn verdicts(python: &Path, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
     let mut child =
         Command::new(python).args(["-c", VERIFIER]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
@@ -72,7 +73,7 @@ async fn crowd(client: &Client) -> String {
     project
 }
 
-/// The final server, which does not know one of the recipients.
+/// The final server rejects one of the recipients.
 fn last_server() -> MailSink {
     MailSink::by(SinkCapabilities::default(), |talk, now| {
         let is_unknown = now == SmtpStage::Recipient && talk.recipient.contains(UNKNOWN);
@@ -125,7 +126,7 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_its_bounces_are_pro
     let id = client.data("campaigns.create", wanted).await["id"].as_str().expect("an id").to_owned();
     act(&client, "send", &id).await;
     becomes(&client, &id, "sent").await;
-    // Postfix has them now; it delivers and reports later.
+    // Postfix has the messages now, and delivers and reports them later.
     until(async || sink.count() == RECIPIENTS - 1).await;
     let bounced = async || logs(&client, &id, Some("bounced")).await;
     until(async || bounced().await.len() == 1).await;

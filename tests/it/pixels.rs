@@ -1,4 +1,4 @@
-//! Rendering by the program's worker processes: their output, and what hostile emails can do with them.
+//! Tests rendering by the program's worker processes: their output, and what hostile emails can do to them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,7 +82,7 @@ async fn a_missing_or_wrong_program_is_reported() {
     }
 }
 
-/// Needs a Chromium.
+/// This test needs Chromium.
 #[tokio::test]
 async fn a_chromium_renders_the_same_and_makes_no_requests() {
     let program = PathBuf::from("/usr/bin/chromium");

@@ -1,4 +1,4 @@
-//! The process: starting, stopping, a second one, and administration while it runs.
+//! Tests the process: starting, stopping, starting a second process, and administration while it runs.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -27,7 +27,7 @@ async fn a_started_request_is_answered_before_the_shutdown() {
         body.len()
     );
     connection.write_all(head.as_bytes()).expect("sent");
-    // Wait until the server has accepted it before the signal.
+    // Wait until the server has accepted the connection, then send the signal.
     tokio::time::sleep(Duration::from_millis(300)).await;
     server.signal("TERM");
     tokio::time::sleep(Duration::from_millis(300)).await;

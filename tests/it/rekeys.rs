@@ -1,7 +1,7 @@
-//! A rekey that is killed, and a restore that fails: at each step, the error names a remedy that works.
+//! Tests a rekey that is killed and a restore that fails: at each step, the error names a remedy that works.
 //!
-//! `REKEY_KILLS` sets before how many of the calls that make writes durable a rekey is killed, spread over all of them (0: before every
-//! one). It is also killed before each rename.
+//! `REKEY_KILLS` sets the number of runs in which a rekey is killed before a call that makes writes durable; these calls are spread
+//! over the whole rekey (0: one run for every such call). A rekey is also killed before each rename.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -31,7 +31,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Returns what the key in the folder does not open, after checking that it is the key of every address on the list.
+/// Returns what the key in the folder does not open, after checking that the key matches every address on the suppression list.
 fn lost(data: &Path) -> Losses {
     let seal = Seal::read(&data.join("master.key")).expect("a key");
     let open = |name: &str| StoreFile::open_verified(&data.join(name), PAGES).expect("whole");
@@ -72,7 +72,7 @@ async fn a_rekey_killed_at_any_step_is_completed_or_undone_by_the_next() {
         let output = rekey();
         assert_eq!(output.status.signal(), Some(9), "{kind:?} {at}: {}", said(&output));
         faults.disarm();
-        // In every other run the old key is found.
+        // In every other run, the old key is found again.
         let is_found = number % 2 == 1 && !key(&server).exists();
         if is_found {
             fs::copy(&old, key(&server)).expect("copied");
@@ -119,7 +119,7 @@ fn names(data: &Path) -> Vec<String> {
     entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Regression test: a restore that failed at the key left the stores behind, and a second one refused the folder.
+/// Regression test: a restore that failed at the key left the stores behind, so a second restore rejected the folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restore_that_fails_at_any_step_leaves_an_empty_folder() {
     let (source, _) = used().await;

@@ -1,4 +1,4 @@
-//! Repeats with an `Idempotency-Key` (`assets/docs/idempotency.md`).
+//! Tests repeated requests with an `Idempotency-Key` (`assets/docs/idempotency.md`).
 
 use http::StatusCode;
 use mailmill::engine::api::{Entry, Replay};
@@ -49,7 +49,7 @@ async fn a_repeat_has_no_second_effect() {
     let id = first.json()["data"]["id"].as_str().expect("an id").to_owned();
     client.data("contacts.delete", json!({ "id": id, "projectId": project })).await;
     let again = client.send(creation(&project, "one@example.com", "effect")).await;
-    // Moments later nothing of the contact is returned, not even by a stored response.
+    // A moment later, no data about the contact is returned, not even by a stored response.
     match again.status {
         201 => assert!(is_replay(&again)),
         status => assert_eq!((status, again.json()["code"].clone()), (410, json!("ANSWER_ERASED"))),

@@ -1,4 +1,4 @@
-//! Searching right after writing, like a program that verifies its own writes.
+//! Tests searching right after writing, like a program that verifies its own writes.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::support::server::BOUNDLESS;
 
 /// Contacts that are added, changed and deleted.
 const CONTACTS: usize = 30;
-/// How long a search waits for the index before it returns what there is.
+/// How long a search waits for the index before it returns the results that the index has.
 const WAIT: Duration = Duration::from_millis(200);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

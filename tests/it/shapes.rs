@@ -1,4 +1,4 @@
-//! The shape of responses: lists with a count, omitted fields, paths, and the fields that each permission shows.
+//! Tests the shape of responses: lists with a count, omitted fields, paths, and the fields that each permission shows.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -71,11 +71,11 @@ async fn a_literal_segment_takes_precedence_over_an_id_for_every_method() {
     let client = shared().client();
     let no_such_path = "This path does not exist; see /openapi.json.";
     for (method, target) in [
-        // No word is an id, so only a path that accepts it determines the allowed methods.
+        // No word is an ID, so only paths that contain the word determine the allowed methods.
         ("POST", "/v1/emails/previews"),
         ("DELETE", "/v1/emails/validate"),
         ("POST", "/v1/emails/%70reviews"),
-        // A word that starts other paths is not an id, neither at the end nor before another segment.
+        // A word that starts other paths is not an ID, neither at the end nor before another segment.
         ("GET", "/v1/emails/test"),
         ("GET", "/v1/emails/%74est"),
         ("GET", "/v1/emails/test/versions"),

@@ -1,8 +1,7 @@
-//! Websites of different kinds, served on loopback and imported: the accuracy of the import, field by field.
+//! Measures the accuracy of brand imports field by field, with websites of different kinds that are served on loopback.
 //!
-//! The pages are in `sites/`, each website with a `site.json` that has its server's behavior and the facts that a person reads on its
-//! pages.
-//! `cargo test --test it sites -- --nocapture` prints the table.
+//! The websites are in `sites/`. The `site.json` of each contains its server's behavior, and the facts that a person reads on its
+//! pages. `cargo test --test it sites -- --nocapture` prints the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
@@ -55,7 +54,7 @@ const FIELDS: [&str; 30] = [
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Allows reading addresses on this machine.
+/// Settings that allow imports from this machine.
 pub fn settings() -> String {
     format!("{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n")
 }
@@ -78,7 +77,7 @@ pub fn serve(name: &str) -> (SocketAddr, Value) {
     let accept = move || {
         for stream in listener.incoming().flatten() {
             let site = site.clone();
-            // The thread ends with its connection, and both with the process.
+            // The thread ends when its connection ends, at the latest with the process.
             let _ = std::thread::Builder::new().name("site".into()).spawn(move || drop(talk(&site, stream)));
         }
     };
@@ -145,7 +144,7 @@ fn answer(site: &Site, path: &str) -> (&'static str, String, Vec<u8>) {
     ("200 OK", content_type.into(), body)
 }
 
-/// Returns a picture of this size and color; a clear one is transparent between its bars.
+/// Returns a picture of this size and color. If `clear` is set, the picture is transparent between its bars.
 fn draw(picture: &Value, path: &str) -> Vec<u8> {
     let side = |place: usize| picture["size"][place].as_u64().expect("a side") as u32;
     let color: mailmill::base::text::Color = picture["color"].as_str().expect("a color").parse().expect("a color");
@@ -181,7 +180,7 @@ pub async fn import(client: &Client, input: Value) -> (String, Value) {
 }
 
 /// Returns the API's data of an imported website, by the names of [`FIELDS`].
-async fn told(client: &Client, project: &str, state: &Value, origin: &str) -> BTreeMap<&'static str, Value> {
+async fn imported(client: &Client, project: &str, state: &Value, origin: &str) -> BTreeMap<&'static str, Value> {
     let details = client.data("projects.get", json!({ "projectId": project })).await;
     let entries = client.data("projects.knowledge_list", json!({ "projectId": project, "limit": 100 })).await;
     let brand = &details["brand"];
@@ -243,7 +242,7 @@ fn sorted(list: &Value) -> Value {
     items.into()
 }
 
-/// `right`, `wrong` or `missing`; `–` where the website has no value and none was invented.
+/// `right`, `wrong` or `missing`, or `–` if the website has no value and the import invented none.
 fn verdict(field: &str, expected: &Value, found: &Value) -> &'static str {
     let texts = |value: &Value| -> Vec<String> {
         value
@@ -282,7 +281,7 @@ async fn websites_of_different_kinds_are_read_correctly() {
         let (address, about) = serve(name);
         let origin = format!("http://{address}");
         let (project, state) = import(&client, json!({ "urls": [origin] })).await;
-        let found = told(&client, &project, &state, &origin).await;
+        let found = imported(&client, &project, &state, &origin).await;
         let mut expected = about["expected"].clone();
         expected["status"] = "active".into();
         expected["notes"] = about["notes"].clone();
@@ -325,7 +324,7 @@ fn serve_held(held: &'static str) -> Held {
     let about = std::fs::read_to_string(folder.join("site.json")).expect("a description");
     let about = serde_json::from_str(&about).expect("JSON");
     let site = Arc::new(Site { folder, about, origin: format!("http://{address}") });
-    let (tell, asked) = std::sync::mpsc::channel();
+    let (held_sender, asked) = std::sync::mpsc::channel();
     let open = Arc::new(AtomicBool::new(false));
     let is_open = open.clone();
     let accept = move || {
@@ -334,7 +333,7 @@ fn serve_held(held: &'static str) -> Held {
             let count = stream.peek(&mut start).unwrap_or(0);
             let is_held = String::from_utf8_lossy(&start[..count]).starts_with(&format!("GET {held} "));
             if is_held && !is_open.load(Ordering::SeqCst) {
-                let _ = tell.send(());
+                let _ = held_sender.send(());
                 // The connection stays open and silent for the lifetime of this process.
                 std::mem::forget(stream);
                 continue;

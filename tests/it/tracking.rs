@@ -1,4 +1,4 @@
-//! From a message to the recipient's activity: the pixel, a link, one-click unsubscribe, the preferences page, and a kill in between.
+//! Tests recipients' activity: the tracking pixel, a link, one-click unsubscribe, the preferences page, and a kill in between.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ const TEMPLATE: &str = r#"<html><body><p>Hello {{ firstName }}</p>
 <p><a href="{{ unsubscribe_url }}">Leave</a> <a href="{{ preferences_url }}">Choose</a> <a href="{{ view_url }}">Online</a></p>
 </body></html>"#;
 
-/// The same budgets, and quotas for sending.
+/// Settings with budgets and sending quotas that no test uses up.
 fn settings() -> String {
     BOUNDLESS
         .replace("recipients_per_second = 1\n", "recipients_per_second = 1000\n")
         .replace("_emails = 0", "_emails = 1_000_000")
 }
 
-/// A message to Ada in the inbox.
+/// A message to Ada in the built-in inbox.
 struct Message {
     client: Client,
     project: String,

@@ -1,4 +1,4 @@
-//! Users: signing in for a token, roles, sessions, authenticator apps, links; and attacks on them.
+//! Tests users: signing in for a token, roles, sessions, authenticator apps and links, and attacks on all of these.
 
 use data_encoding::BASE64URL_NOPAD;
 use http::StatusCode;
@@ -69,7 +69,7 @@ async fn a_token_works_until_its_user_signs_out() {
     let left = owner.data("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" })).await;
     assert_eq!(left["success"], true);
     owner.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
-    // A token of the other environment does not find it.
+    // A token of the other environment does not find the object.
     let live = signed_in(&server, OWNER, "live").await;
     live.call("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" }))
         .await
@@ -120,7 +120,8 @@ async fn all_sign_in_failures_look_alike_and_many_attempts_must_wait() {
     assert_eq!(refusal(OWNER, "wrong horse battery").await, unknown);
     assert_eq!(refusal("no email at all", "x").await, unknown);
     assert_eq!(refusal(OWNER, &"x".repeat(10_000)).await, unknown);
-    // The tenth attempt closes for a second, the next for two, and so on: on a slow machine one of them comes too late to be refused.
+    // After the tenth attempt, the user must wait one second, after the next two, and so on. On a slow machine, an attempt may come
+    // so late that it is not refused.
     let mut wait = None;
     for _ in 0..12 {
         let reply = anonymous.call("accounts.login", json!({ "email": OWNER, "password": "wrong horse battery" })).await;
@@ -153,7 +154,7 @@ async fn a_crash_does_not_reset_the_guess_limit() {
     let mut server = owned(BOUNDLESS);
     let input = json!({ "email": OWNER, "password": "wrong horse battery" });
     let mut tries = 0;
-    // Nine attempts are free. A crash after each of them made all of them free.
+    // Regression test: the first nine attempts need no wait, and with a crash after each of them, no attempt ever needed one.
     loop {
         let reply = anonymous(&server).call("accounts.login", input.clone()).await;
         if reply.status == 429 {
@@ -182,7 +183,7 @@ async fn a_clock_set_back_ten_minutes_locks_out_no_one() {
     owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, 0) })).await;
     guess_until_closed(&server).await;
     faults.clock_off_by_ms(-TEN_MINUTES);
-    // The announced wait has passed, by any clock.
+    // The announced wait has passed.
     let wait = anonymous(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
     let wait = if wait.status == 429 { wait.number("retry-after") } else { 0 };
     assert!(wait <= 60, "{wait} s");
@@ -238,7 +239,7 @@ async fn an_authenticator_app_is_required_and_its_codes_work_once() {
     let owner = signed_in(&server, OWNER, "test").await;
     let started = owner.data("accounts.totp_begin", json!({})).await;
     let secret = started["secret"].as_str().expect("a secret");
-    // It has no effect until it is confirmed.
+    // The app has no effect until it is confirmed.
     signed_in(&server, OWNER, "test").await;
     let wrong = owner.call("accounts.totp_confirm", json!({ "code": "000000" })).await;
     wrong.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
@@ -315,7 +316,7 @@ async fn a_password_cannot_be_the_email_or_a_common_one() {
     let input = json!({ "token": reset, "password": "ada.lovelace.1815" });
     anonymous(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     anonymous(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
-    // The owner, with the setup command.
+    // Create the owner with the setup command.
     let fresh = Server::start(BOUNDLESS);
     let output = fresh.run_with_input(&["setup", "--email", LONG, "--password-file", "-"], LONG.as_bytes());
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,5 +1,5 @@
-//! Receivers in other languages, written only from `assets/docs/webhooks.md`, and the public Standard Webhooks library: each verifies the
-//! program's deliveries over the raw body.
+//! Tests receivers in other languages that were written only from `assets/docs/webhooks.md`, and the public Standard Webhooks
+//! library: each verifies the signatures of deliveries over the raw body.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::support::{Server, missing, python_with};
 use super::webhooks::settings;
 
-/// A receiver process. Killed when dropped.
+/// A receiver process. It is killed when dropped.
 struct Receiver {
     child: Child,
     input: ChildStdin,
@@ -36,7 +36,7 @@ impl Receiver {
         Self { child, input, lines, port }
     }
 
-    /// Returns its report of the next delivery.
+    /// Returns the receiver's report about the next delivery.
     fn next(&mut self) -> Value {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("it says something");

@@ -1,4 +1,4 @@
-//! Webhooks of the shipped program, delivered to endpoints on loopback.
+//! Tests webhooks of the shipped program, with endpoints on loopback.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SIGNATURE: &str = "x-service-signature";
 const ALTERNATE: &str = "x-service-signature-alternate";
 
-/// Allows endpoints on this machine, and sets short pauses.
+/// Settings that allow endpoints on this machine, with short pauses.
 pub fn settings(more: &str) -> String {
     format!(
         "{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n\n[webhooks]\nallow_http = true\nfirst_retry_seconds = 1\n\
@@ -24,7 +24,7 @@ pub fn settings(more: &str) -> String {
     )
 }
 
-/// Creates a webhook; returns its id and secret.
+/// Creates a webhook; returns its ID and secret.
 pub async fn hook(client: &Client, url: &str, events: &[&str]) -> (String, String) {
     let made = client.data("webhooks.create", json!({ "url": url, "events": events })).await;
     let text = |name: &str| made[name].as_str().expect("text").to_owned();
@@ -52,7 +52,7 @@ async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
 }
 
-/// Returns the newest delivery, once it has this status.
+/// Returns the newest delivery when it has this status.
 async fn newest(client: &Client, webhook: &str, status: &str) -> Value {
     until(async || deliveries(client, webhook).await.into_iter().next().filter(|delivery| delivery["status"] == status)).await
 }
@@ -122,7 +122,7 @@ async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
     let stats = fixture.client.data("webhooks.stats", json!({})).await;
     assert_eq!((&stats["successfulDeliveries"], &stats["successRate"]), (&json!(1), &json!(100.0)));
     assert_eq!(stats["days"][0]["successful"], 1);
-    // It does not subscribe to other event types.
+    // The webhook does not subscribe to other event types.
     let change = json!({ "id": contact["id"], "projectId": fixture.project, "firstName": "Zoë" });
     fixture.client.data("contacts.update", change).await;
     fixture.contact("next@example.com").await;
@@ -139,7 +139,7 @@ async fn three_attempts_with_pauses_the_same_bytes_and_distinct_ids_and_no_fourt
     let got = sink.got();
     assert_eq!((got.len(), &delivery["attempts"]), (3, &json!(3)));
     let pauses: Vec<u128> = got.windows(2).map(|pair| (pair[1].at - pair[0].at).as_millis()).collect();
-    // A busy machine may be late, but never early.
+    // On a busy machine, an attempt may be late, but never early.
     assert!((800..20_000).contains(&pauses[0]) && (1_600..20_000).contains(&pauses[1]), "{pauses:?}");
     for (number, got) in got.iter().enumerate() {
         assert!(got.is_signed(SIGNATURE, &secret));
@@ -241,7 +241,7 @@ async fn a_failing_endpoint_is_paused_visibly_and_probed_again() {
     });
     let webhook = webhook.await;
     assert_eq!((&webhook["active"], &webhook["pauseReason"]), (&json!(true), &json!("failing")));
-    // Two were in flight when it paused; the rest waits.
+    // Two deliveries were in flight when the endpoint was paused. The rest waits.
     assert!((3..=5).contains(&sink.got().len()), "{}", sink.got().len());
     until(async || (sink.got().len() >= 11).then_some(())).await;
     let webhook = until(async || {
@@ -326,7 +326,7 @@ async fn custom_headers_are_sent_and_never_returned() {
     let (id, hidden) = (&made["id"], json!({ "Authorization": "********", "X-Shop": "********" }));
     let read = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&made["customHeaders"], &read["customHeaders"]), (&hidden, &hidden));
-    // Writing back what was read changes nothing else.
+    // Writing back the values that were read changes nothing else.
     let change = json!({ "webhookId": id, "customHeaders": { "Authorization": "********", "X-Shop": "8" } });
     let changed = fixture.client.data("webhooks.update", change).await;
     let tested = fixture.client.data("webhooks.test", json!({ "webhookId": id })).await;
@@ -381,7 +381,7 @@ async fn failed_events_are_redelivered_one_by_one_or_by_time_range() {
     assert_eq!((&made["redeliveryOf"], &made["eventId"]), (&first["id"], &first["eventId"]));
     let got = sink.wait(7).await;
     assert_eq!(got[6].header("x-service-event-id"), first["eventId"].as_str());
-    // While disabled it receives nothing; the redelivery brings the missed events.
+    // While the webhook is disabled, it receives nothing. The redelivery delivers the missed events.
     until(async || (deliveries(&fixture.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
     fixture.client.data("webhooks.update", json!({ "webhookId": id, "active": false })).await;
     fixture.contact("cy@example.com").await;
@@ -476,7 +476,7 @@ async fn a_deleted_webhook_receives_nothing_more() {
     hook(&fixture.client, &other.url(), &["subscriber.added"]).await;
     fixture.contact("bob@example.com").await;
     other.wait(1).await;
-    // Longer than the first pause.
+    // A time that is longer than the first pause.
     tokio::time::sleep(Duration::from_millis(2_000)).await;
     assert_eq!(sink.got().len(), 1);
     let gone = fixture.client.call("webhooks.deliveries", json!({ "webhookId": id })).await;

@@ -27,13 +27,13 @@ const ENGINE: [&str; 15] = [
     "runner",
 ];
 
-/// Files that may import each other in a circle.
+/// Files that may import each other in a cycle.
 const CIRCLES: [&str; 1] = [
     // It will be rebuilt.
     "features/emails/composer/",
 ];
 
-/// What only these places may name.
+/// Names that may appear only in these places.
 const OWNERS: [(&str, &[&str]); 10] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
@@ -171,7 +171,7 @@ fn reached<'a>(imports: &'a BTreeMap<&str, BTreeSet<String>>, from: &'a str) -> 
     seen
 }
 
-/// Files that import each other cannot be read one at a time. A file and the folder it is in are one.
+/// Files that import each other cannot be read one at a time. A file and its folder count as one.
 #[test]
 fn no_files_import_each_other_in_a_circle() {
     let all: BTreeMap<String, Source> = sources(&["src"])
@@ -205,7 +205,8 @@ fn surfaces_touch_no_store() {
         for (line, path) in source.paths() {
             let is_store = path.starts_with(&["engine".into(), "store".into()]);
             let is_feature = path.first().is_some_and(|name| name == "features");
-            // Pages name operations and what they give by type. Nothing but the pipeline runs an operation, as it alone has a context.
+            // Pages refer to operations and their outputs by type. Only the pipeline runs an operation, because only the pipeline
+            // has a context.
             let is_page = source.path.starts_with("src/surfaces/dashboard/");
             let names_store = path.iter().any(|name| name.contains("store"));
             if is_store || (is_feature && (!is_page || names_store)) {

@@ -1,4 +1,5 @@
-//! How long files are, that each says what it is, and that nothing is left for later. Functions are checked by clippy.
+//! Checks that files are not too long, that each file states its purpose, and that no work is left for later. Clippy checks
+//! functions.
 
 use super::none;
 use super::source::{Source, sources};
@@ -6,7 +7,7 @@ use super::source::{Source, sources};
 const FILE_LINES_MAX: usize = 600;
 const ALL: [&str; 3] = ["src", "tests", "benches"];
 
-/// The mark that allows more, with the reason after it, in a file's first lines.
+/// The mark in a file's first lines that allows a longer file, followed by the reason.
 const MARK: &str = "// long: ";
 
 #[test]
@@ -27,7 +28,7 @@ fn every_file_says_what_it_is() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    // Written in parts, so that this file does not find itself.
+    // The words are written in parts, so that the test does not find this file.
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")];
     let mut findings = Vec::new();
     for source in sources(&ALL) {

@@ -1,4 +1,4 @@
-//! The sources as text: with and without comments, literals and tests.
+//! Reads the sources as text, with and without comments, literals and tests.
 
 use std::fs;
 use std::ops::Range;

@@ -35,7 +35,7 @@ fn every_limit_is_used() {
     none("limits that limit nothing", unused(path, &names, |source, name| has_word(&source.shipped, name)));
 }
 
-/// Words by which a single sentence gives a reason.
+/// Words that show that a sentence gives a reason.
 const REASON_WORDS: [&str; 49] = [
     "so", "because", "enough", "too", "than", "cannot", "limit", "fit", "fits", "shown", "take", "takes", "allow", "allows",
     "commonly", "need", "needs", "needed", "without", "refuse", "reject", "hide", "hides", "cut", "cuts", "not", "never", "most",
@@ -43,7 +43,7 @@ const REASON_WORDS: [&str; 49] = [
     "rare", "few", "several", "some", "is", "are", "has",
 ];
 
-/// Whether a comment says more than what is bounded: it has a second sentence, or one that gives a reason.
+/// Returns whether a comment states more than what is limited: it has a second sentence, or a sentence that gives a reason.
 fn gives_a_reason(comment: &str) -> bool {
     let sentences = comment.split_inclusive(['.', ':', ';']).filter(|part| part.trim().len() > 1).count();
     let words: Vec<&str> = comment.split(|letter: char| !letter.is_alphanumeric()).collect();

@@ -108,7 +108,8 @@ const OLD: &[(&str, &str)] = &[
     ("afterwards", "afterward"),
 ];
 
-/// TABLE: beginnings of type names that are gone, and what to write instead. Case counts: as plain words some of them are right.
+/// TABLE: prefixes of type names that are no longer used, and what to write instead. The case matters: as ordinary words, some of
+/// them are correct.
 const OLD_NAMES: &[(&str, &str)] = &[
     ("Accomplished", "Empty"),
     ("Belongs", "OwningProject"),
@@ -144,7 +145,7 @@ const OLD_NAMES: &[(&str, &str)] = &[
     ("Wanted", "a name of the operation, such as ListTags"),
 ];
 
-/// TABLE: names of files and modules that are gone, and what to write instead.
+/// TABLE: names of files and modules that are no longer used, and what to write instead.
 const OLD_FILES: &[(&str, &str)] = &[
     ("asking", "internal_call"),
     ("choosing", "resolve"),
@@ -188,7 +189,7 @@ const OLD_FILES: &[(&str, &str)] = &[
     ("words", "tokens or translations"),
 ];
 
-/// TABLE: phrases in which an old word is right, and why.
+/// TABLE: phrases in which an old word is correct, and why.
 const ALLOWED: &[(&str, &str)] = &[
     ("looked up", "the verb of a lookup"),
     ("taken in order", "in a sequence"),
@@ -208,6 +209,7 @@ const ALLOWED: &[(&str, &str)] = &[
 const EXCEPT: &[(&str, &str)] = &[
     ("assets/docs/glossary.md", "lists the old words"),
     ("assets/composer/", "phrases for emails and the prompts that the composer understands"),
+    ("assets/brief/", "the words of prompts"),
     ("assets/demo/", "texts of a shop"),
     ("assets/fonts/", "license texts of others"),
     ("tests/it/sites/", "websites of invented companies"),
@@ -215,7 +217,7 @@ const EXCEPT: &[(&str, &str)] = &[
     ("tests/tidy/words.rs", "lists the old words"),
 ];
 
-/// How names of text files end.
+/// The extensions of text files.
 const TEXT: [&str; 8] = ["rs", "html", "css", "js", "md", "toml", "txt", "mjml"];
 
 /// The text in lowercase, on one line, with names split into words.
@@ -239,12 +241,12 @@ fn joined(text: &str) -> String {
     out.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// The same without allowed phrases.
+/// The text without allowed phrases.
 fn normal(text: &str) -> String {
     ALLOWED.iter().fold(joined(text), |line, (phrase, _)| without(&line, phrase))
 }
 
-/// `text` without `phrase`.
+/// Returns `text` without `phrase`.
 fn without(text: &str, phrase: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
@@ -256,14 +258,14 @@ fn without(text: &str, phrase: &str) -> String {
     out
 }
 
-/// Where `phrase` occurs in `text`, not as a part of longer words.
+/// Returns where `phrase` occurs in `text`, except inside longer words.
 fn places(text: &str, phrase: &str) -> Vec<usize> {
     let in_word = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
     let is_whole = |at: usize| !in_word(text[..at].chars().next_back()) && !in_word(text[at + phrase.len()..].chars().next());
     text.match_indices(phrase).map(|(at, _)| at).filter(|at| is_whole(*at)).collect()
 }
 
-/// Where a name in `text` begins with `beginning`.
+/// Returns where a name in `text` starts with `beginning`.
 fn named(text: &str, beginning: &str) -> Vec<usize> {
     let in_name = |character: Option<char>| character.is_some_and(|character| character.is_alphanumeric() || character == '_');
     let continues = |character: Option<char>| character.is_some_and(char::is_lowercase);
@@ -271,7 +273,7 @@ fn named(text: &str, beginning: &str) -> Vec<usize> {
     text.match_indices(beginning).map(|(at, _)| at).filter(|at| is_name(*at)).collect()
 }
 
-/// The part of `text` around the word of `length` bytes at `at`.
+/// Returns the part of `text` around the word of `length` bytes at `at`.
 fn excerpt(text: &str, at: usize, length: usize) -> String {
     const AROUND: usize = 30;
     let end = at + length;
@@ -280,7 +282,7 @@ fn excerpt(text: &str, at: usize, length: usize) -> String {
     text[from..to].split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// The old words and names in `text`, each with what surrounds it.
+/// Returns the old words and names in `text`, each with the text around it.
 fn findings(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let line = normal(text);
@@ -295,14 +297,14 @@ fn findings(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The old name of a Rust file or of one of its folders.
+/// Returns the old word in the name of a Rust file or of one of its folders.
 fn old_file(path: &str) -> Option<String> {
     let modules = path.strip_prefix("src/")?.strip_suffix(".rs")?;
     let (_, instead) = OLD_FILES.iter().find(|(old, _)| modules.split('/').any(|module| module == *old))?;
     Some(format!("{path}: name it {instead}"))
 }
 
-/// The paths and texts of all files that are searched, and of those that are excepted.
+/// Returns the paths and texts of all files that are searched, and of those that are exempt.
 fn texts() -> impl Iterator<Item = (String, String)> {
     let folders = ["src", "assets", "config", "tests", "benches"].into_iter().flat_map(|folder| files(&root().join(folder)));
     let pages = ["README.md", "CHANGELOG.md"].into_iter().map(|name| root().join(name));

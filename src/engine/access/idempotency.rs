@@ -2,8 +2,8 @@
 //!
 //! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
 //! written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are scoped to
-//! the API key. Two requests are the same if their methods, full paths and bodies match. Bodies are compared with sorted JSON keys, so that
-//! a client may serialize its JSON differently.
+//! the API key. Two requests are the same if their operations, the values in their paths, and their bodies match. Bodies are compared with
+//! sorted JSON keys, so that a client may serialize its JSON differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

@@ -148,7 +148,10 @@ fn a_picture_goes_with_the_first_turn() {
             peer.asked()[0].body["messages"].as_array().expect("the body has messages").last().expect("the list has a last item")
                 ["content"]
                 .clone();
-        let told = content.to_string();
-        assert!(told.contains("image/png") && told.contains("iVBORw0K") && told.contains("Hello?"), "{protocol}: {told}");
+        let request = content.to_string();
+        assert!(
+            request.contains("image/png") && request.contains("iVBORw0K") && request.contains("Hello?"),
+            "{protocol}: {request}"
+        );
     }
 }

@@ -1,5 +1,5 @@
 //! Changes to a contact's profile and custom fields. Given values replace existing values, `null` clears a value, and custom fields are
-//! merged. Used for updates by id and for profiles sent with an event.
+//! merged. Used for updates by ID and for profiles sent with an event.
 
 use std::collections::BTreeMap;
 

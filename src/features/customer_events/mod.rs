@@ -1,4 +1,4 @@
-//! Customer events: events that customers' systems report about contacts, and the external ids of contacts. Stored events can be listed,
+//! Customer events: events that customers' systems report about contacts, and the external IDs of contacts. Stored events can be listed,
 //! shown to the contact and erased, and filters can find contacts by event and time. `features/events` writes here; this module does not
 //! depend on what an event means.
 

@@ -202,7 +202,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
     drop(tx);
     let imported_html = match context.engine.pixels.clean_html(&html).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
     let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("the language tag en is valid"));
@@ -222,7 +222,7 @@ async fn revised(
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
     let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
@@ -243,7 +243,7 @@ async fn revised(
 }
 
 /// Returns why the HTML cannot be processed, or a failure if the edit should be retried later.
-fn told(fault: RenderError) -> Result<String, Failure> {
+fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
         fault => Ok(fault.to_string()),

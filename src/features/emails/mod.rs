@@ -2,6 +2,7 @@
 //!
 //! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
 
+pub mod brief;
 pub mod composer;
 mod designs;
 mod direct;

@@ -66,7 +66,7 @@ pub fn visit_conversations(
     Ok(())
 }
 
-/// Returns the number of the project's queued conversations.
+/// Returns the number of the project's queued and running conversations.
 pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
     let mut waiting = 0;
     for (id, account) in open_conversations(tx, usize::MAX)? {

@@ -1,6 +1,6 @@
 //! Engagement: what recipients do with messages, and statistics about these actions by mailing, email, day, country and link.
 //!
-//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their ids. Each
+//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their IDs. Each
 //! statistic is one row per day and measure, regardless of the volume, so no chart reads rows of individual recipients. The recipient rows
 //! in `sending` record who was sent a message.
 

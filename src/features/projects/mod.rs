@@ -37,7 +37,7 @@ use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
 use store::images;
 
-/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their ids,
+/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their IDs,
 /// requires only one permission of any kind.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];

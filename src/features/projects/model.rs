@@ -220,7 +220,7 @@ impl fmt::Display for SiteError {
             Self::Scheme => f.write_str("The URL does not start with https:// or http://; enter the full URL."),
             Self::User => f.write_str("The URL contains a user name; remove the user name and the @."),
             Self::Host => f.write_str("The URL has no valid host; use a URL such as https://example.com."),
-            Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535."),
+            Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535; correct or remove the port."),
             Self::Character(character) => {
                 write!(f, "The URL contains the character U+{:04X}; remove or escape this character.", u32::from(*character))
             }

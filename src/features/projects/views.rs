@@ -21,7 +21,7 @@ use crate::vocab::ids::{KnowledgeId, ProjectId};
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
     pub id: ProjectId,
-    /// The project's id again, for clients that expect it under this name.
+    /// The project's ID again, for clients that expect it under this name.
     #[serde(rename = "_id")]
     pub also_id: ProjectId,
     pub name: String,
@@ -283,7 +283,7 @@ pub struct Removed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwningProject {
-    /// The project's id.
+    /// The project's ID.
     pub project_id: ProjectId,
 }
 

@@ -1,7 +1,7 @@
 //! Revenue: orders, the emails they are credited to, and totals by email, mailing, account and day.
 //!
 //! `events` writes here and implements the rules of attribution. Campaigns show the totals, and tracking exports and erases a contact's
-//! orders. This feature refers to mailings only by their ids.
+//! orders. This feature refers to mailings only by their IDs.
 
 mod model;
 mod store;

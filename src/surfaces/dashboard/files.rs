@@ -41,7 +41,7 @@ const SHARED: &[Template] = &[
 
 /// Returns all templates of the dashboard.
 fn templates() -> impl Iterator<Item = Template> {
-    SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.draws).map(|drawn| drawn.template))
+    SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.templates).map(|one| one.template))
 }
 
 /// The style sheets and scripts: of all pages, then of the editor.

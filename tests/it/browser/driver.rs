@@ -1,4 +1,5 @@
-//! A real Chromium, driven by its `chromedriver`: WebDriver (W3C), and the DevTools protocol for the rest.
+//! Controls a real Chromium through its `chromedriver`: with WebDriver (W3C), and with the DevTools protocol for features that
+//! WebDriver lacks.
 //!
 //! WebDriver is a dozen JSON requests, which the tests' HTTP client can send; a crate for it would add twenty dependencies, and support
 //! neither the console nor DevTools emulation.
@@ -25,7 +26,7 @@ const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
 /// The key of elements in WebDriver responses.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const LOOK: Duration = Duration::from_millis(20);
-/// Pages load in milliseconds; a loaded machine may take long.
+/// The time limit for a page. Pages load in milliseconds, but a busy machine may need much longer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns whether there is a Chromium to test with. Without one, prints a warning, or fails where everything must be tested.
@@ -40,17 +41,17 @@ pub fn is_there() -> bool {
     false
 }
 
-/// A running chromedriver. Ended when dropped.
+/// A running chromedriver. It is ended when dropped.
 pub struct Driver {
     child: Child,
     address: SocketAddr,
-    /// Kept open: a program that cannot write its output ends.
+    /// The output stays open, because a program that cannot write its output ends.
     _said: BufReader<ChildStdout>,
     http: legacy::Client<HttpConnector, Full<Bytes>>,
 }
 
 impl Driver {
-    /// Starts one on a free port.
+    /// Starts a chromedriver on a free port.
     pub fn start() -> Self {
         let command = Command::new(CHROMEDRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = command.expect("it is there");
@@ -89,11 +90,11 @@ impl Driver {
             "--no-first-run".into(),
             "--lang=en-GB".into(),
             "--window-size=1280,900".into(),
-            // No request leaves this machine.
+            // Resolve no host name, so that no request leaves this machine.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".into(),
             format!("--user-data-dir={}", folder.path().display()),
         ];
-        // SAFETY: asks for a number of this process and cannot fail.
+        // SAFETY: the call only returns a number and cannot fail.
         if unsafe { libc::geteuid() } == 0 {
             arguments.push("--no-sandbox".into());
         }
@@ -110,7 +111,7 @@ impl Driver {
 /// Returns whether an element was only covered for a moment, or has just been replaced, so that a retry may work.
 fn passes(error: &Value) -> bool {
     let passing = ["element click intercepted", "element not interactable", "stale element reference"];
-    // Chromium's own message for this, when a page unloads between two calls.
+    // Chromium returns this message when a page unloads between two calls.
     let gone = error["message"].as_str().is_some_and(|said| said.contains("does not belong to the document"));
     gone || passing.iter().any(|known| error["error"] == *known)
 }
@@ -122,7 +123,7 @@ impl Drop for Driver {
     }
 }
 
-/// A browser with one window. Ended when dropped.
+/// A browser with one window. It is ended when dropped.
 pub struct Tab<'d> {
     driver: &'d Driver,
     session: String,
@@ -132,7 +133,7 @@ pub struct Tab<'d> {
 }
 
 impl Drop for Tab<'_> {
-    /// Drop can only block on a socket: otherwise the browser would outlive its driver.
+    /// `drop` cannot await, so it uses a blocking socket. Otherwise the browser would outlive its driver.
     fn drop(&mut self) {
         let Ok(mut stream) = TcpStream::connect(self.driver.address) else { return };
         let request = format!("DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", self.session);
@@ -162,12 +163,12 @@ impl Tab<'_> {
         at.as_str().expect("text").to_owned()
     }
 
-    /// Runs a script of the tests, even where pages run none.
+    /// Runs a script of a test, even if pages may not run scripts.
     pub async fn run(&self, script: &str, arguments: Value) -> Value {
         self.command("/execute/sync", json!({ "script": script, "args": arguments })).await
     }
 
-    /// The same with a script that calls its last argument when it is done.
+    /// Runs an asynchronous script, which calls its last argument when it is done.
     pub async fn run_until_done(&self, script: &str) -> Value {
         self.command("/execute/async", json!({ "script": script, "args": [] })).await
     }
@@ -219,13 +220,13 @@ impl Tab<'_> {
         shot["data"].as_str().expect("a picture").to_owned()
     }
 
-    /// Returns the page's visible text; nothing during navigation.
+    /// Returns the page's visible text; empty during navigation.
     pub async fn text(&self) -> String {
         let text = self.try_script("return document.body.innerText").await;
         text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// Returns the result of a script on the current page; nothing during navigation.
+    /// Returns the result of a script on the current page; null during navigation.
     async fn try_script(&self, script: &str) -> Option<Value> {
         self.try_do(Method::POST, "/execute/sync", Some(json!({ "script": script, "args": [] }))).await.ok()
     }

@@ -1,5 +1,5 @@
-//! What every page must satisfy: no console errors, no policy violations, nothing wider than a phone, and no axe-core findings of any
-//! severity.
+//! The requirements for every page: no console errors, no policy violations, nothing wider than a phone, and no axe-core findings
+//! of any severity.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ pub const NARROW: u32 = 375;
 /// The width of a desktop.
 pub const WIDE: u32 = 1280;
 
-/// Returns the source of axe-core (MPL-2.0), which `.ci/run` fetches with the other tools. Without it, prints a warning, or fails where
-/// everything must be tested.
+/// Returns the source of axe-core (MPL-2.0), which `.ci/run` downloads with the other tools. If it is missing, prints a warning or,
+/// in CI, fails.
 pub fn axe() -> Option<String> {
     let tools = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools");
     let path = tools.join("node/node_modules/axe-core/axe.min.js");
@@ -32,7 +32,7 @@ pub fn axe() -> Option<String> {
 pub async fn console(tab: &Tab<'_>) -> Vec<String> {
     let address = tab.address().await;
     let is_own_status = |entry: &Value| {
-        // A page that shows an input error has an error status; pages load nothing else but their style and script.
+        // A page that shows an input error has an error status. Other than that, pages load only their style and script.
         let message = entry["message"].as_str().unwrap_or_default();
         entry["source"] == "network"
             && !message.contains("/assets/")
@@ -64,7 +64,7 @@ pub async fn width(tab: &Tab<'_>) -> Vec<String> {
     }
 }
 
-/// Returns duplicate ids in the page: a label or link would lead to the wrong element.
+/// Returns duplicate IDs in the page: a label or link would lead to the wrong element.
 pub async fn names(tab: &Tab<'_>) -> Vec<String> {
     let script = "const all = [...document.querySelectorAll('[id]')].map(one => one.id); \
                   return all.filter((id, at) => all.indexOf(id) < at)";

@@ -31,8 +31,8 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
     tab.sees("Sign out").await;
 }
 
-/// Whether a page is more than a framed document, a download or a picture, which a browser shows as they are. The setup page has a
-/// test of its own: its link stops working once there is an owner.
+/// Returns whether the page is a full page rather than a framed document, a download or an image. The setup page is excluded
+/// because it has its own test: its link stops working once there is an owner.
 fn is_shown(route: &str) -> bool {
     route != "/setup/{token}"
         && !["/frame", "/mail", "/picture", "/source", "/text", "/editor", "/image", "/{design}"]
@@ -59,7 +59,7 @@ async fn every_page_is_valid_with_data_and_without_in_both_themes() {
                 sign_in(&tab, server).await;
             }
             for route in routes().filter(|route| route.get.is_some() && is_shown(route.path)) {
-                // Pages about an object need the full server; public pages are opened before signing in.
+                // Pages about an object need the server with all objects. Public pages are opened before signing in.
                 let names_something = route.path.replace("{environment}", "").contains('{');
                 if (route.auth == Auth::Closed) != closed || (names_something && name == "empty") {
                     continue;
@@ -139,7 +139,7 @@ async fn stored_markup_is_never_executed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Does every page's main task in one browser; checks the console output at the end.
+/// Performs every page's main task in one browser, then checks the console output.
 async fn do_all(scripts: bool) {
     if !driver::is_there() {
         return;

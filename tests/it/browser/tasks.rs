@@ -1,4 +1,4 @@
-//! The main task of each page, done as a user does it: with its fields and buttons, with scripts and without.
+//! Performs the main task of each page as a user does, with its fields and buttons, with scripts and without.
 
 use std::pin::Pin;
 
@@ -12,7 +12,7 @@ use crate::support::hook_sink::HookSink;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, anonymous, six_digits};
 
-/// A browser with the owner signed in, and the data it shows.
+/// A browser in which the owner is signed in, and the data that its pages show.
 pub struct Scene<'s> {
     pub tab: &'s Tab<'s>,
     pub server: &'s Server,
@@ -54,7 +54,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
 ];
 
-/// The last one, because it signs out.
+/// This task is the last one, because it signs out.
 pub const LAST: (&str, Task) = ("/signout", |scene| Box::pin(sign_out(scene)));
 
 async fn keys(scene: &Scene<'_>) {

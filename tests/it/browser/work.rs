@@ -1,4 +1,4 @@
-//! The main tasks of the pages for daily work: brands, emails, audience, campaigns.
+//! The main tasks of the pages for brands, emails, the audience and campaigns.
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -402,6 +402,6 @@ async fn demo(scene: &Scene<'_>) {
     scene.open("/test/demo").await;
     tab.fill("#site", "http://127.0.0.1:9").await;
     tab.press("Start").await;
-    // There is no website: the demo says so and can be run again.
+    // The website does not exist, so the demo reports this and can be run again.
     tab.sees("Run again").await;
 }

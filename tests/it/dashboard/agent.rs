@@ -1,4 +1,4 @@
-//! An agent's request for a key, decided in a browser: choices are kept until it is granted.
+//! Tests an agent's request for a key in a browser: the user's choices are kept until the request is granted.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ async fn choices_are_kept_when_the_password_is_requested() {
     set_up(&server);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
-    // The sign-in is too long ago for permissions that can send mail.
+    // The sign-in is too old for granting permissions that allow sending mail.
     faults.clock_off_by_ms(11 * 60 * 1000);
     let all = "audience:read audience:write email:read email:write email:send email:validate email:preview domain:read \
                domain:write campaign:read campaign:write project:write webhook:read webhook:write";

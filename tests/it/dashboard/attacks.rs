@@ -1,6 +1,6 @@
-//! Attacks on the dashboard, on every page: the test walks over the table of pages, so that none can be forgotten.
+//! Attacks every page of the dashboard. The tests iterate over the table of pages, so that no page can be forgotten.
 //!
-//! One server with every kind of object is used for all attacks. None may change anything there.
+//! All attacks use one server with every kind of object, and none may change anything there.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub fn routes() -> impl Iterator<Item = &'static PageRow> {
     PAGES.iter()
 }
 
-/// Query strings of pages that show nothing without one.
+/// Query strings for pages that show nothing without a query.
 pub const QUERIES: &[(&str, &str)] = &[
     ("/{environment}/brands/{id}/picture", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png"),
     ("/{environment}/emails/{id}/image", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png"),
@@ -53,7 +53,7 @@ async fn shared() -> &'static Shared {
             member(&server, &owner, email, role).await;
         }
         anonymous(&server).data("accounts.sign_up", json!({ "email": OTHER_OWNER, "password": PASSWORD })).await;
-        // With its own brand, so that the pages search for objects in it.
+        // The attacker has a brand, so that the pages search for objects in that brand.
         let wanted = json!({ "name": "Mine", "environment": "test", "permissions": ["all"] });
         let made = signed_in(&server, OTHER_OWNER, "test").await.data("accounts.key_create", wanted).await;
         anonymous(&server).with_key(made["key"].as_str()).project("Strange").await;
@@ -71,7 +71,7 @@ async fn signed<'s>(server: &'s Server, email: &str) -> Browser<'s> {
     browser
 }
 
-/// Returns whether it is one of our pages, not a file or untrusted HTML in a frame.
+/// Returns whether the response is a page of the dashboard, not a file or untrusted HTML in a frame.
 fn is_page(page: &Page) -> bool {
     let text = |name: &str| page.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"));
     text("content-type").starts_with("text/html") && !text("content-security-policy").starts_with("sandbox")
@@ -89,7 +89,7 @@ async fn markup_in_every_field_is_text_on_every_page() {
             address(there, route.path, "test")
         };
         let page = browser.get(&path).await;
-        // One-time links are used up or wrong, and a picture that was never loaded does not exist.
+        // One-time links are invalid or already used, and a picture that was never loaded does not exist.
         let may_miss = ["/setup/{token}", "/join/{token}", "/signup", "/{environment}/brands/{id}/picture"].contains(&route.path);
         assert!(page.status < 400 || (may_miss && page.status < 500), "{path}: {} {}", page.status, page.text);
         if !is_page(&page) {
@@ -113,7 +113,7 @@ async fn markup_in_every_field_is_text_on_every_page() {
     assert!(showing.len() >= SHOWING_MIN, "{showing:#?}");
 }
 
-/// The minimum number of pages that show the text; fewer would mean that it never got there.
+/// The minimum number of pages that show the text. Fewer pages would mean that the text was never stored.
 const SHOWING_MIN: usize = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -218,7 +218,7 @@ async fn without_a_session_closed_pages_and_their_forms_are_refused() {
     }
 }
 
-/// A form of a page: its target, and the fields it would send.
+/// A form of a page: its target and its fields.
 struct Form {
     action: String,
     fields: Vec<(String, String)>,
@@ -263,7 +263,7 @@ fn forms(path: &str, text: &str) -> Vec<Form> {
 const ONES_OWN: &[&str] =
     &["/signout", "/confirm", "/signin", "/agent", "/{environment}/settings/security", "/{environment}/settings/approvals"];
 
-/// Returns whether submitting it changes nothing: it previews a filter, or exports readable data.
+/// Returns whether submitting the form changes nothing: it previews a filter, or exports data that the user can read.
 fn only_looks(fields: &[(String, String)]) -> bool {
     let does = |(name, value): &(String, String)| match name.as_str() {
         "do" => !["save", "delete"].contains(&value.as_str()),
@@ -273,7 +273,8 @@ fn only_looks(fields: &[(String, String)]) -> bool {
     fields.iter().any(does)
 }
 
-/// The statuses of a refusal: the missing permission, or an invalid input or missing object if that is found first.
+/// The statuses of a rejected request: for a missing permission, or for an invalid input or missing object if that is detected
+/// first.
 const REFUSALS: [u16; 5] = [400, 403, 404, 409, 415];
 
 /// Submits a form of another user's page.
@@ -313,7 +314,7 @@ async fn no_role_sees_or_does_more_by_opening_a_url_directly() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Returns the changes that a page offers: the buttons of its forms, and links styled as buttons.
+/// Returns the actions that a page offers: the buttons of its forms, and links styled as buttons.
 fn offers(path: &str, text: &str) -> Vec<String> {
     let html = Html::parse_document(text);
     let select = |selector: &str| Selector::parse(selector).expect("a selector");
@@ -406,13 +407,13 @@ async fn data_of_another_account_is_not_found() {
             );
         }
     }
-    // The other environment has no data of this one either.
+    // The other environment does not show this environment's data either.
     for route in routes().filter(|route| route.path.starts_with("/{environment}/") && route.get.is_some()) {
         let account_wide = ["keys", "members", "security", "approvals", "audit", "system", "plan"];
         let path = address(there, route.path, "live");
         let seen = owner.get(&path).await;
         let names_something = route.path.replace("{environment}", "").contains('{');
-        // There is no brand at all, which pages of a brand's contacts report.
+        // The other account has no brand, which the pages about a brand's contacts report.
         assert!(!names_something || [200, 404].contains(&seen.status), "{path}: {}", seen.status);
         let is_wide = account_wide.iter().any(|word| path.contains(&format!("/settings/{word}")));
         assert!(is_wide || !seen.text.contains("alert(1)"), "{path}: {}", seen.text);
@@ -428,7 +429,7 @@ async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     let confirmed = owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, -1) })).await;
     let recovery = confirmed["recoveryCodes"].as_array().expect("codes");
     assert!(recovery.iter().all(|code| code.as_str().is_some_and(|code| code.len() >= 10)), "{confirmed}");
-    // An attacker who knows the password guesses the code: through the API and the page, digits and recovery codes.
+    // An attacker who knows the password guesses digits and recovery codes, through the API and through the page.
     let mut closed = 0;
     for guess in 0..30 {
         let code = if guess % 2 == 0 { format!("{guess:06}") } else { format!("AAAAA-{guess:05}") };
@@ -450,7 +451,7 @@ async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     let page = browser.post("/signin", &fields).await;
     assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS.as_u16(), "the page has no way around it: {}", page.text);
     assert!(!browser.cookies.contains_key("mailmill-session"));
-    // A signed-in user cannot confirm their identity by guessing either.
+    // Guessing is limited also when a signed-in user confirms the password.
     let mut closed = 0;
     for guess in 0..30 {
         let reply = owner.call("accounts.reauthenticate", json!({ "password": PASSWORD, "code": format!("{guess:06}") })).await;

@@ -1,4 +1,4 @@
-//! Brands in a browser without scripts: importing one, viewing it, and every form of its pages.
+//! Tests brands in a browser without scripts: importing a brand, viewing it, and every form of its pages.
 
 use std::io::Cursor;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 const LOOK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Hostile markup.
+/// Hostile markup, used as a brand's name and in the fields of forms.
 pub const HOSTILE: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}";
 
 /// Checks that a page does not contain the markup.
@@ -81,7 +81,7 @@ async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locall
     assert!(knowledge.text.contains("We deliver within two days."), "{}", knowledge.text);
     let list = browser.get("/test/brands").await;
     assert!(list.text.contains("The shop") && list.text.contains("swatch"), "{}", list.text);
-    // Retried with its button.
+    // Retry the import with its button.
     let retried = browser.post(&home, &[("csrf", page.csrf()), ("act", "retry")]).await;
     assert_eq!((retried.status, retried.location()), (303, home.as_str()));
 }

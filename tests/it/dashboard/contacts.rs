@@ -99,7 +99,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     assert_eq!(list["total"], 1);
     let found = browser.get("/test/contacts?search=ada").await;
     has(&found, "ada@example.com");
-    // A name may be a hundred characters without a space.
+    // A name may have a hundred characters without a space.
     has(&found, "<td class=\"wraps\">Ada ");
     lacks(&found, "bob@example.com");
     lacks(&browser.get("/test/contacts?tag=vip").await, "bob@example.com");
@@ -332,7 +332,7 @@ async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     let own = format!("/test/segments/{}", id(&listed["segments"][0]));
     has(&browser.get(&own).await, &format!("<option value=\"{}\" selected>News</option>", topics[0]));
 
-    // Several topics in one condition, which the API allows, stay one condition; a deleted topic has no subscribers.
+    // The API allows several topics in one condition; the form keeps them together. A deleted topic has no subscribers.
     let both = json!({ "projectId": project, "id": id(&listed["segments"][0]), "filters": { "topics": topics } });
     assert_eq!(client.data("segments.update", both).await["count"], 2);
     has(&browser.get(&own).await, "selected>News or Offers</option>");
@@ -468,7 +468,7 @@ async fn a_viewer_changes_nothing_and_a_user_without_access_sees_nothing() {
     assert_eq!(client.data("contacts.list", json!({ "projectId": project })).await["total"], 1);
 }
 
-/// More brands than fit on a page of the list.
+/// Create more brands than fit on one page of the list.
 const BRANDS: usize = 101;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -501,7 +501,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
         has(&page, part);
         browser.cookies.remove("mailmill-brand");
     }
-    // It is now the last brand used.
+    // This brand is now the last brand used.
     browser.get(&format!("/test/contacts?brand={oldest}")).await;
     has(&browser.get("/test/contacts").await, "ada@example.com");
     for path in ["contacts", "segments"] {

@@ -1,4 +1,5 @@
-//! The pages of sending domains: adding one, its records and their state in the DNS, tracking, new keys, deleting.
+//! Tests the pages for sending domains: adding a domain, its records and their state in the DNS, tracking, new keys, and deleting
+//! the domain.
 
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;

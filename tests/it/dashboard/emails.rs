@@ -1,4 +1,4 @@
-//! Emails in a browser without scripts: generating, watching progress, viewing, editing, exporting, sending a test.
+//! Tests emails in a browser without scripts: generating, watching the progress, viewing, editing, exporting, and sending a test.
 
 use serde_json::json;
 

@@ -19,7 +19,7 @@ async fn home_guides_new_users_and_then_shows_sending_health() {
     browser.sign_in("/test/").await;
     let first = browser.get("/test/").await;
     assert!(first.text.contains("0 of 4 done") && first.text.contains("/v1/projects/import"), "{}", first.text);
-    // Live mail has no transport here, and requires a domain.
+    // On this server, live mail has no transport and requires a verified domain.
     let live = browser.get("/live/").await;
     assert!(live.text.contains("Live sending isn&#x27;t set up.") && live.text.contains("of 5 done"), "{}", live.text);
 
@@ -86,7 +86,7 @@ async fn a_page_with_its_files_is_small() {
     assert!(bytes < 60_000, "{bytes}");
 }
 
-/// Imports this file into a project and waits for the end, whatever it is; returns the job's id.
+/// Imports this file into a project and waits until the job ends, whether it succeeds or fails. Returns the job's ID.
 pub async fn imported(client: &Client, project: &str, file: &[u8]) -> String {
     let part = |name: &str| format!("--part\r\ncontent-disposition: form-data; name=\"{name}\"");
     let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
@@ -146,7 +146,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(page.text.contains("Not configured") && page.text.contains("5,000,000"), "{}", page.text);
     assert!(browser.get("/test/settings/plan").await.text.contains("Built-in inbox"));
 
-    // On the page, for this account.
+    // Check the page of this account.
     let client = server.client("live", "all");
     let plan = client.data("sending.plan", json!({})).await;
     assert_eq!(plan["daily"].get("limit").filter(|limit| !limit.is_null()), None, "{plan}");
@@ -159,7 +159,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(page.text.contains("500 per 60 s"), "{}", page.text);
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 
-    // With the API, and for an account that signed up. That account may do neither.
+    // Use the API, also as an account that signed up, which may do neither.
     let owner = signed_in(&server, OWNER, "live").await;
     let refused = owner.call("accounts.account_plan", json!({ "id": id, "plan": "gold" })).await;
     let refused = refused.refused(http::StatusCode::BAD_REQUEST, "INVALID_REQUEST").json();
@@ -175,7 +175,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert_eq!((&own["isOwn"], &own["plan"]), (&json!(true), &json!("standard")), "{list}");
     assert_eq!((&signed_up["owner"], &signed_up["plan"]), (&json!("grace@example.com"), &json!("standard")), "{list}");
 
-    // On the command line, with the server and without it.
+    // Use the command line, while the server runs and while it is stopped.
     let run = |server: &super::super::support::Server, arguments: &[&str]| {
         let output = server.run(arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! Emailed invitation and password-reset links, where a mail transport is configured.
+//! Tests emailed invitation and password-reset links, with a configured mail transport.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Managing members in a browser without scripts.
+//! Tests managing members in a browser without scripts.
 
 use serde_json::{Value, json};
 

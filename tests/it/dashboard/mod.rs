@@ -1,4 +1,4 @@
-//! The dashboard in a browser: signing in, every page, forged forms, cookies, and hostile text.
+//! Tests the dashboard in a browser: signing in, every page, forged forms, cookies, and hostile text.
 
 mod agent;
 pub mod attacks;
@@ -125,7 +125,7 @@ async fn an_unknown_path_is_a_page_for_browsers_and_json_for_programs() {
         let seen = browser.get(path).await;
         assert!(seen.status == 404 && seen.text.contains("Page not found."), "{path}: {}", seen.text);
     }
-    // An extra or missing trailing slash is corrected, and leads nowhere else.
+    // An extra or missing trailing slash is corrected by a redirect that cannot lead to another host.
     for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {
         let seen = browser.get(path).await;
         assert_eq!((seen.status, seen.location()), (308, meant));
@@ -133,7 +133,7 @@ async fn an_unknown_path_is_a_page_for_browsers_and_json_for_programs() {
     for path in ["//evil.example/", "//evil.example", "/test/nothing/"] {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
-    // API paths stay with the API, whatever the client is.
+    // The API answers requests for API paths, whatever the client is.
     let program = browser.get("/v1/nothing-here").await;
     assert!(program.status == 404 && program.text.contains("RESOURCE_NOT_FOUND"), "{}", program.text);
     let metadata = browser.get("/.well-known/oauth-authorization-server").await;
@@ -162,7 +162,7 @@ async fn a_key_is_created_shown_once_and_revoked_by_forms() {
         "{}",
         wrong.text
     );
-    // Choices are kept, in either environment.
+    // The user's choices are kept in both environments.
     let live = browser.post(path, &[("csrf", &csrf), ("act", "create"), ("name", ""), ("environment", "live")]).await;
     let chosen = |environment: &str| live.text.contains(&format!("value=\"{environment}\" required checked"));
     assert!(live.status == 400 && chosen("live") && !chosen("test"), "{}", live.text);

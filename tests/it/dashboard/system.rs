@@ -1,4 +1,4 @@
-//! The system page: the status of the installation, for its own managers only.
+//! Tests the System page: the status of the installation, which only the owner and admins of its own account can see.
 
 use serde_json::json;
 

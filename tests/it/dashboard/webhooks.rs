@@ -1,4 +1,5 @@
-//! The pages of webhooks: created with the secret shown once, tested, disabled, deliveries shown and repeated, deleted.
+//! Tests the pages of webhooks: creating a webhook, whose secret is shown once, testing, disabling and deleting it, and viewing and
+//! repeating its deliveries.
 
 use serde_json::json;
 
@@ -94,7 +95,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
         tested.text.contains("&lt;script&gt;alert(1)") && !tested.text.contains("<script>alert"),
         "what endpoints say is text"
     );
-    // Saving a value as shown keeps it.
+    // Saving the form with the shown value keeps the stored value.
     for text in ["X-Word: canary", "X-Word: ********"] {
         let kept = [("csrf", csrf.as_str()), ("act", "update"), ("url", &url), ("event", "email.clicked"), ("headers", text)];
         assert_eq!(browser.post(&own, &kept).await.location(), format!("{own}?done=update"));

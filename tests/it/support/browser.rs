@@ -42,7 +42,7 @@ impl Page {
 }
 
 impl<'s> Browser<'s> {
-    /// Creates one without cookies.
+    /// Creates a browser without cookies.
     pub fn new(server: &'s Server) -> Self {
         Self { server, cookies: HashMap::new() }
     }

@@ -1,4 +1,4 @@
-//! The contract for every reply: its operation's declaration, through the published document.
+//! Checks responses against the declaration of their operation in the published OpenAPI document.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -15,7 +15,7 @@ use super::Reply;
 pub const ENVELOPE: Envelope =
     Envelope { timestamp: Timestamp(0), request: RequestId { boot: 1, number: 1 }, keeps_nulls: false };
 
-/// The published document.
+/// The published OpenAPI document.
 pub fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| openapi::document(OPERATIONS, None))
@@ -50,7 +50,7 @@ pub fn check(entry: &'static Entry, reply: &Reply) {
         let declared = spec.codes().iter().any(|declared| declared.info().wire == code && declared.info().status == reply.status);
         assert!(declared, "undeclared code: {}", shown());
     }
-    // A replayed response has the time and id of the first request.
+    // A replayed response has the time and ID of the first request.
     if body.get("metadata").is_some() && reply.header("idempotent-replayed").is_none() {
         assert_eq!(body["metadata"]["requestId"], id, "{}", shown());
         assert!(body["metadata"]["timestamp"].is_string(), "{}", shown());
@@ -73,7 +73,7 @@ fn check_headers(response: &Value, reply: &Reply, shown: &str) {
     }
 }
 
-/// Returns the validator of one response; compiled once.
+/// Returns the validator of a response, which is compiled once.
 fn validator(id: &'static str, status: u16, schema: &Value) -> Arc<Validator> {
     type Made = Mutex<HashMap<(&'static str, u16), Arc<Validator>>>;
     static MADE: OnceLock<Made> = OnceLock::new();

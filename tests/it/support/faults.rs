@@ -1,7 +1,7 @@
-//! Machine faults under the shipped program: a clock that jumps, a disk that fails or is full.
+//! Simulates faults of the machine for the shipped program: a clock that jumps, and a disk that fails or is full.
 //!
-//! A small library that is preloaded into the program causes them; the machine's C compiler builds it from `faults.c`. Where that is not
-//! possible, [`Faults::new`] prints why, and the tests that need it end.
+//! A small library that is preloaded into the program causes the faults; the machine's C compiler builds it from `faults.c`. If
+//! that is not possible, [`Faults::new`] prints the reason, and the tests that need the library end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -32,7 +32,7 @@ enum Number {
     Loaded = 10,
 }
 
-/// What fails.
+/// The kind of call that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Making writes durable.
@@ -43,10 +43,10 @@ pub enum Kind {
     Name = 2,
 }
 
-/// How it fails.
+/// How the call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The call does not return: the process is killed before it does anything.
+    /// The call does not return: the process is killed before the call does anything.
     Killed = -1,
     /// `EPERM`
     Refused = 1,
@@ -64,7 +64,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing yet. `None` where there can be no faults.
+    /// Creates a machine without faults. Returns `None` if faults cannot be simulated.
     pub fn new(folder: &Path) -> Option<Self> {
         let Some(library) = library() else {
             missing("there is no C compiler (cc) for Linux to make the faults with");
@@ -82,7 +82,7 @@ impl Faults {
         Some(faults)
     }
 
-    /// Returns the environment variables of the program with this data folder.
+    /// Returns the environment variables for the program with this data folder.
     pub fn environment(&self, data: &Path) -> Vec<(&'static str, PathBuf)> {
         vec![("LD_PRELOAD", self.library.clone()), ("FAULTS_BLOCK", self.place.clone()), ("FAULTS_FOLDER", data.to_path_buf())]
     }
@@ -92,7 +92,8 @@ impl Faults {
         self.set(Number::ClockOffsetMs, ms);
     }
 
-    /// Starts counting calls, and fails `many` calls of a kind, starting at the `first`. With 0 none fails.
+    /// Starts counting calls, and makes `many` calls of a kind fail, starting with the call number `first`. If `many` is 0, no call
+    /// fails.
     pub fn arm(&self, kind: Kind, fault: Fault, first: u64, many: u64) {
         self.disarm();
         for number in (0..KINDS).map(|kind| Number::Seen as usize + kind).chain([Number::Failed as usize]) {
@@ -110,17 +111,17 @@ impl Faults {
         self.set(Number::Armed, 0);
     }
 
-    /// Returns how many calls of a kind there were since it was armed.
+    /// Returns how many calls of a kind were made since counting started.
     pub fn seen(&self, kind: Kind) -> u64 {
         self.number(Number::Seen as usize + kind as usize)
     }
 
-    /// Returns how many calls failed since it was armed.
+    /// Returns how many calls failed since counting started.
     pub fn failed(&self) -> u64 {
         self.number(Number::Failed as usize)
     }
 
-    /// Returns the first file that failed, in the data folder.
+    /// Returns the first file in the data folder for which a call failed.
     pub fn failed_path(&self) -> String {
         let mut path = [0; PATH_BYTES];
         self.block.read_exact_at(&mut path, NUMBERS as u64 * 8).expect("the block is whole");

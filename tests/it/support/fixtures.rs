@@ -1,4 +1,4 @@
-//! A server with every kind of object in its test data, created through the API: one text is in every field that accepts it.
+//! Creates every kind of object in a server's test data through the API, with a given text in every field that accepts it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub fn settings() -> String {
     )
 }
 
-/// The ids of existing objects, by the path segment before them.
+/// The IDs of existing objects, by the path segment before them.
 pub struct Furnished {
     pub ids: BTreeMap<&'static str, String>,
     _sink: HookSink,
@@ -74,7 +74,7 @@ impl Furnished {
         self.ids.insert(part, id.into());
     }
 
-    /// Returns a page's URL with the ids of existing objects.
+    /// Returns a page's URL with the IDs of existing objects.
     pub fn path(&self, route: &str, environment: &str) -> String {
         let mut before = "";
         let parts = route.split('/').map(|part| {
@@ -95,7 +95,7 @@ impl Furnished {
         parts.collect::<Vec<_>>().join("/")
     }
 
-    /// Creates members, keys, an agent's request.
+    /// Creates members, keys and an agent's request.
     async fn account(&mut self, server: &Server, text: &str) {
         let owner = signed_in(server, OWNER, "test").await;
         let invite = async |email: &str, role: &str| {
@@ -106,7 +106,7 @@ impl Furnished {
         anonymous(server).data("accounts.join", json!({ "token": token, "name": text, "password": PASSWORD })).await;
         self.keep("join", invite("carol@example.com", "viewer").await);
         let link = String::from_utf8(server.run(&["reset-link", "--email", OWNER]).stdout).expect("a link");
-        // The owner exists, so no setup link works any more.
+        // The owner exists, so the setup link no longer works.
         self.keep("setup", "0123456789abcdefghijABCDEFGHIJ01");
         self.keep("reset", link.trim().rsplit('/').next().expect("a token"));
         let made =
@@ -118,7 +118,7 @@ impl Furnished {
         self.keep("agent", answer["claim"]["user_code"].as_str().expect("a code"));
     }
 
-    /// Creates a brand, its knowledge, rules and images; domains.
+    /// Creates a brand with knowledge, rules and images, and domains.
     async fn brand(&mut self, client: &Client, text: &str, site: &str) -> String {
         let made = client.data("projects.import", json!({ "name": text, "urls": [site] })).await;
         let project = id_of(&made);
@@ -154,7 +154,7 @@ impl Furnished {
         self.keep("webhooks", id);
     }
 
-    /// Creates contacts, tags, segments, topics, suppressions, events.
+    /// Creates contacts, tags, segments, topics, suppressions and events.
     async fn audience(&mut self, client: &Client, text: &str, project: &str) {
         let tag = json!({ "projectId": project, "name": text, "color": "#1A73E8", "description": text });
         let tag = id_of(&client.data("tags.create", tag).await);
@@ -196,7 +196,7 @@ impl Furnished {
         client.data("suppressions.create", json!({ "email": "gone@example.com", "note": text })).await;
     }
 
-    /// Creates an imported email, and a series by the built-in composer.
+    /// Creates an imported email, and a series with the built-in composer.
     async fn emails(&mut self, client: &Client, text: &str, project: &str) -> String {
         let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace("{{", "{ {");
         let html = format!(
@@ -225,7 +225,7 @@ impl Furnished {
         taken
     }
 
-    /// Creates a sent campaign, a draft, a direct send, an order.
+    /// Creates a sent campaign, a draft, a direct send and an order.
     async fn mail(&mut self, client: &Client, text: &str, project: &str, conversation: &str) {
         let wanted = json!({
             "projectId": project, "name": text, "conversationId": conversation, "from": "news@acme.example", "fromName": text,

@@ -33,18 +33,18 @@ pub enum Reaction {
     Silence,
     /// Responds with 200, then sends a long body byte by byte.
     Drip,
-    /// Closes without a response.
+    /// Closes the connection without a response.
     Close,
 }
 
 impl Reaction {
-    /// A response with only a status.
+    /// Returns a reaction with only a status.
     pub fn status(status: u16) -> Self {
         Self::Answer(status, "", "ok".into())
     }
 }
 
-/// An endpoint on loopback. It ends when dropped.
+/// An endpoint on loopback. It is ended when dropped.
 pub struct HookSink {
     pub address: SocketAddr,
     got: Arc<Mutex<Vec<Got>>>,
@@ -64,7 +64,7 @@ impl HookSink {
             while let Ok((stream, _)) = listener.accept().await {
                 let (kept, react) = (kept.clone(), react.clone());
                 talks.spawn(async move {
-                    // A client may disconnect early.
+                    // Ignore the error, because a client may disconnect early.
                     let _ = talk(stream, &kept, react.as_ref()).await;
                 });
                 while talks.try_join_next().is_some() {}
@@ -78,17 +78,17 @@ impl HookSink {
         Self::start(|_, _| Reaction::status(200)).await
     }
 
-    /// Returns its URL for webhooks.
+    /// Returns the endpoint's URL for webhooks.
     pub fn url(&self) -> String {
         format!("http://{}/hook?shop=7", self.address)
     }
 
-    /// Returns its requests.
+    /// Returns the received requests.
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().expect("no panic").clone()
     }
 
-    /// Returns its requests, once there are this many.
+    /// Returns the received requests when there are this many.
     pub async fn wait(&self, count: usize) -> Vec<Got> {
         let waiting = async {
             while self.got.lock().expect("no panic").len() < count {
@@ -164,7 +164,7 @@ impl Got {
         serde_json::from_slice(&self.body).expect("deliveries are JSON")
     }
 
-    /// Returns whether the header has the digest of the raw body with this secret.
+    /// Returns whether the signature header is correct for the raw body and this secret.
     pub fn is_signed(&self, header: &str, secret: &str) -> bool {
         let mut sum = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length");
         sum.update(&self.body);

@@ -8,7 +8,7 @@ use super::mail_sink::Letter;
 #[derive(Clone, Debug)]
 pub struct SentMessage {
     pub recipient: String,
-    /// The whole envelope sender.
+    /// The complete envelope sender.
     pub sender: String,
     /// The token of the envelope sender.
     pub bounce: String,
@@ -39,7 +39,7 @@ impl SentMessage {
         }
     }
 
-    /// Returns the token after this part of a path in its HTML.
+    /// Returns the token after this part of a path in the message's HTML.
     pub fn token(&self, front: &str) -> String {
         let (_, rest) = self.html.split_once(front).unwrap_or_else(|| panic!("no {front} in {}", self.html));
         rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()

@@ -28,16 +28,16 @@ use mailmill::engine::api::{Access, Entry};
 use mailmill::operations::OPERATIONS;
 use serde_json::Value;
 
-/// The id of a project that does not exist.
+/// The ID of a project that does not exist.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
 
-/// Say that a test cannot run for want of a tool. With `CI=true`, where everything must be tested, the test fails.
+/// Reports that a test cannot run because a tool is missing. With `CI=true`, the test fails instead.
 pub fn missing(tool: &str) {
     assert!(std::env::var_os("CI").is_none_or(|word| word != "true"), "{tool}");
     eprintln!("\n*** NOT TESTED: {tool} ***\n");
 }
 
-/// A Python that has these modules, where CI has put its own or the machine has one; says if there is none.
+/// Returns a Python interpreter that has these modules: that of CI or of the machine. Reports if there is none.
 pub fn python_with(modules: &str) -> Option<PathBuf> {
     use std::process::{Command, Stdio};
     let own = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools/python/bin/python3");
@@ -52,7 +52,7 @@ pub fn python_with(modules: &str) -> Option<PathBuf> {
     found
 }
 
-/// Returns the operation with this id.
+/// Returns the operation with this ID.
 pub fn operation(id: &str) -> &'static Entry {
     OPERATIONS.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation {id}"))
 }

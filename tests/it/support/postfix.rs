@@ -1,6 +1,7 @@
-//! A separate Postfix on loopback, as packages install it: it requires a password, relays mail to one server, and bounces to another.
+//! A separate Postfix on loopback, configured as packages do: it requires a password, relays mail to one server, and sends bounces
+//! to another.
 //!
-//! It requires root, as Postfix does, and `saslpasswd2` for the password. Where either is missing, it prints a note.
+//! It needs root, like every Postfix, and `saslpasswd2` for the password. If one of them is missing, it prints a note.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -40,14 +41,14 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 ";
 
-/// The server. Ended when dropped.
+/// The server. It is ended when dropped.
 pub struct Postfix {
     folder: TempDir,
     child: Option<Child>,
 }
 
 impl Postfix {
-    /// Whether it can run here.
+    /// Returns whether Postfix can run on this machine.
     pub fn can_run() -> bool {
         let is_superuser = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
         let missing = [PROGRAM, PASSWORDS].into_iter().find(|program| !Path::new(program).exists());
@@ -64,7 +65,7 @@ impl Postfix {
         TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").port()
     }
 
-    /// Starts it on this port; relays all mail to `next`, except mail for `domain` to `back`.
+    /// Starts Postfix on this port. It relays mail for `domain` to `back`, and all other mail to `next`.
     pub fn start(port: u16, next: SocketAddr, domain: &str, back: SocketAddr) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = folder.path();
@@ -107,12 +108,12 @@ impl Postfix {
         Self { folder, child }
     }
 
-    /// Returns whether a server listens there.
+    /// Returns whether a server listens on this port.
     pub fn listens(port: u16) -> bool {
         TcpStream::connect(("127.0.0.1", port)).is_ok()
     }
 
-    /// Returns its log.
+    /// Returns the log of Postfix.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -120,7 +121,7 @@ impl Postfix {
 
 impl Drop for Postfix {
     fn drop(&mut self) {
-        // With the process id that it wrote into its own folder.
+        // Use the process ID that Postfix wrote into its own folder.
         let stop =
             Command::new(PROGRAM).arg("-c").arg(self.folder.path().join("conf")).arg("stop").stderr(Stdio::null()).status();
         if let (Ok(_), Some(mut child)) = (stop, self.child.take()) {

@@ -1,4 +1,4 @@
-//! The program, started as users start it.
+//! Starts the program as users start it.
 
 use std::fs;
 use std::io::Write;
@@ -13,11 +13,11 @@ use tempfile::TempDir;
 use super::{Client, Faults};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
-/// A start takes milliseconds; a loaded machine may take long.
+/// The time limit for a start. A start takes milliseconds, but a busy machine may need much longer.
 const START_TIME: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Budgets and quotas that no test uses up.
+/// Settings with budgets and quotas that no test uses up.
 pub const BOUNDLESS: &str = r#"
 [accounts]
 owner_plan = "boundless"
@@ -36,7 +36,7 @@ campaigns = 1_000_000_000
 imports = 1_000_000_000
 "#;
 
-/// A data folder and, while it runs, the server on it. Killed when dropped.
+/// A data folder and, while it runs, the server with this folder. The server is killed when dropped.
 pub struct Server {
     folder: TempDir,
     child: Option<Child>,
@@ -45,9 +45,9 @@ pub struct Server {
     inbound_lmtp: Option<SocketAddr>,
     /// Additional environment variables.
     environment: Vec<(&'static str, PathBuf)>,
-    /// Its soft and hard limits on open descriptors, if they differ from those of the tests.
+    /// The server's soft and hard limits on file descriptors, if they differ from those of the tests.
     descriptors: Option<(u64, u64)>,
-    /// The file for its standard error, if not the log next to its folder.
+    /// The file for the server's standard error, if it is not the log next to the data folder.
     standard_error: Option<PathBuf>,
 }
 
@@ -75,8 +75,8 @@ impl Server {
         }
     }
 
-    /// Returns the faults of its machine, effective from the next start or command. `None` where they are not possible, with a printed
-    /// reason.
+    /// Returns the faults of the server's machine, effective from the next start or command. If faults cannot be simulated, prints
+    /// the reason and returns `None`.
     pub fn faults(&mut self) -> Option<Faults> {
         let folder = fs::canonicalize(self.folder.path()).expect("it is there");
         let faults = Faults::new(&folder)?;
@@ -84,7 +84,7 @@ impl Server {
         Some(faults)
     }
 
-    /// Limits its open descriptors, from the next start on.
+    /// Limits the server's file descriptors from the next start on.
     pub fn limit_descriptors(&mut self, soft: u64, hard: u64) {
         self.descriptors = Some((soft, hard));
     }
@@ -97,7 +97,7 @@ impl Server {
         prlimit(id, Resource::Nofile, Rlimit { current: Some(soft), maximum: hard }).expect("it is our own process");
     }
 
-    /// Redirects its standard error from the next start on, as a supervisor may.
+    /// Redirects the server's standard error from the next start on, as a supervisor may.
     pub fn standard_error(&mut self, file: PathBuf) {
         self.standard_error = Some(file);
     }
@@ -148,13 +148,13 @@ impl Server {
         self.command(arguments).output().expect("the program runs")
     }
 
-    /// The same with standard input.
+    /// Runs an administration command with standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Output {
         let piped = || Stdio::piped();
         let mut child =
             self.command(arguments).stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the program starts");
         let mut pipe = child.stdin.take().expect("piped");
-        // Some tests check programs that end without reading it.
+        // Ignore the error, because some commands end without reading their input.
         let _ = pipe.write_all(input);
         drop(pipe);
         child.wait_with_output().expect("the program ends")
@@ -188,12 +188,12 @@ impl Server {
         self.serving().args(more).stdout(log).stderr(errors).spawn().expect("the program starts")
     }
 
-    /// Starts it and waits until it accepts requests.
+    /// Starts the server and waits until it accepts requests.
     pub fn serve(&mut self) {
         self.serve_with(&[]);
     }
 
-    /// The same with additional arguments.
+    /// Starts the server with additional arguments, and waits until it accepts requests.
     pub fn serve_with(&mut self, more: &[&str]) {
         let mut child = self.spawn(more);
         let deadline = tokio::time::Instant::now() + START_TIME;
@@ -212,7 +212,7 @@ impl Server {
         self.child = Some(child);
     }
 
-    /// Returns its exit status, if it has ended.
+    /// Returns the server's exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let ended = self.child.as_mut().expect("it was started").try_wait().expect("the program can be asked");
         if ended.is_some() {
@@ -221,7 +221,7 @@ impl Server {
         ended
     }
 
-    /// Waits until it ends without a signal.
+    /// Waits until the server ends without a signal.
     pub async fn end(&mut self) -> ExitStatus {
         let deadline = tokio::time::Instant::now() + START_TIME;
         loop {
@@ -233,7 +233,7 @@ impl Server {
         }
     }
 
-    /// Serves another data folder until it is ready or refuses to start; returns its output.
+    /// Starts a server on another data folder and waits until it is ready or has failed to start. Returns the output.
     pub async fn serve_on(&self, data: &Path) -> Output {
         let ready = self.folder.path().join("other-ready.json");
         let _ = fs::remove_file(&ready);
@@ -253,22 +253,22 @@ impl Server {
         child.wait_with_output().expect("its end can be waited for")
     }
 
-    /// Starts a process on the folder that the test ends itself.
+    /// Starts a process on the data folder. The test must end the process.
     pub fn spawn_again(&self) -> Child {
         self.serving().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
     }
 
-    /// Runs a second process on the same folder; returns its output.
+    /// Runs a second process on the same data folder; returns its output.
     pub fn serve_again(&self) -> Output {
         self.serving().output().expect("the program runs")
     }
 
-    /// Returns its log.
+    /// Returns the server's log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Returns its plain HTTP address.
+    /// Returns the server's plain HTTP address.
     pub fn address(&self) -> SocketAddr {
         self.http.expect("it was started")
     }
@@ -283,19 +283,19 @@ impl Server {
         self.inbound_lmtp.expect("the settings name an address")
     }
 
-    /// Sends it a signal, like `TERM`.
+    /// Sends a signal to the server, like `TERM`.
     pub fn signal(&self, name: &str) {
         let id = self.child.as_ref().expect("it runs").id().to_string();
         let status = Command::new("kill").args(["-s", name, &id]).status().expect("there is a kill");
         assert!(status.success());
     }
 
-    /// Waits for its end.
+    /// Waits until the server ends.
     pub fn wait(&mut self) -> ExitStatus {
         self.child.take().expect("it runs").wait().expect("its end can be waited for")
     }
 
-    /// Kills it without warning.
+    /// Kills the server with `kill -9`.
     pub fn kill(&mut self) {
         self.signal("KILL");
         self.wait();
@@ -313,7 +313,7 @@ impl Server {
         Client::new(self.address(), Some(self.key(environment, permissions)))
     }
 
-    /// Returns its process id.
+    /// Returns the server's process ID.
     pub fn id(&self) -> u32 {
         self.child.as_ref().expect("it runs").id()
     }
@@ -336,7 +336,7 @@ impl Drop for Server {
     }
 }
 
-/// A server for several tests: it has an owner, and ends with the test process.
+/// A server for several tests. It has an owner, and ends together with the test process.
 pub fn lasting(settings: &str) -> Server {
     let server = crate::users::owned(settings);
     guard(server.child.as_ref().expect("just started").id());
@@ -367,7 +367,7 @@ pub fn shared() -> &'static Shared {
     })
 }
 
-/// Ends the server after this process has ended: a shell waits for the end of its standard input, which this process holds open.
+/// Ends the server when this process ends: a shell waits for the end of its standard input, which this process holds open.
 fn guard(id: u32) {
     let script = format!("cat > /dev/null; kill -s KILL {id}");
     let guard = Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn().expect("there is a shell");

@@ -156,7 +156,7 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
-            false => Err(format!("the SVG file is larger than {} KiB", PREVIEW_DRAWING_BYTES_MAX / 1024)),
+            false => Err(format!("the SVG file is larger than {} KiB; upload a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
         };
     }
     let picture = decode(file, granted)?;

@@ -157,7 +157,7 @@ fn say(dom: &mut Dom, node: usize, text: &str) {
         dom.remove(empty);
         return;
     }
-    // Keeps the filler characters, because of which message lists show only the preheader.
+    // Keeps the filler characters, which stop message lists from showing the text after the preheader.
     let old = dom.text(node).to_owned();
     let filler = &old[old.trim_end_matches(is_filler).len()..];
     let filler = if shows(filler) || !filler.contains(|c: char| !c.is_whitespace()) { "" } else { filler };

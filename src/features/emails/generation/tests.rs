@@ -525,9 +525,9 @@ fn imported_emails_are_sanitized_and_have_screenshots() {
     let status = status(&app, id);
     assert_eq!(status["status"], "completed", "{status}");
     let emails = status["result"]["emails"].as_array().expect("the field is a list");
-    let told: Vec<(&Value, &Value, &Value)> =
+    let view: Vec<(&Value, &Value, &Value)> =
         emails.iter().map(|email| (&email["subject"], &email["language"], &email["status"])).collect();
-    assert_eq!(told, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
+    assert_eq!(view, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
     for email in emails {
         let html = email["html"].as_str().expect("the field is a string");
         assert!(!html.contains("script") && !html.contains("onclick"), "{html}");

@@ -19,7 +19,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::{limits, tables};
 
-/// The operation `emails.edit`.
 pub struct Edit;
 
 /// The email to edit, and the change to make.

@@ -20,7 +20,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The operation `emails.generate`.
 pub struct Generate;
 
 /// The generation request.
@@ -144,7 +143,7 @@ impl Command for Generate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
         let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
-        tell(tx, caller.account(), &conversation);
+        emit_started(tx, caller.account(), &conversation);
         Ok(Created(AcceptedGeneration::of(&conversation, caller.engine.base_url())))
     }
 }
@@ -231,7 +230,7 @@ pub fn open(
 }
 
 /// Emits the webhook event that a generation has started.
-fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+fn emit_started(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({
         "conversationId": id, "projectId": project, "prompt": wanted.prompt, "model": wanted.model, "languages": wanted.languages,

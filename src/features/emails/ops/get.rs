@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.get`.
 pub struct Get;
 
 /// The email to return.

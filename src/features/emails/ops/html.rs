@@ -16,7 +16,6 @@ use crate::vocab::ids::EmailId;
 use crate::vocab::placeholders;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.html`.
 pub struct Html;
 
 /// The email to show, and how to show its images.

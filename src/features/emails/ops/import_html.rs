@@ -19,7 +19,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.import_html`.
 pub struct ImportHtml;
 
 /// The emails to import: one email in `html`, or several emails in `htmls`.
@@ -104,7 +103,7 @@ impl Async for ImportHtml {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
                 return Err(Failure::field(
                     &field,
-                    format_args!("the HTML has {} bytes; at most {max} bytes are allowed", source.len()),
+                    format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", source.len()),
                 ));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {

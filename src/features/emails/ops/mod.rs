@@ -1,5 +1,6 @@
 //! The operations on emails, one file each.
 
+pub mod brief;
 pub mod create;
 pub mod design_html;
 pub mod designs;

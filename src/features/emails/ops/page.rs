@@ -14,7 +14,6 @@ use crate::features::emails::store;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId};
 
-/// The operation `emails.page`.
 pub struct Page;
 
 /// The parts of the link to an email's page.

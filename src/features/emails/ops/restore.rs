@@ -15,7 +15,6 @@ use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.restore`.
 pub struct Restore;
 
 /// The email, and the version to restore.

@@ -13,7 +13,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.status`.
 pub struct Status;
 
 /// The conversation whose status to return.

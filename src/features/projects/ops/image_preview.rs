@@ -15,7 +15,6 @@ use crate::features::projects::{READERS, Site, brand, image_files, not_found};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// The operation `projects.image_preview`.
 pub struct ImagePreview;
 
 /// Selects an image in a project.

@@ -84,7 +84,10 @@ impl Command for Import {
         }
         let account = caller.account();
         if store::count(tx, account)? >= limits::PROJECTS_MAX {
-            let detail = format!("An account can have at most {} projects (brands). Remove one first.", limits::PROJECTS_MAX);
+            let detail = format!(
+                "An account can have at most {} projects (brands). Use an existing project instead.",
+                limits::PROJECTS_MAX
+            );
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = ProjectId::make(tx.now(), tx.random());

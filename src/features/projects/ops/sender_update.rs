@@ -16,7 +16,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.sender_update`.
 pub struct SenderUpdate;
 
 /// The default sender to set.

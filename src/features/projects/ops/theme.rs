@@ -14,7 +14,6 @@ use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The operation `projects.theme`.
 pub struct ThemeGet;
 
 /// The minimum contrast at which text is considered legible (WCAG 2, AA).
@@ -74,12 +73,12 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
         (("text", &palette.text), ("background", &palette.background)),
         (("buttonText", &palette.button_text), ("button", &palette.button)),
     ];
-    let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
+    let ratios = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
         let ratio = contrast(color(upper)?, color(lower)?);
         // Round the ratio down, so that a ratio shown as 4.5 is legible.
         Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
     });
-    told.collect()
+    ratios.collect()
 }
 
 impl Operation for ThemeGet {

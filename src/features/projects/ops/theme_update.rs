@@ -16,7 +16,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.theme_update`.
 pub struct ThemeUpdate;
 
 /// The name of a font.
@@ -137,15 +136,15 @@ mod tests {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}", app.project);
         let patch = |body: Value| app.patch(&format!("{path}/look"), body).data();
-        let told = patch(json!({ "palette": { "text": "#777777", "background": "#ffffff" }, "fonts": { "heading": "Lora" } }));
-        assert_eq!(told["palette"]["background"], "#FFFFFF");
+        let view = patch(json!({ "palette": { "text": "#777777", "background": "#ffffff" }, "fonts": { "heading": "Lora" } }));
+        assert_eq!(view["palette"]["background"], "#FFFFFF");
         let low = json!([{ "text": "text", "ground": "background", "ratio": 4.47, "legible": false }]);
-        assert_eq!(told["contrasts"], low);
-        assert!(told["fonts"]["heading"].as_str().is_some_and(|stack| stack.starts_with("Lora, Georgia")), "{told}");
+        assert_eq!(view["contrasts"], low);
+        assert!(view["fonts"]["heading"].as_str().is_some_and(|stack| stack.starts_with("Lora, Georgia")), "{view}");
         // Omitted fields stay unchanged, and the brand has the new values.
-        let told = patch(json!({ "palette": { "text": "#767676" } }));
+        let view = patch(json!({ "palette": { "text": "#767676" } }));
         assert_eq!(
-            (&told["contrasts"][0]["legible"], &told["given"]["palette"]["background"]),
+            (&view["contrasts"][0]["legible"], &view["given"]["palette"]["background"]),
             (&json!(true), &json!("#FFFFFF"))
         );
         let project = app.get(&path).data();

@@ -25,7 +25,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.test`.
 pub struct Test;
 
 /// The email to test, and the address that receives the test.

@@ -117,7 +117,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // Waiting ends soon, because every attempt has a timeout of a few seconds.
+        // Waiting ends soon, because every attempt has a time limit of seconds.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;

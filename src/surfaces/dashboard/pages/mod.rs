@@ -44,7 +44,7 @@ pub mod webhooks;
 
 use serde::Serialize;
 
-use super::page::{Page, closed, drawn, open, spec};
+use super::page::{Page, closed, open, page_template, spec};
 use crate::features;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -60,7 +60,7 @@ macro_rules! page {
             $(post: Some(|visit| Box::pin($post(visit))),)?
             $(files: Some($bytes),)?
             $(streams: $streams,)?
-            $(draws: const { &[$(drawn::<$context>()),+] },)?
+            $(templates: const { &[$(page_template::<$context>()),+] },)?
             ..$auth($path)
         }
     };
