@@ -5,7 +5,11 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
 /// Abbreviations after which a sentence continues, in all languages.
-const ABBREVIATIONS: &str = " dr mr mrs ms prof st nr no tel ca inkl incl approx esp vs bzw evtl ggf zzgl exkl fr hr str av sr sra dott sig fl art p e g i z b d a m ev min max gg ggü jr op vol kg std ";
+const ABBREVIATIONS: [&str; 49] = [
+    "dr", "mr", "mrs", "ms", "prof", "st", "nr", "no", "tel", "ca", "inkl", "incl", "approx", "esp", "vs", "bzw", "evtl", "ggf",
+    "zzgl", "exkl", "fr", "hr", "str", "av", "sr", "sra", "dott", "sig", "fl", "art", "p", "e", "g", "i", "z", "b", "d", "a",
+    "m", "ev", "min", "max", "gg", "ggü", "jr", "op", "vol", "kg", "std",
+];
 
 /// A sentence of the prompt, or a line without a period.
 #[derive(Clone, Debug)]
@@ -61,7 +65,8 @@ struct Item {
     index: u8,
 }
 
-/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list starts with its first number and has at least two.
+/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list starts with its first number and has at
+/// least two.
 fn items(prompt: &Prompt<'_>) -> Vec<Item> {
     let mut found: Vec<Item> = Vec::new();
     let mut run: Vec<Item> = Vec::new();
@@ -247,8 +252,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
             || previous.contains('.') && prompt.kind(next) == Kind::Number);
     }
     let is_title = prompt.is(List::Title, at - 1);
-    !(ABBREVIATIONS.contains(&format!(" {previous} "))
-        && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+    !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
 }
 
 /// Returns whether a request to the writer starts at a word.

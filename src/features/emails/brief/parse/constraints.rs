@@ -7,11 +7,12 @@ use super::prompt::Range;
 use super::tokens::Kind;
 
 /// The limits whose phrases need no value.
-const LIMITS: [(List, ConstraintKind); 6] = [
+const LIMITS: [(List, ConstraintKind); 7] = [
     (List::NoImages, ConstraintKind::NoImages),
     (List::NoProducts, ConstraintKind::NoProducts),
     (List::NoExclamation, ConstraintKind::NoExclamation),
     (List::NoEmoji, ConstraintKind::NoEmoji),
+    (List::Emoji, ConstraintKind::Emoji),
     (List::Plain, ConstraintKind::PlainLayout),
     (List::OneButton, ConstraintKind::OneButton),
 ];

@@ -1,7 +1,7 @@
 //! The word lists of the parser, one file per language, and where their phrases occur in a prompt.
 //!
-//! A phrase is a row of words. `*` at the end of a word stands for any ending, `*` at its start for any beginning, `_` for one word, `#`
-//! for a number, and `..` for up to four words. `a|b` stands for either word, and `?` marks a word that may be absent.
+//! A phrase is a row of words. `*` at the end of a word stands for any ending, `*` at its start for any beginning, `_` for one word,
+//! `#` for a number, and `..` for up to four words. `a|b` stands for either word, and `?` marks a word that may be absent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -151,11 +151,9 @@ lists! {
     UntilWord = "date.until",
     OnWord = "date.on",
     PartOf = "date.part",
-    Later = "date.relative",
     Today = "date.today",
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
-    Weekend = "date.weekend",
     /// Phrases with the name of a weekday that mean no day.
     NotDay = "date.not_day",
     Hour = "date.hour",

@@ -1,8 +1,8 @@
 //! Reads the brief from a prompt by rules, without a language model.
 //!
 //! The prompt is split into sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer
-//! (`classify`). The typed facts are read from the fragments (`facts`, `dates`, `names`), and the words around a fact give it its role
-//! (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
+//! (`classify`, `labels`, `constraints`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`), and the
+//! words around a fact give it its role (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
 
 mod classify;
 mod clauses;
@@ -31,8 +31,8 @@ use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Reads a prompt. Without `language`, the brief has the language that the prompt asks for or is written in. Days such as "Sunday" are
-/// relative to `today`.
+/// Reads a prompt. Without `language`, the brief has the language that the prompt asks for or is written in. Days such as "Sunday"
+/// are relative to `today`.
 pub fn parse(prompt: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let end = prompt.char_indices().nth(limits::PROMPT_CHARACTERS_MAX).map_or(prompt.len(), |(end, _)| end);
     collect::brief(&prompt[..end], brand, language, today)
@@ -48,8 +48,8 @@ pub enum Class {
     Unclear,
 }
 
-/// Returns the class of every character of the prompt, as adjoining spans in order. Signs and spaces between parts belong to the part
-/// before them.
+/// Returns the class of every character of the prompt, as adjoining spans in order. Signs and spaces between parts belong to the
+/// part before them.
 pub fn coverage(brief: &Brief, prompt: &str) -> Vec<(Span, Class)> {
     let length = prompt.chars().count();
     let mut classes: Vec<Option<Class>> = vec![None; length];

@@ -274,6 +274,12 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
             }
         }
     }
+    measure_limits(sample, brief, &printed, score, misses);
+}
+
+/// Measures what the email must not contain, the constraints, and the parts with their own field.
+fn measure_limits(sample: &Sample, brief: &Brief, printed: &[String], score: &mut Score, misses: &mut Vec<String>) {
+    let id = &sample.id;
     for text in &sample.forbidden {
         if let Some(own) = printed.iter().find(|own| plain(own).contains(&plain(text))) {
             score.leaks += 1;
@@ -332,12 +338,8 @@ fn facts_of_the_sample_prompts_are_kept() {
     let brands = brands();
     let mut score = Score::default();
     let mut misses = Vec::new();
-    let wanted = std::env::var("BRIEF_SAMPLE").ok();
     for sample in samples() {
         let brief = parse(&sample.prompt, &brands[&sample.brand], None, sample.today.parse().unwrap());
-        if wanted.as_ref().is_some_and(|wanted| sample.id.starts_with(wanted.as_str())) {
-            println!("{} {}\n{}", sample.id, sample.prompt, serde_json::to_string_pretty(&brief).unwrap());
-        }
         measure(&sample, &brief, &mut score, &mut misses);
     }
     for miss in &misses {
@@ -407,6 +409,52 @@ fn every_word_of_the_sample_prompts_is_accounted_for() {
     }
 }
 
+/// Words and signs that the parser treats in special ways.
+const WORDS: &[&str] = &[
+    "20",
+    "%",
+    "£",
+    "off",
+    "until",
+    "Sunday",
+    "24.12.",
+    "18h30",
+    "\n",
+    "- ",
+    ".",
+    ", ",
+    ": ",
+    "(",
+    ")",
+    "\"",
+    "code",
+    "LOFT25",
+    "Subject",
+    "mention that",
+    "keep it short",
+    "1)",
+    "2)",
+    "first",
+    "sorry",
+    "a@b.example",
+    "https://a.example",
+    "from",
+    "to",
+    "+44",
+    "0117",
+    "496",
+    "Dr",
+    "ß",
+    "é",
+    "Button",
+    "sign as",
+    "in German please",
+    "75 words",
+    "→",
+    "[System:",
+    "don't use",
+];
+
 proptest! {
     #[test]
     fn any_text_is_partitioned(prompt in "\\PC{0,200}") {
@@ -415,7 +463,7 @@ proptest! {
     }
 
     #[test]
-    fn any_row_of_prompt_words_is_partitioned(words in proptest::collection::vec("(20|%|£|off|until|Sunday|24\\.12\\.|18h30|\\n|- |\\.|, |: |\\(|\\)|\"|code|LOFT25|Subject|mention that|keep it short|1\\)|2\\)|first|sorry|a@b\\.example|https://a\\.example|from|to|\\+44|0117|496|Dr|ß|é)", 0..60)) {
+    fn any_row_of_prompt_words_is_partitioned(words in proptest::collection::vec(proptest::sample::select(WORDS), 0..60)) {
         let prompt = words.join(" ");
         partitions(&prompt);
         accounts_for_every_word(&prompt);
