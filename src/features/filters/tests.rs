@@ -558,7 +558,7 @@ fn trees_are_limited_in_size_and_depth() {
     assert!(read(nested(limits::SEGMENT_LEVELS_MAX)).check("filters").is_ok());
     let found = refusal(nested(limits::SEGMENT_LEVELS_MAX + 1));
     assert!(
-        found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested at most 3 levels deep"),
+        found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested at most 3 levels"),
         "{found}"
     );
     let wide = |groups: usize| json!({ "groups": vec![leaf.clone(); groups] });
