@@ -108,7 +108,7 @@ impl Threads {
         }
     }
 
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let mut sums: HashMap<&str, u64> = HashMap::new();
         for (name, ms) in self.0.values() {
             *sums.entry(name).or_default() += ms;
@@ -120,7 +120,7 @@ impl Threads {
 }
 
 fn resident(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("the kernel tells");
+    let status = std::fs::read_to_string("/proc/self/status").expect("the file exists");
     let line = status.lines().find(|line| line.starts_with(field)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default() / 1024
 }
@@ -203,7 +203,7 @@ fn import(rows: u64) -> Duration {
         memory.load(Ordering::Relaxed),
         resident("VmHWM"),
     );
-    println!("import: processor time: {}", threads.told());
+    println!("import: processor time: {}", threads.summary());
     let file = std::fs::metadata(folder.path().join("data/test.redb")).expect("there").len();
     println!("import: data file {} MiB", file >> 20);
     assert!(ProjectId::parse(&project).is_some());

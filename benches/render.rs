@@ -14,7 +14,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mailmill::base::locale::LanguageTag;
 use mailmill::engine::render::mjml;
 use mailmill::engine::render::pixels::{self, Options, Page, Pixels, Workers};
-use mailmill::features::emails::composer::{Brief, Knowledge, compose, plan};
+use mailmill::features::emails::brief;
+use mailmill::features::emails::composer::{Knowledge, Request, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
 use mailmill::features::emails::render::{render, text, to_mjml};
 use mailmill::features::emails::theme::Theme;
@@ -100,19 +101,23 @@ fn brand() -> Brand {
     }
 }
 
-/// From a prompt to an email with all its texts.
+/// From a brief to an email, without and with all its texts.
 fn composing(c: &mut Criterion) {
     let brand = brand();
     let prompt = "Summer sale: 25% off everything with code SUN25 until Sunday 29 November";
     let site = Some("https://leaf.example/");
     let today = jiff::civil::date(2026, 11, 21);
-    let brief = Brief { prompt, images: &[], reference: None, site, seed: 7, today };
     let language = LanguageTag::parse("en").expect("a language");
+    let brief = brief::parse(prompt, &brand, Some(&language), today);
+    let request = Request { brief: &brief, images: &[], reference: None, site, seed: 7, today };
     let knowledge = [Knowledge { title: "Brewing", text: "Warm the pot. Use three grams for each cup.", url: None }];
-    let planned = plan(&brief, &brand, true, &language, Some(1));
+    let planned = plan(&request, &brand, true, &language, Some(1));
+    c.bench_function("email/composed", |b| {
+        b.iter(|| compose(black_box(&request), &brand, &knowledge, &planned, 0, &language));
+    });
     c.bench_function("email/composed, with mjml, html and text", |b| {
         b.iter(|| {
-            let composed = compose(black_box(&brief), &brand, &knowledge, &planned, 0, &language);
+            let composed = compose(black_box(&request), &brand, &knowledge, &planned, 0, &language);
             render(&composed.email, &Theme::new(&brand, &composed.email, 7))
         });
     });

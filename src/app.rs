@@ -12,6 +12,7 @@ mod folder;
 mod inbound;
 mod installation;
 mod instance;
+mod model_test;
 mod open;
 mod rekey;
 mod restore;
@@ -60,6 +61,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
             load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))
         }
         ParsedCommand::Inbound(wanted) => return accept_message(&place, &wanted),
+        ParsedCommand::ModelTest(wanted) => load_settings(&place, &[]).and_then(|settings| model_test::run(&settings, &wanted)),
         ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
         ParsedCommand::Notices => {
             print(&pixels::notices());

@@ -92,6 +92,8 @@
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process.
+//! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
+//!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.
 //! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
 //!   whole service.
@@ -124,7 +126,7 @@
 //! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit
 //!    row, its counters, its entry in the change feed and its webhook events: one transaction.
 //! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`; code that serves one environment has no handle
-//!    to the other.
+//!    to the other, except `features/go_live`, which copies a brand from test to live.
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.

@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
-    system, tags, topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, go_live, installation, models, projects, saved_blocks,
+    segments, sending, suppressions, system, tags, topics, tracking, webhooks,
 };
 
 /// All operations of the API.
@@ -79,9 +79,12 @@ pub const OPERATIONS: &[Entry] = &[
     // Operations on projects.
     query::<projects::ops::list::List>(),
     query::<projects::ops::get::Get>(),
+    command::<projects::ops::update::Update>(),
     command::<projects::ops::import::Import>(),
     query::<projects::ops::import_status::ImportStatus>(),
     command::<projects::ops::import_retry::ImportRetry>(),
+    query::<projects::ops::import_changes::ImportChangesGet>(),
+    command::<projects::ops::import_decide::ImportDecide>(),
     query::<projects::ops::knowledge_list::KnowledgeList>(),
     command::<projects::ops::knowledge_add::KnowledgeAdd>(),
     query::<projects::ops::knowledge_get::KnowledgeGet>(),
@@ -95,11 +98,15 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<projects::ops::image_preview::ImagePreview>(),
     raw::<projects::ops::image_file::ImageFile>(),
     raw::<projects::ops::image_remote::ImageRemote>(),
+    query::<projects::ops::products_list::ProductsList>(),
+    command::<projects::ops::products_add::ProductsAdd>(),
+    command::<projects::ops::products_update::ProductsUpdate>(),
+    command::<projects::ops::products_remove::ProductsRemove>(),
+    command::<projects::ops::products_merge::ProductsMerge>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
-    command::<projects::ops::sender_update::SenderUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
-    query::<projects::ops::theme::ThemeGet>(),
-    command::<projects::ops::theme_update::ThemeUpdate>(),
+    asynchronous::<go_live::ops::checklist::Checklist>(),
+    asynchronous::<go_live::ops::copy::Copy>(),
     // Operations on sending domains.
     query::<domains::ops::list::List>(),
     asynchronous::<domains::ops::create::Create>(),
@@ -111,11 +118,14 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<domains::ops::verify::Verify>(),
     asynchronous::<domains::ops::rotate::Rotate>(),
     // Operations on emails.
+    query::<emails::ops::brief::ReadBrief>(),
     command::<emails::ops::generate::Generate>(),
     asynchronous::<emails::ops::import_html::ImportHtml>(),
     query::<emails::ops::status::Status>(),
     query::<emails::ops::list::List>(),
     query::<emails::ops::get::Get>(),
+    asynchronous::<emails::ops::create::Create>(),
+    asynchronous::<emails::ops::document_update::DocumentUpdate>(),
     asynchronous::<emails::ops::edit::Edit>(),
     query::<emails::ops::edit_status::EditStatus>(),
     query::<emails::ops::versions::Versions>(),
@@ -123,7 +133,14 @@ pub const OPERATIONS: &[Entry] = &[
     command::<emails::ops::favorite::Favorite>(),
     query::<emails::ops::references::References>(),
     raw::<emails::ops::html::Html>(),
+    raw::<emails::ops::theme_preview::ThemePreview>(),
     raw::<emails::ops::page::Page>(),
+    query::<emails::ops::designs::Designs>(),
+    raw::<emails::ops::design_html::DesignHtml>(),
+    query::<saved_blocks::ops::list::List>(),
+    command::<saved_blocks::ops::create::Create>(),
+    command::<saved_blocks::ops::update::Update>(),
+    command::<saved_blocks::ops::delete::Delete>(),
     // Operations that export emails.
     asynchronous::<exports::ops::html::Html>(),
     asynchronous::<exports::ops::mjml::Mjml>(),
@@ -213,6 +230,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<sending::ops::batch_resend_unknown::BatchResendUnknown>(),
     command::<sending::ops::test::Test>(),
     query::<sending::ops::metrics::Metrics>(),
+    query::<models::ops::metrics::Metrics>(),
     query::<sending::ops::timeline::Timeline>(),
     query::<sending::ops::plan::Plan>(),
     query::<sending::ops::inbox_list::InboxList>(),

@@ -191,7 +191,12 @@ impl TestApp {
 
     /// Creates another project in the same account.
     pub fn another_project(&self) -> ProjectId {
-        let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
+        // Each project has its own site, because a site can be imported only once.
+        let number = match self.get("/v1/projects?limit=1").data()["total"].as_u64() {
+            Some(0) | None => String::new(),
+            Some(number) => format!("/{number}"),
+        };
+        let made = self.post("/v1/projects/import", json!({ "urls": [format!("https://acme.example{number}")] })).data();
         let id = made["projectId"].as_str().and_then(ProjectId::parse);
         id.expect("an import returns the project's id")
     }

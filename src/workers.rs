@@ -36,7 +36,7 @@ pub const WORKERS: &[Worker] = &[
     },
     // This worker also runs periodically to retry failed steps.
     Worker {
-        name: "jobs on contacts",
+        name: "contact jobs",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::run_jobs),
@@ -45,20 +45,20 @@ pub const WORKERS: &[Worker] = &[
     Worker {
         name: "emails",
         // Projects wake this worker too, because a generation waits for the import of its brand.
-        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::PROJECTS],
+        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
     },
     // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
-        name: "imports of projects",
+        name: "project imports",
         wakes: &[tables::PROJECT_IMPORT_QUEUE],
         period: Duration::from_secs(5),
         work: each!(projects::worker::import_sites),
     },
     // This worker also runs periodically to retry images that could not be fetched.
     Worker {
-        name: "images of projects",
+        name: "project images",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
         work: each!(projects::worker::analyze_images),
@@ -74,7 +74,7 @@ pub const WORKERS: &[Worker] = &[
     Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: each!(domains::worker::check_records) },
     // This worker also runs periodically to retry failed steps.
     Worker {
-        name: "planning of mailings",
+        name: "mailing planning",
         wakes: &[tables::MAILING_QUEUE],
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
@@ -101,10 +101,10 @@ pub const WORKERS: &[Worker] = &[
         work: each!(events::worker::attribute_again),
     },
     // This worker runs only periodically, so that the events of a whole period are indexed together.
-    Worker { name: "indexes of events", wakes: &[], period: Duration::from_millis(500), work: each!(events::worker::index) },
+    Worker { name: "customer event indexes", wakes: &[], period: Duration::from_millis(500), work: each!(events::worker::index) },
     // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
-        name: "erasure of contacts",
+        name: "contact erasure",
         wakes: &[tables::ERASURES],
         period: Duration::from_secs(5),
         work: each!(tracking::worker::erase),
@@ -113,14 +113,14 @@ pub const WORKERS: &[Worker] = &[
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     // This worker also runs periodically to retry failed steps.
     Worker {
-        name: "events for webhooks",
+        name: "webhook events",
         wakes: &[tables::OUTBOX_QUEUE],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::fan_out),
     },
     // This worker also runs periodically for redeliveries that wait for space in the queue.
     Worker {
-        name: "redeliveries of webhooks",
+        name: "webhook redeliveries",
         wakes: &[tables::WEBHOOK_REDELIVERIES, tables::WEBHOOK_REMOVALS],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),

@@ -123,12 +123,12 @@ function again(row) {
 // Updates a form with a live preview: the response contains the new preview and the new rows.
 function preview(form) {
   let timer, asked = 0;
-  const { preview: told, rows } = form.dataset;
+  const { preview: shown, rows } = form.dataset;
   async function ask(act, ...parts) {
     clearTimeout(timer);
     const mine = ++asked, fields = new URLSearchParams(new FormData(form));
     fields.set("do", act);
-    document.getElementById(told).setAttribute("aria-busy", "true");
+    document.getElementById(shown).setAttribute("aria-busy", "true");
     const answer = await fetch(location.href, { method: "POST", body: fields, headers: { accept: "text/html" } }).catch(() => null);
     if (!answer || mine !== asked) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -140,12 +140,12 @@ function preview(form) {
       wire(fresh);
       if (place >= 0) [...fresh.querySelectorAll("select, input, button")][place]?.focus();
     }
-    if (act !== "count") await ask("count", told);
+    if (act !== "count") await ask("count", shown);
   }
   form.addEventListener("input", (event) => {
     clearTimeout(timer);
     if (event.target.matches("[data-redraw]")) return ask("redraw", rows);
-    if (event.target.closest(`#${rows}`)) timer = setTimeout(() => ask("count", told), 400);
+    if (event.target.closest(`#${rows}`)) timer = setTimeout(() => ask("count", shown), 400);
   });
   form.addEventListener("click", (event) => {
     const button = event.target.closest("[data-press]");
@@ -153,8 +153,30 @@ function preview(form) {
     event.preventDefault();
     ask(button.value, rows);
   });
-  ask("count", told);
+  ask("count", shown);
 }
+// Keeps each color picker and its text field equal, and shows the values in a preview that is not saved.
+function theme(form) {
+  const frame = document.getElementById(form.dataset.theme);
+  let timer;
+  form.addEventListener("input", (event) => {
+    const { name, value } = event.target;
+    const other = form.elements[name.startsWith("pick.") ? name.slice(5) : `pick.${name}`];
+    if (name.startsWith("pick.")) other.value = value.toUpperCase();
+    else if (other && /^#[0-9a-f]{6}$/i.test(value)) other.value = value.toLowerCase();
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const shown = new URLSearchParams();
+      for (const [field, text] of new FormData(form)) {
+        const part = field.split(".").pop();
+        const isColor = field.startsWith("palette."), isShown = isColor ? /^#[0-9a-f]{6}$/i.test(text) : text;
+        if (/^(palette|fonts)[.]|^cornerRadius$/.test(field) && isShown) shown.set(part, text);
+      }
+      frame.src = `${frame.dataset.src}?${shown}`;
+    }, 250);
+  });
+}
+for (const form of document.querySelectorAll("form[data-theme]")) theme(form);
 wire(document);
 // On narrow screens, the menu is closed at first.
 const menu = document.querySelector("details.menu");

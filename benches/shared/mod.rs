@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
@@ -81,7 +82,10 @@ impl BenchApp {
 
     /// Creates a project; returns its ID.
     pub async fn project(&self) -> String {
-        let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"], "name": "Bench" })).await;
+        // Each project has its own site, because a site can be imported only once.
+        static SITES: AtomicU64 = AtomicU64::new(0);
+        let site = format!("https://acme.example/{}", SITES.fetch_add(1, Ordering::Relaxed));
+        let made = self.post("/v1/projects/import", json!({ "urls": [site], "name": "Bench" })).await;
         made["projectId"].as_str().expect("an id").to_owned()
     }
 }

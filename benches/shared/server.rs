@@ -14,7 +14,7 @@ pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
         http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
         https: None,
         socket: None,
-        tls: TlsSource::SelfMade { folder: "unused".into(), names: Vec::new() },
+        tls: TlsSource::SelfSigned { folder: "unused".into(), names: Vec::new() },
         proxy: ProxyTrust::default(),
         limits: Limits::default(),
     };

@@ -68,11 +68,11 @@ pub fn start(
         let site = site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
         let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
         let key = welcome.test_key.expose().clone();
-        let teller = StoryOwner::Key(key.clone());
-        let story = Story { api: Api::new(engine, OPERATIONS), teller, peer, site, reader: OWNER.to_owned(), clock: Some(clock) };
+        let owner = StoryOwner::Key(key.clone());
+        let story = Story { api: Api::new(engine, OPERATIONS), owner, peer, site, reader: OWNER.to_owned(), clock: Some(clock) };
         let (sender, receiver) = watch::channel(StoryProgress::default());
-        let (told, ()) = futures_util::future::join(follow(receiver), story.tell(sender)).await;
-        print(&farewell(&base, &told, &password, &key));
+        let (progress, ()) = futures_util::future::join(follow(receiver), story.run(sender)).await;
+        print(&farewell(&base, &progress, &password, &key));
     });
 }
 
@@ -84,23 +84,23 @@ async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
 }
 
 /// Prints each step of the demo when the step is done.
-async fn follow(mut told: watch::Receiver<StoryProgress>) -> StoryProgress {
+async fn follow(mut progress: watch::Receiver<StoryProgress>) -> StoryProgress {
     let mut printed = 0;
     loop {
-        let now = told.borrow_and_update().clone();
+        let now = progress.borrow_and_update().clone();
         for step in now.steps.iter().skip(printed).take_while(|step| !step.said.is_empty()) {
             print(&format!("  {:<10} {}  ({:.1} s)\n", step.title, step.said, step.milliseconds as f64 / 1000.0));
             printed += 1;
         }
-        if now.ending.is_some() || told.changed().await.is_err() {
+        if now.ending.is_some() || progress.changed().await.is_err() {
             return now;
         }
     }
 }
 
-fn farewell(base: &str, told: &StoryProgress, password: &str, key: &str) -> String {
-    let seconds = told.steps.iter().map(|step| step.milliseconds).sum::<i64>() as f64 / 1000.0;
-    let (first, path) = match &told.ending {
+fn farewell(base: &str, progress: &StoryProgress, password: &str, key: &str) -> String {
+    let seconds = progress.steps.iter().map(|step| step.milliseconds).sum::<i64>() as f64 / 1000.0;
+    let (first, path) = match &progress.ending {
         Some(Ending::Well { message }) => {
             (format!("The demo took {seconds:.1} seconds. Your copy of the email is in the inbox, unopened:"), message.as_str())
         }

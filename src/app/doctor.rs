@@ -19,7 +19,31 @@ pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
     findings.push(tls(settings));
+    findings.push(models(settings));
     findings
+}
+
+/// Lists the language models; whether their endpoints answer is a question for `mailmill models test`.
+fn models(settings: &Settings) -> Finding {
+    const SUBJECT: &str = "models";
+    let enabled = settings.models.iter().filter(|(_, model)| model.protocol.is_some());
+    let names: Vec<&str> = enabled.clone().map(|(name, _)| name.as_str()).collect();
+    let limited = &settings.language_model;
+    let has_limit = limited.monthly_cost_max.get().or(limited.monthly_cost_max_per_brand.get()).is_some();
+    let unpriced =
+        enabled.filter(|(_, model)| model.input_price == 0.0 && model.output_price == 0.0).map(|(name, _)| name.as_str());
+    let unpriced: Vec<&str> = unpriced.collect();
+    if names.is_empty() {
+        return Finding::good(SUBJECT, "the built-in composer writes all emails");
+    }
+    if has_limit && !unpriced.is_empty() {
+        return Finding::warning(
+            SUBJECT,
+            format!("the monthly limit does not apply to models without prices: {}", unpriced.join(", ")),
+            "Set input_price and output_price of each model that costs money.",
+        );
+    }
+    Finding::good(SUBJECT, format!("enabled: {}; compare them with `mailmill models test`", names.join(", ")))
 }
 
 fn folder(data: &Path) -> Finding {

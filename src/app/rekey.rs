@@ -79,7 +79,7 @@ impl Goal {
         match self {
             Self::New(_) => "",
             Self::Resumed(_) => {
-                "An earlier rekey was interrupted, and this rekey continues with the key that it created. What the earlier rekey \
+                "An earlier rekey was interrupted. This rekey continues with the key that the earlier rekey created. What the earlier rekey \
                  replaced (DKIM keys, authenticator apps) is also lost but not listed.\n"
             }
             Self::Old(_) => {

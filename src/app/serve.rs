@@ -176,7 +176,7 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     let server = &settings.server;
     let tls = match (&settings.tls.certificate, &settings.tls.key) {
         (Some(certificate), Some(key)) => TlsSource::Files { certificate: certificate.clone(), key: key.clone() },
-        _ => TlsSource::SelfMade { folder: folder.tls(), names: settings.tls.names.clone() },
+        _ => TlsSource::SelfSigned { folder: folder.tls(), names: settings.tls.names.clone() },
     };
     Options {
         http: server.http,

@@ -217,7 +217,7 @@ async fn the_setup_link_creates_one_owner_and_signs_the_owner_in() {
     assert_eq!(client.with_key(test_key.expose(), Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
 
     let (mut one, mut other) = (Browser::of(&opened), Browser::of(&opened));
-    assert!(text_of(&one.request(Method::GET, "/setup/0123", &[]).await).contains("This link does not work"));
+    assert!(text_of(&one.request(Method::GET, "/setup/0123", &[]).await).contains("This link doesn't work"));
     let (csrf, others) = (one.csrf(&setup_path).await, other.csrf(&setup_path).await);
     let refused =
         one.request(Method::POST, &setup_path, &[("csrf", &csrf), ("email", "ada@example.com"), ("password", "short")]).await;
@@ -246,7 +246,7 @@ async fn the_setup_link_creates_one_owner_and_signs_the_owner_in() {
         to = location(&reply).to_owned();
     };
     assert!(home.contains("ada@example.com"), "{home}");
-    assert!(text_of(&winner.request(Method::GET, &setup_path, &[]).await).contains("This link does not work"));
+    assert!(text_of(&winner.request(Method::GET, &setup_path, &[]).await).contains("This link doesn't work"));
     let owner = json!({ "email": "eve@example.com", "password": "correct horse battery" });
     let (status, refused) = client.operate(Method::POST, "/admin/setup", &owner).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("ALREADY_SET_UP")));

@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    fn told(number: &str) -> String {
+    fn canonical(number: &str) -> String {
         Amount::parse(number).map_or_else(|error| error.to_string(), |amount| amount.to_string())
     }
 
@@ -177,7 +177,7 @@ mod tests {
             ("999999999999.99", "999999999999.99"),
             ("0e999999999999", "0"),
         ] {
-            assert_eq!(told(number), expected, "{number}");
+            assert_eq!(canonical(number), expected, "{number}");
         }
     }
 

@@ -68,7 +68,8 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
     Some(Painted { color, alpha })
 }
 
-/// Converts a CSS saturation or lightness. The old syntax has a percent sign; the new syntax may omit it.
+/// Converts a CSS saturation or lightness to a share. With a percent sign, the value is already a share; without one, it is a
+/// percentage.
 fn unit(value: f32) -> f32 {
     if value > 1.0 { value / 100.0 } else { value }
 }

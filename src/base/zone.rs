@@ -61,7 +61,8 @@ impl Zone {
         Self::parse(ONE_CLOCK[place].1).ok()
     }
 
-    /// Returns the names that users can choose from: places by continent, and UTC. Former country names and bare offsets are excluded.
+    /// Returns the names that users can choose from: places by continent or ocean, and UTC. Former country names and bare offsets
+    /// are excluded.
     pub fn names() -> &'static [String] {
         static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
             const CONTINENTS: [&str; 10] =

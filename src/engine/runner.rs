@@ -169,8 +169,8 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
     wait.min(limits::WORKER_RETRY_MAX.max(period))
 }
 
-/// Runs a service until the program drains: restarts the service, after increasingly long pauses, whenever it fails or panics. The service
-/// must be restartable at any point, as after a crash.
+/// Runs a service until the program drains: restarts the service, after increasingly long pauses, whenever it ends, fails or
+/// panics. The service must be restartable at any point, as after a crash.
 fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
     tasks.spawn(status.name().to_owned(), async move {

@@ -17,6 +17,8 @@
 
 pub(crate) mod accounts;
 
+pub mod models;
+
 pub mod projects;
 
 pub(crate) mod domains;
@@ -41,6 +43,8 @@ pub mod contacts;
 
 pub mod emails;
 
+pub(crate) mod saved_blocks;
+
 pub(crate) mod exports;
 
 pub(crate) mod engagement;
@@ -50,6 +54,8 @@ pub(crate) mod revenue;
 pub mod sending;
 
 pub(crate) mod campaigns;
+
+pub(crate) mod go_live;
 
 pub(crate) mod tracking;
 

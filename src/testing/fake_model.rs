@@ -10,10 +10,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::features::emails::brief::{self, Constraint, Fact, FactKind, Part, Span, Story};
+use crate::features::projects::brand::Brand;
+
 /// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Sends text or JSON in the protocol's envelope.
+    /// Sends text or JSON in the protocol's envelope. Of a document, it sends the part that the request asks for.
     Text(String),
     /// The model reached its length limit.
     Cut(String),
@@ -29,6 +32,14 @@ pub enum Reaction {
     Silent(Duration),
 }
 
+impl Reaction {
+    /// The whole document that the reaction has, if it is one.
+    fn document(&self) -> Option<Value> {
+        let Self::Text(text) = self else { return None };
+        serde_json::from_str(text).ok().filter(|json: &Value| json["blocks"].is_array())
+    }
+}
+
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct ModelCall {
@@ -41,6 +52,63 @@ impl ModelCall {
     /// A header's value; `name` is lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The JSON schema of the answer that the request asks for, and its name.
+    pub fn schema(&self) -> (&str, &Value) {
+        let openai = &self.body["response_format"]["json_schema"];
+        let (name, schema) = match openai.is_object() {
+            true => (&openai["name"], &openai["schema"]),
+            false => (&self.body["tools"][0]["name"], &self.body["tools"][0]["input_schema"]),
+        };
+        (name.as_str().unwrap_or_default(), schema)
+    }
+
+    /// Whether the request returns errors to the model.
+    pub fn is_correction(&self) -> bool {
+        let turns = self.body["messages"].as_array().expect("messages");
+        self.schema().0 == "repair_email" || turns.iter().filter(|turn| turn["role"] == "user").count() > 1
+    }
+
+    /// The answer of a model that has this document in mind.
+    fn answer(&self, document: &Value) -> String {
+        let (name, schema) = self.schema();
+        let blocks = document["blocks"].as_array().expect("a document has blocks");
+        let content = &blocks[1..blocks.len() - 1];
+        let answer = match name {
+            "outline_email" => {
+                let footer = blocks.last().expect("a document has a footer");
+                let text = |name: &str| footer[name].as_str().unwrap_or("…").to_owned();
+                let planned = |block: &Value| json!({ "id": block["id"], "type": block["type"], "says": "…" });
+                let mut outline = json!({
+                    "subject": document["subject"], "preheader": document["preheader"],
+                    "footer": { "reason": text("reason"), "unsubscribe": text("unsubscribe"), "view": text("view") },
+                });
+                if schema["properties"].get("blocks").is_some() {
+                    outline["purpose"] = document["purpose"].clone();
+                    outline["layout"] = document["style"]["layout"].clone();
+                    outline["blocks"] = content.iter().map(planned).collect();
+                }
+                outline
+            }
+            "write_blocks" => {
+                let ids = schema["properties"].as_object().expect("the schema has properties").keys();
+                let fields = |id: &String| {
+                    let mut block = content.iter().find(|block| block["id"] == **id).cloned().unwrap_or_default();
+                    if let Some(fields) = block.as_object_mut() {
+                        fields.retain(|name, _| name != "id" && name != "type");
+                    }
+                    (id.clone(), block)
+                };
+                Value::Object(ids.map(fields).collect())
+            }
+            "repair_email" => {
+                let set = |path: &str| json!({ "op": "set", "path": path, "value": document[path] });
+                json!({ "summary": "Corrected.", "changes": [set("subject"), set("preheader"), set("blocks")] })
+            }
+            _ => document.clone(),
+        };
+        answer.to_string()
     }
 
     /// The text of the last turn.
@@ -62,21 +130,31 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// A server with these reactions in order; the last one repeats.
+    /// A server with these reactions in order; the last one repeats. A document is the reaction to all steps in which an email is written,
+    /// until errors are returned to the model or the next email begins.
     pub fn with(reactions: Vec<Reaction>) -> Self {
-        let mut left = reactions.into_iter().peekable();
-        Self::by(move |_| {
-            let now = left.next().expect("a server has at least one reaction");
-            if left.peek().is_none() {
-                // The last reaction repeats.
-                left = vec![now.clone()].into_iter().peekable();
+        let mut left = reactions.into_iter();
+        let mut now: Option<Reaction> = None;
+        Self::by(move |call| {
+            let continues = call.schema().0 == "write_blocks" && !call.is_correction();
+            if !(continues && now.as_ref().is_some_and(|now| now.document().is_some())) {
+                now = left.next().or(now.take());
             }
-            now
+            now.clone().expect("a server has at least one reaction")
         })
     }
 
-    /// A server that chooses its reaction by the request.
+    /// A server that chooses its reaction by the request. Requests for briefs get the brief that rules make, and are not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
+        Self::scripted(script, false)
+    }
+
+    /// A server that chooses its reaction by the request, also to requests for briefs.
+    pub fn briefing(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
+        Self::scripted(script, true)
+    }
+
+    fn scripted(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static, reads_briefs: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (tell, asked) = channel();
@@ -89,7 +167,7 @@ impl FakeModel {
                     return;
                 }
                 let (script, tell) = (script.clone(), tell.clone());
-                let serve = move || drop(serve(stream.expect("a connection"), &script, &tell));
+                let serve = move || drop(serve(stream.expect("a connection"), (&script, reads_briefs), &tell));
                 // The thread ends with its connection.
                 Builder::new().name("model peer connection".into()).spawn(serve).expect("a thread");
             }
@@ -119,7 +197,7 @@ impl Drop for FakeModel {
     }
 }
 
-fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, (script, reads_briefs): (&Script, bool), tell: &Sender<ModelCall>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -138,14 +216,57 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<ModelCall>) -> std::i
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     asked.body = serde_json::from_slice(&body).unwrap_or_default();
+    let is_answered_by_rules = asked.schema().0 == "make_brief" && !reads_briefs;
     let reaction = match complaint(&asked) {
         Some(complaint) => Reaction::Status(400, complaint, None),
+        None if is_answered_by_rules => Reaction::Text(brief_by_rules(asked.last_turn()).to_string()),
         None => (script.lock().expect("scripts do not panic"))(&asked),
+    };
+    let reaction = match reaction.document() {
+        Some(document) => Reaction::Text(asked.answer(&document)),
+        None => reaction,
     };
     let is_anthropic = asked.path.ends_with("/messages");
     let has_tool = asked.body.get("tools").is_some();
-    drop(tell.send(asked));
+    if !is_answered_by_rules {
+        drop(tell.send(asked));
+    }
     react(stream, reaction, is_anthropic, has_tool)
+}
+
+/// The brief that rules make of the prompt in a request, as a model would answer.
+fn brief_by_rules(request: &str) -> Value {
+    let prompt = request.trim().trim_start_matches("<request>\n").trim_end_matches("\n</request>");
+    let brief = brief::parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
+    let quote = |span: Option<Span>| {
+        let Span { start, end } = span?;
+        Some(prompt.chars().skip(start as usize).take((end - start) as usize).collect::<String>())
+    };
+    let part = |part: &Option<Part>| part.as_ref().and_then(|part| quote(part.span));
+    let parts = |parts: &[Part]| parts.iter().filter_map(|part| quote(part.span)).collect::<Vec<_>>();
+    let fact = |fact: &Fact| {
+        let sentence = (fact.kind == FactKind::Sentence).then_some(&fact.text);
+        let quote = quote(fact.span)?;
+        Some(json!({
+            "kind": fact.kind, "role": fact.role, "quote": quote, "sentence": sentence, "value": null, "story": fact.story,
+        }))
+    };
+    let story = |story: &Story| json!({ "heading": part(&story.heading), "quote": quote(story.text.span), "link": story.link });
+    let cta = brief.cta.as_ref().map(|cta| json!({ "label": part(&cta.label), "link": cta.link }));
+    let signature = brief.signature.as_ref().and_then(|signature| {
+        let quote = quote(signature.span)?;
+        Some(json!({ "name": signature.name, "title": signature.title, "quote": quote }))
+    });
+    let constraint = |one: &Constraint| json!({ "kind": one.kind, "value": one.value, "quote": quote(one.span) });
+    json!({
+        "purpose": brief.purpose, "audience": part(&brief.audience), "subject": part(&brief.subject),
+        "preheader": part(&brief.preheader), "headline": part(&brief.headline),
+        "facts": brief.facts.iter().filter_map(fact).collect::<Vec<_>>(),
+        "stories": brief.stories.iter().map(story).collect::<Vec<_>>(), "offer": null,
+        "event": brief.event.as_ref().and_then(|event| quote(event.name.span)), "cta": cta, "signature": signature,
+        "tone": parts(&brief.tone), "constraints": brief.constraints.iter().map(constraint).collect::<Vec<_>>(),
+        "instructions": parts(&brief.instructions), "unclear": parts(&brief.unclear),
+    })
 }
 
 /// The protocol's objection to a request.

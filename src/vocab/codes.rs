@@ -20,10 +20,12 @@ pub enum Code {
     MethodNotAllowed,
     RequestTimeout,
     ContactExists,
+    BrandExists,
     NameTaken,
     LimitReached,
     ModelNotConfigured,
     EditFailed,
+    VersionConflict,
     NotExportable,
     ProviderNotConnected,
     WrongState,
@@ -104,12 +106,21 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // `data.id` is the ID of the existing contact.
     code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project already has a contact with this email."),
+    // `data.projectId` and `data.name` describe the existing brand.
+    code(Code::BrandExists, 409, "BRAND_EXISTS", "The account already has a brand that was imported from this site."),
     // `data.id` is the ID of the object that has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "The account or project has reached its limit for this resource."),
     code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit it to use the default."),
     // `data.editId` is the ID of the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
+    // `data.version` is the email's current version.
+    code(
+        Code::VersionConflict,
+        409,
+        "VERSION_CONFLICT",
+        "Someone else saved a newer version; nothing was changed. Get the current version and repeat the change.",
+    ),
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
     code(
         Code::ProviderNotConnected,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
+use crate::base::secret::sha256;
 
 /// An identifier for one kind of object; `K` only distinguishes the kinds.
 pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
@@ -34,6 +35,8 @@ pub mod kinds {
     pub enum Edit {}
     pub enum Knowledge {}
     pub enum Picture {}
+    pub enum Product {}
+    pub enum SavedBlock {}
     pub enum Mailing {}
     pub enum Message {}
     pub enum Recipient {}
@@ -91,8 +94,14 @@ pub mod kinds {
     impl Kind for Knowledge {
         const NAME: &'static str = "knowledge base entry";
     }
+    impl Kind for SavedBlock {
+        const NAME: &'static str = "saved block";
+    }
     impl Kind for Picture {
         const NAME: &'static str = "image";
+    }
+    impl Kind for Product {
+        const NAME: &'static str = "product";
     }
     impl Kind for Mailing {
         const NAME: &'static str = "send or batch";
@@ -144,6 +153,8 @@ pub type EmailId = Id<kinds::Email>;
 pub type EditId = Id<kinds::Edit>;
 pub type KnowledgeId = Id<kinds::Knowledge>;
 pub type PictureId = Id<kinds::Picture>;
+pub type ProductId = Id<kinds::Product>;
+pub type SavedBlockId = Id<kinds::SavedBlock>;
 pub type MailingId = Id<kinds::Mailing>;
 pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;
@@ -195,6 +206,14 @@ impl<K> Id<K> {
     /// identifier.
     pub fn number(&self) -> u32 {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
+    }
+
+    /// Returns the identifier of this object's copy in the other environment: the same time, and eight bytes that depend only on this
+    /// identifier, so that the copy of an object always has the same identifier, which no object of this environment has.
+    pub fn copied(&self) -> Self {
+        let mut bytes = self.0;
+        bytes[4..].copy_from_slice(&sha256(&[b"copy".as_slice(), &self.0].concat())[..8]);
+        Self::from_bytes(bytes)
     }
 
     /// Parses an identifier written as 24 hexadecimal characters, in either case.

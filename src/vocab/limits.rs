@@ -178,8 +178,8 @@ pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. All browsers and servers accept URLs of this length; longer URLs are rejected.
 pub const URL_CHARACTERS_MAX: usize = 2_048;
-/// The maximum number of projects in an account. Agencies have hundreds. Each project costs counters and makes every list longer; further
-/// projects are rejected until a project is deleted.
+/// The maximum number of projects in an account. Agencies have hundreds. Each project makes every list longer; further projects are
+/// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
 /// The maximum length of an entry's title, which is shown on one line of a list. Longer titles are rejected.
@@ -204,6 +204,37 @@ pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
 pub const PROJECT_IMAGES_MAX: usize = 500;
 /// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
+/// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
+/// longer values are rejected.
+pub const BRAND_LINE_CHARACTERS_MAX: usize = 300;
+/// The maximum length of a telephone number with its extension and a note. Longer values are rejected.
+pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
+/// The maximum number of a brand's social links; an email shows at most [`EMAIL_SOCIAL_LINKS_MAX`]. Longer lists are rejected.
+pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
+/// The maximum length of the name of a social network. Longer names are rejected.
+pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
+/// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
+pub const BRAND_WORDS_MAX: usize = 50;
+/// The maximum length of a word or phrase in a list about a brand's voice. Longer phrases are rejected.
+pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
+/// The maximum corner radius in pixels: half the height of the tallest button, so a larger radius looks the same. Larger numbers are
+/// rejected.
+pub const CORNER_RADIUS_MAX: u64 = 100;
+/// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip them.
+pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
+/// The maximum number of products merged in one request. The transaction reads and deletes each of them.
+pub const PRODUCTS_MERGED_MAX: usize = 50;
+/// The maximum length of a product's name. Emails shorten longer names anyway; they are rejected.
+pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
+/// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
+pub const PRICE_CHARACTERS_MAX: usize = 20;
+/// The maximum number of contacts that one request to go live copies, which takes a few seconds. The response says where the next request
+/// continues.
+pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
+/// The number of contacts that go live in one transaction, so that other writes do not wait long.
+pub const GO_LIVE_CONTACTS_PER_WRITE: usize = 500;
+/// The maximum number of changes that users decide on after an import: one for each field and product. Further changes are applied.
+pub const IMPORT_CHANGES_MAX: usize = 500;
 /// The maximum length of a font name: twice the longest name in use. Longer names are rejected.
 pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
@@ -215,7 +246,7 @@ pub const IMPORTS_AT_ONCE: usize = 4;
 /// The maximum number of parallel requests of one import: as many as a browser makes.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
 /// The maximum number of pages in one import: enough for the informative pages of nearly every website.
-pub const SITE_IMPORT_PAGES_MAX: usize = 16;
+pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 /// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
@@ -371,8 +402,8 @@ pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of topics in a project. Recipients choose topics on one page, and no one reads a longer page. Further topics are
 /// rejected.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
-/// The maximum display order of a topic: far more than the number of topics, so that another topic fits between any two. Larger numbers are
-/// rejected.
+/// The maximum display order of a topic: far more than the number of topics, so that the order can have gaps for later topics.
+/// Larger numbers are rejected.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
@@ -400,7 +431,8 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index. A commit takes milliseconds, so a longer wait means a problem.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long other searches wait for the caller's own writes: some commits of the index, too short for a user to notice.
+/// How long a search without `refresh` waits for the caller's own writes: some commits of the index, too short for a user to
+/// notice.
 pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
 /// How long a caller's write is treated as recent. After a second the index contains the write, unless an import keeps the index busy for
 /// longer than a search may wait.
@@ -447,6 +479,11 @@ pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
+/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have half as
+/// many.
+pub const BRIEF_PARTS_MAX: usize = 500;
+/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its spans.
+pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a request. Each language is written separately, which multiplies time and cost. More languages are
@@ -475,8 +512,15 @@ pub const EMAIL_STAGES_PER_STEP: usize = 64;
 /// The maximum number of queued and running edits in a project. More edits come from a client in a loop; they are rejected until an edit
 /// finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// How long a request waits for an edit before it returns the operation instead: less than the 30 seconds that a request may take.
+/// How long a request waits for an edit before it returns the unfinished edit instead: less than the 30 seconds that a request may
+/// take.
 pub const EDIT_WAIT_MS: u64 = 20_000;
+/// The maximum number of changes in one request to edit a document. A user changes a few fields between two saves; a program that changes
+/// more fields replaces whole blocks. More changes are rejected.
+pub const EMAIL_CHANGES_MAX: usize = 100;
+/// How long the autosaves of one user are kept as one version. A session of writing leaves a version every few minutes, as far as a user
+/// wants to go back.
+pub const EMAIL_AUTOSAVES_MS: i64 = 10 * 60 * 1000;
 /// The maximum length of a version's name, which is shown on one line. Longer names are rejected.
 pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
 /// The maximum number of versions of an email. No one views more versions; the oldest versions after the first are deleted.
@@ -492,8 +536,8 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum length of an imported email's text that is sent to a language model. The text in 100 KB of HTML is a tenth of this. The rest
-/// is omitted, and the model is informed.
+/// The maximum length of an imported email's text that is sent to a language model. An email with 100 KB of HTML has about a tenth
+/// of this as text. The rest is omitted, and the model is informed.
 pub const IMPORTED_EMAIL_PROMPT_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -511,6 +555,12 @@ pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// The maximum number of times that a response that breaks the rules is returned to the model with a list of the violations. A model that
 /// has failed three times fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
+
+/// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
+/// lose track of longer schemas.
+pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
+/// The maximum number of old usage rows of language models that one request deletes. An account adds a few rows a month.
+pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
 
 // --- The prompt for a language model ---
 
@@ -574,12 +624,18 @@ pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in pixels: the largest that cameras and decoders support.
+/// The maximum width and height of an image in a document, in pixels: more than any image that Mailmill decodes. Larger numbers are
+/// mistakes, and are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// The maximum length of a deadline: a timestamp with an offset and fractions of a second. No valid deadline is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// The maximum number of violations that one check reports: enough to fix a document, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
+
+/// The maximum number of saved blocks in a project: as many as a palette can show. More blocks are rejected.
+pub const SAVED_BLOCKS_MAX: usize = 100;
+/// The maximum length of a saved block's name: one line of a palette. Longer names are rejected.
+pub const SAVED_BLOCK_NAME_CHARACTERS_MAX: usize = 80;
 
 // --- Screenshots of emails ---
 
@@ -616,6 +672,11 @@ pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
+/// The maximum size of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
+pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
+pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
+/// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
+pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
 // --- Drawing emails ---
 
@@ -1039,7 +1100,7 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The Retry-After for a probe of a service that is not ready. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The maximum pause before a failed step is retried: about every minute until the step succeeds.
+/// The maximum pause before a failed step is retried: a step that keeps failing is retried about every minute.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 // --- Incoming mail ---
@@ -1079,7 +1140,8 @@ pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
-/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes.
+/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain
+/// together have 320.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;

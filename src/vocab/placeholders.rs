@@ -13,6 +13,9 @@ pub const VIEW_URL: &str = "{{ view_url }}";
 /// The placeholder for the URL where the recipient chooses topics.
 pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
 
+/// The placeholder for the brand's postal address, which is filled in whenever an email is read.
+pub const POSTAL_ADDRESS: &str = "{{ postal_address }}";
+
 /// The placeholders for whole URLs.
 pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 

@@ -8,8 +8,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::rates::RouteGroup;
 use crate::base::bounded::Bounded;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub data: Data,
     pub limits: Limits,
     pub language_model: LanguageModel,
+    /// The language models by name. Invariant after loading: no model is named [`COMPOSER`].
+    pub models: BTreeMap<String, Model>,
     pub outbound: Outbound,
     pub rendering: Rendering,
     pub mail: Mail,
@@ -99,25 +102,54 @@ pub struct Limits {
     pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
 }
 
-/// The settings of the language model that writes emails, if there is one.
+/// The rules for all language models.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModel {
+    /// The name of the model that is used if a request names none. Invariant after loading: [`COMPOSER`] or an enabled model, if present.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub default: Option<String>,
+    pub on_failure: OnFailure,
+    pub monthly_cost_max: Cap<1_000_000_000>,
+    pub monthly_cost_max_per_brand: Cap<1_000_000_000>,
+}
+
+/// The name of the built-in composer where a model is named.
+pub const COMPOSER: &str = "composer";
+
+/// What happens if a language model cannot write an email.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// The generation or the edit fails.
+    Fail,
+    /// The built-in composer writes instead.
+    Composer,
+}
+
+/// A language model that can write emails.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// The model is enabled if it has a protocol.
     #[serde(deserialize_with = "none_if_empty")]
     pub protocol: Option<Protocol>,
     /// Invariant after loading: an http or https address, if present.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// Invariant after loading: present if `protocol` is.
+    /// The endpoint's name for the model. Invariant after loading: present if `protocol` is.
     #[serde(deserialize_with = "none_if_empty")]
-    pub name: Option<String>,
+    pub model: Option<String>,
     /// Invariant after loading: contains only visible ASCII characters.
     #[serde(deserialize_with = "none_if_empty")]
     pub key: Option<Secret>,
     pub vision: bool,
+    pub blocks_at_once: Bounded<1, 40>,
     pub timeout_seconds: Seconds,
     pub repeats: Bounded<0, 10>,
+    /// Invariant after loading: leaves at least half of `context_tokens` for the input.
     pub output_tokens_max: Bounded<256, 200_000>,
+    pub context_tokens: Bounded<4_096, 10_000_000>,
     /// The price per million input tokens. Invariant after loading: finite and not negative.
     pub input_price: f64,
     /// The price per million output tokens. Invariant after loading: finite and not negative.
@@ -301,6 +333,12 @@ pub struct Plan {
 pub struct Cap<const MAX: u64>(Option<u64>);
 
 impl<const MAX: u64> Cap<MAX> {
+    /// Returns a cap with this number; `None` is unlimited.
+    #[cfg(test)]
+    pub fn new(number: Option<u64>) -> Self {
+        Self(number)
+    }
+
     /// Returns the number; `None` if unlimited.
     pub fn get(self) -> Option<u64> {
         self.0

@@ -140,7 +140,7 @@ pub const CLICKED_LINKS: TableId = TableId(102);
 pub const KEY_DAYS: TableId = TableId(103);
 pub const CUSTOMER_EVENT_BACKLOG: TableId = TableId(104);
 pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
-pub const PROJECT_THEMES: TableId = TableId(106);
+pub const PROJECT_OVERRIDES: TableId = TableId(106);
 pub const NONCONTACT_CLICKS: TableId = TableId(107);
 pub const NONCONTACT_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
@@ -148,6 +148,12 @@ pub const THROTTLES: TableId = TableId(110);
 pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 pub const MAILING_TURNS: TableId = TableId(112);
 pub const CUSTOMER_EVENT_COUNTS: TableId = TableId(113);
+pub const PRODUCTS: TableId = TableId(114);
+pub const IMPORT_CHANGES: TableId = TableId(115);
+pub const LIVE_COPIES: TableId = TableId(116);
+pub const MODEL_USAGE: TableId = TableId(117);
+pub const EMAIL_SCREENSHOT_QUEUE: TableId = TableId(118);
+pub const SAVED_BLOCKS: TableId = TableId(119);
 
 /// All tables, ordered by ID.
 pub const TABLES: &[TableInfo] = &[
@@ -332,7 +338,7 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not yet indexed",
     ),
-    table(106, "project_themes", Environment, "project id -> colors and fonts set by users in place of the imported ones"),
+    table(106, "project_overrides", Environment, "project id -> brand values set by users in place of the imported ones"),
     table(
         107,
         "noncontact_clicks",
@@ -360,6 +366,22 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, events or names) -> how many customer events or names of events",
     ),
+    table(114, "products", Environment, "(project id, product id) -> product: its imported values, and those that users set"),
+    table(115, "import_changes", Environment, "project id -> changes that an import found and users have not decided on yet"),
+    table(
+        116,
+        "live_copies",
+        Environment,
+        "(project id, kind, id in the test environment) -> digest of what was copied from there, or the project's copy",
+    ),
+    table(117, "model_usage", Control, "(account id, month, project id, model) -> requests to a language model, and their cost"),
+    table(
+        118,
+        "email_screenshot_queue",
+        Environment,
+        "(account id, email id) -> no value: the current version has no screenshots yet",
+    ),
+    table(119, "saved_blocks", Environment, "(project id, saved block id) -> block that users saved for other emails"),
 ];
 
 impl TableId {

@@ -1,4 +1,5 @@
-//! Customer events on the shipped server: from a campaign through a click to revenue, repeats, batches, and `kill -9` under load.
+//! Tests customer events on the shipped server: from a campaign through a click to revenue, repeated events, batches, and `kill -9`
+//! under load.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -33,7 +34,7 @@ async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     tokio::time::timeout(PATIENCE, asking).await.expect("what is waited for happens")
 }
 
-/// A campaign that Ada has in her inbox.
+/// A campaign whose message is in Ada's inbox.
 struct Stage {
     project: String,
     ada: String,
@@ -74,7 +75,7 @@ impl Stage {
         Self { project, ada, campaign, email, token: token(html) }
     }
 
-    /// Ada clicks.
+    /// Ada clicks the link.
     async fn click(&self, client: &Client) {
         click(client, &self.token).await;
     }
@@ -124,20 +125,20 @@ async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     assert_eq!(stage.conversion(&client).await, None, "no one has clicked");
 
     stage.click(&client).await;
-    // A person buys some time after the click, measured by the same clock.
+    // A purchase some time after the click, measured by the same clock.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let paid = stage.event("order.paid", "o-1", json!(49.9));
     let recorded = client.data("events.record", paid.clone()).await;
     assert_eq!((&recorded["stored"], &recorded["dedupeKey"]), (&json!(true), &Value::Null));
-    let told = |conversions: u64, revenue: f64| json!({ "conversions": conversions, "revenue": revenue, "currency": "EUR", "source": "events" });
-    stage.until_conversion(&client, told(1, 49.9)).await;
+    let conversion = |conversions: u64, revenue: f64| json!({ "conversions": conversions, "revenue": revenue, "currency": "EUR", "source": "events" });
+    stage.until_conversion(&client, conversion(1, 49.9)).await;
     client.data("events.record", paid).await;
     client.data("events.record", stage.event("order.refunded", "o-1", json!(19.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 30, "currency": "EUR", "source": "events" })).await;
     client.data("events.record", stage.event("Order Cancelled", "o-1", json!(49.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": -19.9, "currency": "EUR", "source": "events" })).await;
 
-    // A refund with an earlier time than its payment counts on the day the order was paid.
+    // A refund whose time is before that of its payment counts on the day when the order was paid.
     let mut early = stage.event("order.refunded", "o-3", json!(2));
     early["occurredAt"] = in_ms(-2 * DAY_MS).into();
     client.data("events.record", early).await;
@@ -181,7 +182,7 @@ async fn a_first_order_after_a_click_in_a_direct_send_is_credited_to_it() {
     tokio::time::sleep(Duration::from_millis(20)).await;
     let mut paid = stage.event("order.paid", "first", json!(12.5));
     paid["identifiers"]["email"] = "grace@example.com".into();
-    // The click is written a moment after its response.
+    // The click is stored a moment after the response.
     until(async || {
         let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
         (metrics["summary"]["clicked"] == 1).then_some(())
@@ -189,8 +190,8 @@ async fn a_first_order_after_a_click_in_a_direct_send_is_credited_to_it() {
     .await;
     client.data("events.record", paid).await;
     let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
-    let told = json!({ "conversions": 1, "revenue": 12.5, "currency": "EUR", "source": "events" });
-    assert_eq!((&metrics["conversion"], stage.conversion(&client).await), (&told, None), "the email's, and no campaign's");
+    let conversion = json!({ "conversions": 1, "revenue": 12.5, "currency": "EUR", "source": "events" });
+    assert_eq!((&metrics["conversion"], stage.conversion(&client).await), (&conversion, None), "the email's, and no campaign's");
 }
 
 #[tokio::test]
@@ -213,16 +214,16 @@ async fn repeats_are_harmless_with_either_key_and_a_batch_accepts_only_dedupe_ke
     let mut other = row.clone();
     other["dedupeKey"] = "l-2".into();
     let rows = json!({ "projectId": project, "events": [row, other, { "name": "x", "identifiers": {} }] });
-    let told = client.data("events.batch", rows.clone()).await;
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(1), &json!(1)));
-    assert_eq!((&told["invalid"][0]["index"], &told["invalid"][0]["field"]), (&json!(2), &json!("identifiers")));
-    assert_eq!(told["results"].as_array().map(Vec::len), Some(3));
+    let result = client.data("events.batch", rows.clone()).await;
+    assert_eq!((&result["accepted"], &result["duplicates"]), (&json!(1), &json!(1)));
+    assert_eq!((&result["invalid"][0]["index"], &result["invalid"][0]["field"]), (&json!(2), &json!("identifiers")));
+    assert_eq!(result["results"].as_array().map(Vec::len), Some(3));
     let refused = client.send(Call::new(operation("events.batch"), rows).header("idempotency-key", "once")).await;
     assert_eq!((refused.status, refused.code().as_str()), (400, "INVALID_REQUEST"));
     assert_eq!(client.total(json!({ "projectId": project, "status": "non-subscribed" })).await, 1);
 }
 
-/// Reports events until the server is gone; returns all attempts, and those acknowledged.
+/// Reports events until the server is killed. Returns all attempted events, and the acknowledged ones.
 async fn report(client: Client, project: String, round: usize, writer: usize) -> (Vec<Value>, BTreeSet<String>) {
     let (mut tried, mut acknowledged) = (Vec::new(), BTreeSet::new());
     for number in 0.. {
@@ -296,10 +297,10 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert_eq!(known.len(), there.len(), "nothing is there twice");
     let lost: Vec<&String> = acknowledged.iter().filter(|key| !known.contains(key.as_str())).collect();
     assert!(lost.is_empty(), "{} acknowledged events are lost, like {:?}", lost.len(), lost.first());
-    // A client that is unsure sends again: nothing is stored or counted twice.
+    // A client without a response repeats its requests: nothing is stored or counted twice.
     for rows in tried.chunks(500) {
-        let told = client.data("events.batch", json!({ "projectId": stage.project, "events": rows })).await;
-        assert_eq!(told["invalid"], json!([]));
+        let result = client.data("events.batch", json!({ "projectId": stage.project, "events": rows })).await;
+        assert_eq!(result["invalid"], json!([]));
     }
     assert_eq!(keys(&client, &stage).await.len(), tried.len());
     let conversion = until(async || stage.conversion(&client).await).await;

@@ -1,4 +1,5 @@
-//! Email generation under `kill -9` in every stage: afterward each email exists once and complete, and its end was reported exactly once.
+//! Tests email generation under `kill -9` in every stage: afterward each email exists once and is complete, and its end was
+//! reported exactly once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ async fn status(client: &Client, conversation: &str) -> Value {
     client.data("emails.status", json!({ "conversationId": conversation })).await
 }
 
-/// Polls until this percentage is done, or all of it.
+/// Polls until at least this percentage is done.
 async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
     let looking = async {
         loop {
@@ -38,7 +39,7 @@ async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
 }
 
 /// Returns the outbox events of a stopped server about a conversation.
-fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
+fn emitted_events(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
     let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 4 << 20 };
     let random = Arc::new(SystemRandom::default());
     let store = Store::open(&server.data().join("test.redb"), &options, Arc::new(SystemClock), random).expect("the store opens");
@@ -66,7 +67,7 @@ async fn a_generation_killed_in_every_stage_ends_once_and_complete() {
     let started = client.data("emails.generate", wanted).await;
     let conversation = started["conversationId"].as_str().expect("an id").to_owned();
     let mut strikes = 0;
-    // Before anything, right after the plan, and in each later stage.
+    // Kill the server before the plan, right after it, and in each later stage.
     for percentage in [0, 5, 20, 40, 60, 80, 94] {
         let seen = beyond(&client, &conversation, percentage).await;
         strikes += u32::from(seen["status"] != "completed");
@@ -90,5 +91,8 @@ async fn a_generation_killed_in_every_stage_ends_once_and_complete() {
     }
     server.signal("TERM");
     server.wait();
-    assert_eq!(told(&server, &conversation), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+    assert_eq!(
+        emitted_events(&server, &conversation),
+        [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]
+    );
 }

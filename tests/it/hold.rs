@@ -1,4 +1,4 @@
-//! The hold on sending: a restored folder or a copy sends nothing until a user decides.
+//! Tests the hold on sending: a restored or copied folder sends no waiting work until a user resumes sending.
 //!
 //! Regression test: after a restore of a backup made during a campaign, 494 recipients got a second message.
 
@@ -20,7 +20,7 @@ use super::users::{OWNER, owned, set_up, signed_in};
 
 const RECIPIENTS: usize = 120;
 const CONNECTIONS: usize = 4;
-/// Longer than a dispatcher, a worker or a retry of a webhook needs.
+/// A pause that is longer than any dispatcher, worker or webhook retry needs.
 const QUIET: Duration = Duration::from_secs(4);
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -39,7 +39,7 @@ fn stuck() -> MailSink {
     MailSink::at(address, SinkCapabilities::default(), false, wait)
 }
 
-/// A service in the middle of a campaign, with another one scheduled and a webhook delivery that waits for its next attempt.
+/// A service in the middle of a campaign, with a second campaign scheduled and a webhook delivery that waits for its next attempt.
 struct Busy {
     server: Server,
     key: String,
@@ -78,7 +78,7 @@ impl Busy {
         target
     }
 
-    /// Restores the backup into the folder of a server that was never started.
+    /// Restores the backup into the data folder of a server that was never started.
     fn restore_into(&self, other: &Server, backup: &Path, more: &[&str]) {
         let key = self.server.data().join("master.key");
         let mut arguments = vec!["restore", backup.to_str().expect("UTF-8"), "--master-key", key.to_str().expect("UTF-8")];
@@ -111,7 +111,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     tokio::time::sleep(QUIET).await;
     assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
 
-    // The waiting work is shown, and how much may arrive twice.
+    // The API shows the waiting work, and how much may arrive twice.
     let live = signed_in(&restored, OWNER, "live").await;
     let hold = live.data("installation.hold", json!({})).await;
     assert!(hold["reason"].as_str().is_some_and(|reason| reason.contains("restored from the backup made at 20")), "{hold}");
@@ -123,9 +123,9 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let notice = hold["notice"].as_str().expect("words").to_owned();
     assert!(notice.contains(&format!("{waiting} recipients, 1 scheduled campaign and 1 webhook delivery")), "{hold}");
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
-    assert!(said(&restored.run(&["doctor"])).contains("sending is on hold since"));
+    assert!(said(&restored.run(&["doctor"])).contains("sending has been on hold since"));
 
-    // Requests and direct sends work; anything that would resume old work is refused with a clear message.
+    // Requests and direct sends work. Requests that would resume old work are rejected with a clear message.
     let client = Client::new(restored.address(), Some(busy.key.clone()));
     send(&client, "new@example.com").await;
     until(async || fresh.count() == 1).await;
@@ -134,7 +134,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let from = "2026-01-01T00:00:00Z";
     let range = json!({ "webhookId": busy.webhook, "from": from });
     assert!(client.call("webhooks.redeliver", range).await.json()["code"] == "ON_HOLD");
-    // A hold survives a restart.
+    // The hold continues after a restart.
     restored.kill();
     restored.serve();
     tokio::time::sleep(QUIET).await;
@@ -146,7 +146,7 @@ async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     assert!(resumed.status.success() && said(&resumed).contains("Sending resumed"), "{}", said(&resumed));
     let client = Client::new(restored.address(), Some(busy.key.clone()));
     client.data("campaigns.resume", json!({ "id": busy.campaign })).await;
-    // The rest of the first campaign, all of the second, and the direct send.
+    // The server sends the rest of the first campaign, the whole second campaign, and the direct send.
     let all = waiting as usize + RECIPIENTS + 1 + 1;
     until(async || fresh.count() == all).await;
     until(async || busy.hooks.got().len() > attempts).await;
@@ -197,7 +197,7 @@ async fn a_hold_keeps_old_work_and_lets_new_work_run_whatever_the_clock_is() {
     }
 }
 
-/// A schedule from before the hold waits for its end. One made during the hold applies.
+/// A schedule from before the hold waits until the hold ends. A schedule that is set during the hold applies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_scheduled_during_a_hold_starts_on_time() {
     let sink = stuck();
@@ -213,7 +213,7 @@ async fn a_campaign_scheduled_during_a_hold_starts_on_time() {
     let waiting = live.data("installation.hold", json!({})).await;
     assert_eq!(waiting["campaigns"][1]["name"], "Later", "{waiting}");
     let later = waiting["campaigns"][1]["id"].clone();
-    // Longer than the old schedule, which does not apply.
+    // Wait until after the old start time, which no longer applies.
     tokio::time::sleep(QUIET).await;
     assert_eq!(client.data("campaigns.get", json!({ "id": later })).await["status"], "scheduled");
     assert_eq!(fresh.count(), 0);

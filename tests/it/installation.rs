@@ -278,7 +278,7 @@ async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
-/// Creates a folder as from a version in which stores did not name their installation.
+/// Create a folder as from a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
     let (mut server, api_key) = used().await;

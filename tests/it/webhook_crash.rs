@@ -1,5 +1,5 @@
-//! Webhooks under `kill -9`: every committed event arrives at every live endpoint at least once, and no delivery is attempted a fourth
-//! time. `KILLS` sets the number of kills:
+//! Tests webhooks under `kill -9`: every committed event arrives at every working endpoint at least once, and no delivery is
+//! attempted a fourth time. `KILLS` sets the number of kills:
 //!
 //!     KILLS=50 cargo test --test it webhook_crash -- --nocapture
 
@@ -17,7 +17,7 @@ use super::support::{Client, Server, operation};
 use super::webhooks::{hook, settings};
 
 const WRITERS: usize = 4;
-/// Counted from the moment that the server accepts requests.
+/// The time before a kill, counted from the moment when the server accepts requests.
 const KILL_AFTER_MS: std::ops::Range<u64> = 100..900;
 const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(200);
@@ -32,7 +32,7 @@ fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
     range.start + u64::from(u32::from_be_bytes(random.bytes())) % (range.end - range.start)
 }
 
-/// Creates contacts until the server is gone; returns the acknowledged ones.
+/// Creates contacts until the server is killed; returns the acknowledged ones.
 async fn write(client: Client, project: String, mark: String) -> BTreeSet<String> {
     let mut made = BTreeSet::new();
     for number in 0.. {
@@ -46,8 +46,8 @@ async fn write(client: Client, project: String, mark: String) -> BTreeSet<String
     made
 }
 
-/// Returns an endpoint's events: how often each attempt id arrived, and the contacts.
-fn told(sink: &HookSink) -> (BTreeSet<String>, BTreeMap<String, usize>) {
+/// Returns an endpoint's events: how often each attempt ID arrived, and the contacts.
+fn received(sink: &HookSink) -> (BTreeSet<String>, BTreeMap<String, usize>) {
     let (mut emails, mut attempts) = (BTreeSet::new(), BTreeMap::new());
     for got in sink.got() {
         emails.insert(got.json()["data"]["email"].as_str().expect("an email").to_owned());
@@ -67,7 +67,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
     let mut client = Client::new(server.address(), Some(key.clone()));
     let project = client.project("crash").await;
     let live = [HookSink::content().await, HookSink::start(|_, _| Reaction::Later(Duration::from_millis(20), 200)).await];
-    // One that fails every other time, and one that is dead.
+    // One endpoint fails every other time, and one never responds.
     let moody = HookSink::start(|_, number| Reaction::status(if number.is_multiple_of(2) { 500 } else { 200 })).await;
     let mut hooks = Vec::new();
     for url in [live[0].url(), live[1].url(), moody.url(), "http://127.0.0.1:1/".to_owned()] {
@@ -86,7 +86,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
         server.serve();
         client = Client::new(server.address(), Some(key.clone()));
     }
-    // Lost attempts are repeated after their pause; the test does not wait for the dead endpoint.
+    // Lost attempts are repeated after their pause. The test does not wait for the endpoint that never responds.
     let pending = async {
         loop {
             let mut left = 0;
@@ -94,7 +94,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
                 let page = json!({ "webhookId": hook, "status": "pending", "limit": 1 });
                 left += client.data("webhooks.deliveries", page).await["total"].as_u64().expect("a total");
             }
-            if left == 0 && live.iter().all(|sink| told(sink).0.is_superset(&made)) {
+            if left == 0 && live.iter().all(|sink| received(sink).0.is_superset(&made)) {
                 return;
             }
             tokio::time::sleep(LOOK).await;
@@ -102,11 +102,11 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
     };
     tokio::time::timeout(PATIENCE, pending).await.expect("everything is delivered");
     println!("kills | events | deliveries at live endpoints | repeated | seconds");
-    let repeated: usize = live.iter().map(|sink| sink.got().len() - told(sink).0.len()).sum();
+    let repeated: usize = live.iter().map(|sink| sink.got().len() - received(sink).0.len()).sum();
     let delivered: usize = live.iter().map(|sink| sink.got().len()).sum();
     println!("{} | {} | {delivered} | {repeated} | {:.0}", kills(), made.len(), started.elapsed().as_secs_f64());
     for sink in live.iter().chain([&moody]) {
-        let (_, attempts) = told(sink);
+        let (_, attempts) = received(sink);
         let twice: Vec<_> = attempts.iter().filter(|(_, count)| **count > 1).collect();
         assert!(twice.is_empty(), "an attempt was made twice: {twice:?}");
     }

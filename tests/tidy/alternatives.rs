@@ -136,7 +136,7 @@ fn header_and_font_names_and_webhook_urls_have_patterns() {
     let font = |name: &&str| json!({ "fonts": { "heading": name } });
     let accepted = ["Lora", "\"Open Sans\", Arial", "源ノ角ゴシック"].iter().map(font).collect::<Vec<_>>();
     let refused = ["url(a)", " - ", "Lora;"].iter().map(font).collect::<Vec<_>>();
-    check("projects.theme_update", &json!({ "projectId": ID }), &accepted, &refused);
+    check("projects.update", &json!({ "projectId": ID }), &accepted, &refused);
 }
 
 #[test]

@@ -209,6 +209,7 @@ const ALLOWED: &[(&str, &str)] = &[
 const EXCEPT: &[(&str, &str)] = &[
     ("assets/docs/glossary.md", "lists the old words"),
     ("assets/composer/", "phrases for emails and the prompts that the composer understands"),
+    ("assets/brief/", "the words of prompts"),
     ("assets/demo/", "texts of a shop"),
     ("assets/fonts/", "license texts of others"),
     ("tests/it/sites/", "websites of invented companies"),

@@ -29,7 +29,7 @@ pub struct AccountLimits {
     pub plan: ArcSwap<PlanLimits>,
     /// The rate limits of the account's API keys.
     pub rate_limits: RateLimits,
-    /// The rate limits of the account's users. They are separate so that users and programs do not block each other.
+    /// The rate limits of the account's users, separate from those of API keys so that users and programs do not block each other.
     pub user_rate_limits: RateLimits,
 }
 

@@ -19,7 +19,7 @@ use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
 use crate::engine::fetch::{Fetch, FetchCache};
 use crate::engine::hold::Hold;
-use crate::engine::language_model::Client;
+use crate::engine::language_model::Models;
 use crate::engine::mail::dns::Dns;
 use crate::engine::mail::inbound::listener::Listener;
 use crate::engine::render::pixels::Pixels;
@@ -90,8 +90,8 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// The language model that writes emails, if one is configured.
-    pub language_model: Option<Arc<Client>>,
+    /// The language models that write emails.
+    pub models: Models,
     /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
@@ -120,7 +120,7 @@ impl Engine {
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
-        let language_model = Client::new(&settings.language_model, fetch.clone(), random.clone()).map(Arc::new);
+        let models = Models::new(&settings, &fetch, &random);
         let dns = Dns::new(&settings.mail);
         Self {
             settings,
@@ -136,7 +136,7 @@ impl Engine {
             links,
             fetch,
             recent_images: FetchCache::default(),
-            language_model,
+            models,
             dns,
             pixels,
             bodies: Bodies::default(),

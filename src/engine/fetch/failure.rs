@@ -102,7 +102,9 @@ impl fmt::Display for FetchError {
             Self::Tls { host, cause } => {
                 write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")
             }
-            Self::Protocol { host, cause } => write!(f, "{host} did not return a valid HTTP response ({cause})."),
+            Self::Protocol { host, cause } => {
+                write!(f, "{host} did not return a valid HTTP response ({cause}); check that the URL leads to a website.")
+            }
             Self::Encoding { host, cause } => {
                 write!(f, "{host} returned a compressed response that cannot be decompressed ({cause}).")
             }
@@ -113,7 +115,7 @@ impl fmt::Display for FetchError {
             Self::TooManyRedirects { host, redirects_max } => {
                 write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a loop.")
             }
-            Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL."),
+            Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL; check the site's redirects."),
             Self::Request(cause) => write!(f, "The request cannot be sent ({cause})."),
         }
     }

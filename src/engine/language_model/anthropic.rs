@@ -67,27 +67,25 @@ struct Tokens {
 pub fn read(body: &[u8]) -> Outcome {
     let message: Message = match serde_json::from_slice(body) {
         Ok(message) => message,
-        Err(error) => return Outcome::Failed(ModelError::Malformed(cause(&error.to_string()))),
+        Err(error) => return Outcome::malformed(cause(&error.to_string())),
     };
     let Tokens { input_tokens, output_tokens } = message.usage.unwrap_or_default();
-    let words = |parts: &[Part]| {
-        let texts = parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
-        texts.collect::<Vec<_>>().join("\n")
-    };
-    match message.stop_reason.as_deref() {
-        Some("max_tokens") => return Outcome::Failed(ModelError::Truncated),
+    Outcome { text: text(&message.content, message.stop_reason.as_deref()), input_tokens, output_tokens }
+}
+
+fn text(parts: &[Part], stop_reason: Option<&str>) -> Result<String, ModelError> {
+    let texts = parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+    let words = texts.collect::<Vec<_>>().join("\n");
+    match stop_reason {
+        Some("max_tokens") => return Err(ModelError::Truncated),
         Some("refusal") => {
-            let said = cause(&words(&message.content));
+            let said = cause(&words);
             let said = if said.is_empty() { "the model gave no reason".into() } else { said };
-            return Outcome::Failed(ModelError::Refused(said));
+            return Err(ModelError::Refused(said));
         }
         _ => {}
     }
-    let used =
-        message.content.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
-    let text = used.unwrap_or_else(|| words(&message.content));
-    if text.trim().is_empty() {
-        return Outcome::Failed(ModelError::Malformed("the message is empty".into()));
-    }
-    Outcome::Answered { text, input_tokens, output_tokens }
+    let used = parts.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
+    let text = used.unwrap_or(words);
+    if text.trim().is_empty() { Err(ModelError::Malformed("the message is empty".into())) } else { Ok(text) }
 }

@@ -1,4 +1,4 @@
-//! The client for the configured endpoint. It selects the protocol, computes the cost of calls, and retries after pauses.
+//! The client for a configured model. It selects the protocol, computes the cost of calls, and retries after pauses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,18 @@ use crate::base::random::Random;
 use crate::base::secret::Secret;
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
-use crate::vocab::settings::{LanguageModel, Protocol};
+use crate::vocab::settings::{Model, Protocol};
+
+/// A cautious number of characters per token: English has about four, and other languages have fewer.
+const CHARACTERS_PER_TOKEN: usize = 3;
+/// The tokens of the largest image that models accept.
+const PICTURE_TOKENS: u64 = 2_000;
 
 /// A client for one language model.
 pub struct Client {
-    settings: LanguageModel,
+    /// The name of the model in the settings.
+    name: String,
+    settings: Model,
     protocol: Protocol,
     url: Url,
     fetch: Arc<Fetch>,
@@ -31,6 +38,8 @@ pub struct Client {
 /// The result of one attempt.
 enum Attempt {
     Answered(Outcome),
+    /// The endpoint rejects the request.
+    Rejected(ModelError),
     /// A retry may succeed; the endpoint may have specified when.
     Later {
         trouble: ModelError,
@@ -41,8 +50,8 @@ enum Attempt {
 }
 
 impl Client {
-    /// Creates a client with these settings; `None` if no protocol is set.
-    pub fn new(settings: &LanguageModel, fetch: Arc<Fetch>, random: Arc<dyn Random>) -> Option<Self> {
+    /// Creates a client for the model with this name; `None` if the model is not enabled.
+    pub fn new(name: &str, settings: &Model, fetch: Arc<Fetch>, random: Arc<dyn Random>) -> Option<Self> {
         let protocol = settings.protocol?;
         let (home, path) = match protocol {
             Protocol::OpenAi => (openai::URL, openai::PATH),
@@ -50,12 +59,37 @@ impl Client {
         };
         let base = settings.url.as_deref().unwrap_or(home);
         let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).expect("the settings were checked at startup");
-        Some(Self { settings: settings.clone(), protocol, url, fetch, random, without_structure: AtomicBool::new(false) })
+        let (name, settings) = (name.to_owned(), settings.clone());
+        Some(Self { name, settings, protocol, url, fetch, random, without_structure: AtomicBool::new(false) })
     }
 
-    /// Returns the name of the model that requests for emails use.
-    pub fn model(&self) -> &str {
-        self.settings.name.as_deref().expect("the settings were checked at startup: a protocol has a model")
+    /// Returns the name of the model in the settings, which requests for emails use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the endpoint's name for the model.
+    fn model(&self) -> &str {
+        self.settings.model.as_deref().expect("the settings were checked at startup: a protocol has a model")
+    }
+
+    /// Returns the maximum number of blocks of an email that one request may ask for.
+    pub fn blocks_at_once(&self) -> usize {
+        self.settings.blocks_at_once.get() as usize
+    }
+
+    /// Returns the maximum length of a request's texts, in characters.
+    pub fn request_characters_max(&self) -> usize {
+        self.settings.context_tokens.count().saturating_sub(self.settings.output_tokens_max.count()) * CHARACTERS_PER_TOKEN
+    }
+
+    /// Returns an upper estimate of the usage of a request, for a budget: its texts and the longest possible response.
+    pub fn estimate(&self, question: &ModelRequest) -> Usage {
+        let schema = question.schema.as_ref().map_or(0, |answer| answer.schema.to_string().len());
+        let texts: usize = question.turns.iter().map(|turn| turn.text.len()).sum();
+        let input = (question.system.len() + texts + schema).div_ceil(CHARACTERS_PER_TOKEN) as u64;
+        let picture = question.picture.as_ref().map_or(0, |_| PICTURE_TOKENS);
+        self.usage(input + picture, self.settings.output_tokens_max.get())
     }
 
     /// Whether the model accepts images.
@@ -66,25 +100,19 @@ impl Client {
     /// Sends a request, and retries temporary failures. Always returns the usage, even after an error.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let started = Instant::now();
-        let result = self.ask_again_and_again(question).await;
-        let milliseconds = started.elapsed().as_millis() as u64;
-        match result {
-            Ok((text, usage)) => {
-                let usage = Usage { milliseconds, ..usage };
-                (Ok(Reply { text, usage }), usage)
-            }
-            Err(trouble) => (Err(trouble), Usage { milliseconds, ..Usage::default() }),
-        }
+        let (text, usage) = self.ask_again_and_again(question).await;
+        let usage = Usage { milliseconds: started.elapsed().as_millis() as u64, ..usage };
+        (text.map(|text| Reply { text, usage }), usage)
     }
 
-    async fn ask_again_and_again(&self, question: &ModelRequest) -> Result<(String, Usage), ModelError> {
+    async fn ask_again_and_again(&self, question: &ModelRequest) -> (Result<String, ModelError>, Usage) {
         let mut repeats = 0;
         loop {
             let (trouble, after) = match self.attempt(question).await {
-                Attempt::Answered(Outcome::Answered { text, input_tokens, output_tokens }) => {
-                    return Ok((text, self.usage(input_tokens, output_tokens)));
+                Attempt::Answered(Outcome { text, input_tokens, output_tokens }) => {
+                    return (text, self.usage(input_tokens, output_tokens));
                 }
-                Attempt::Answered(Outcome::Failed(trouble)) => return Err(trouble),
+                Attempt::Rejected(trouble) => return (Err(trouble), Usage::default()),
                 Attempt::InWords => {
                     self.without_structure.store(true, Ordering::Relaxed);
                     continue;
@@ -92,7 +120,7 @@ impl Client {
                 Attempt::Later { trouble, after } => (trouble, after),
             };
             if repeats == self.settings.repeats.get() as u32 {
-                return Err(trouble);
+                return (Err(trouble), Usage::default());
             }
             sleep(self.pause(repeats, after)).await;
             repeats += 1;
@@ -142,7 +170,7 @@ impl Client {
         if matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error() {
             return Attempt::Later { trouble: ModelError::Busy(said), after: retry_after(&answer.headers) };
         }
-        Attempt::Answered(Outcome::Failed(ModelError::Rejected(said)))
+        Attempt::Rejected(ModelError::Rejected(said))
     }
 
     fn structure(&self) -> Structure {

@@ -5,11 +5,13 @@
 
 mod anthropic;
 mod client;
+mod models;
 mod openai;
 #[cfg(test)]
 mod tests;
 
 pub use client::Client;
+pub use models::Models;
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
@@ -109,6 +111,17 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Returns this usage without another usage that it contains.
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_sub(other.calls),
+            input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(other.output_tokens),
+            milliseconds: self.milliseconds.saturating_sub(other.milliseconds),
+            micro_cost: self.micro_cost.saturating_sub(other.micro_cost),
+        }
+    }
+
     /// Returns the sum of both usages.
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -136,6 +149,13 @@ pub enum ModelError {
     Truncated,
     /// The response does not follow the protocol.
     Malformed(String),
+    /// The request was not sent, because a monthly limit is reached. Holds the whole message.
+    OverBudget(String),
+}
+
+impl ModelError {
+    /// The start of the message of [`ModelError::Refused`].
+    pub const DECLINED: &str = "The language model declined to write this";
 }
 
 impl std::fmt::Display for ModelError {
@@ -144,21 +164,30 @@ impl std::fmt::Display for ModelError {
             Self::Unreachable(cause) => write!(f, "The language model cannot be reached: {cause}."),
             Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}."),
             Self::Rejected(cause) => write!(f, "The language model's service rejected the request: {cause}."),
-            Self::Refused(cause) => write!(f, "The language model declined to write this: {cause}."),
+            Self::Refused(cause) => write!(f, "{}: {cause}.", Self::DECLINED),
             Self::Truncated => f.write_str(
                 "The language model's response was cut off at its length limit; shorten the request, or raise \
-                 language_model.output_tokens_max.",
+                 output_tokens_max of the model.",
             ),
             Self::Malformed(cause) => write!(f, "The language model's service returned an invalid response: {cause}."),
+            Self::OverBudget(message) => f.write_str(message),
         }
     }
 }
 
-/// The outcome of an HTTP response.
+/// The outcome of an HTTP response. A response without a usable text has used tokens too.
 #[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    Answered { text: String, input_tokens: u64, output_tokens: u64 },
-    Failed(ModelError),
+struct Outcome {
+    text: Result<String, ModelError>,
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl Outcome {
+    /// Returns the outcome of a response that cannot be parsed.
+    fn malformed(cause: String) -> Self {
+        Self { text: Err(ModelError::Malformed(cause)), input_tokens: 0, output_tokens: 0 }
+    }
 }
 
 /// Shortens a cause so that it fits into a message: one line of limited length, without its own period.

@@ -91,22 +91,25 @@ struct Tokens {
 pub fn read(body: &[u8]) -> Outcome {
     let completion: Completion = match serde_json::from_slice(body) {
         Ok(completion) => completion,
-        Err(error) => return Outcome::Failed(ModelError::Malformed(cause(&error.to_string()))),
+        Err(error) => return Outcome::malformed(cause(&error.to_string())),
     };
-    let tokens = completion.usage.unwrap_or_default();
-    let Some(choice) = completion.choices.into_iter().next() else {
-        return Outcome::Failed(ModelError::Malformed("the response has no choices".into()));
+    let Tokens { prompt_tokens, completion_tokens } = completion.usage.unwrap_or_default();
+    let text = match completion.choices.into_iter().next() {
+        Some(choice) => text(choice),
+        None => Err(ModelError::Malformed("the response has no choices".into())),
     };
+    Outcome { text, input_tokens: prompt_tokens, output_tokens: completion_tokens }
+}
+
+fn text(choice: Choice) -> Result<String, ModelError> {
     if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
-        return Outcome::Failed(ModelError::Refused(cause(&refusal)));
+        return Err(ModelError::Refused(cause(&refusal)));
     }
     match choice.finish_reason.as_deref() {
-        Some("length") => return Outcome::Failed(ModelError::Truncated),
-        Some("content_filter") => return Outcome::Failed(ModelError::Refused("the content filter cut off the response".into())),
+        Some("length") => return Err(ModelError::Truncated),
+        Some("content_filter") => return Err(ModelError::Refused("the content filter cut off the response".into())),
         _ => {}
     }
-    match choice.message.content.filter(|content| !content.trim().is_empty()) {
-        Some(text) => Outcome::Answered { text, input_tokens: tokens.prompt_tokens, output_tokens: tokens.completion_tokens },
-        None => Outcome::Failed(ModelError::Malformed("the message is empty".into())),
-    }
+    let content = choice.message.content.filter(|content| !content.trim().is_empty());
+    content.ok_or_else(|| ModelError::Malformed("the message is empty".into()))
 }

@@ -14,12 +14,12 @@ use crate::testing::fake_model::{FakeModel, Reaction};
 /// Creates a client for the fake server, with these additional settings.
 fn client(protocol: &str, peer: &FakeModel, more: &[(&str, &str)]) -> Client {
     let url = if protocol == "openai" { peer.url() } else { format!("http://{}", peer.address) };
-    let mut given = vec![("protocol", protocol), ("url", &url), ("name", "peer"), ("key", "secret-key"), ("repeats", "2")];
+    let mut given = vec![("protocol", protocol), ("url", &url), ("model", "peer"), ("key", "secret-key"), ("repeats", "2")];
     given.extend_from_slice(more);
-    let given: Vec<_> = given.iter().map(|(key, text)| (format!("language_model.{key}"), (*text).to_owned())).collect();
+    let given: Vec<_> = given.iter().map(|(key, text)| (format!("models.peer.{key}"), (*text).to_owned())).collect();
     let settings = settings::load(settings::DEFAULT, None, &[], &given).expect("the settings are valid");
     let fetch = Arc::new(Fetch::new(&settings));
-    Client::new(&settings.language_model, fetch, Arc::new(SeededRandom::new(1))).expect("a protocol is set")
+    Client::new("peer", &settings.models["peer"], fetch, Arc::new(SeededRandom::new(1))).expect("the model is enabled")
 }
 
 fn question() -> ModelRequest {
@@ -148,7 +148,10 @@ fn a_picture_goes_with_the_first_turn() {
             peer.asked()[0].body["messages"].as_array().expect("the body has messages").last().expect("the list has a last item")
                 ["content"]
                 .clone();
-        let told = content.to_string();
-        assert!(told.contains("image/png") && told.contains("iVBORw0K") && told.contains("Hello?"), "{protocol}: {told}");
+        let request = content.to_string();
+        assert!(
+            request.contains("image/png") && request.contains("iVBORw0K") && request.contains("Hello?"),
+            "{protocol}: {request}"
+        );
     }
 }

@@ -30,15 +30,17 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes; at most {DRAWN_INPUT_BYTES_MAX} are accepted.")
+                write!(f, "The HTML has {bytes} bytes; shorten it to at most {DRAWN_INPUT_BYTES_MAX}.")
             }
             Self::TooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes, not counting its images; at most {DRAWN_HTML_BYTES_MAX} are accepted.")
+                write!(f, "The HTML has {bytes} bytes, not counting its images; shorten it to at most {DRAWN_HTML_BYTES_MAX}.")
             }
-            Self::TooDeep => write!(f, "The elements of the HTML are nested more than {DRAWN_LEVELS_MAX} levels deep."),
-            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes."),
+            Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
+            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),
             Self::NoMail => f.write_str("The file is not an email: expected headers, an empty line, and HTML or text."),
-            Self::TooManyAttributes => write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes."),
+            Self::TooManyAttributes => {
+                write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes; remove some of them.")
+            }
         }
     }
 }

@@ -59,7 +59,8 @@ impl Pages {
     }
 }
 
-/// Writes text escaped for HTML. The library's own function would also escape `/`, which would make every URL in a page hard to find.
+/// Writes text escaped for HTML. The library's own function would also escape `/`, which would make the URLs in a page's source
+/// hard to read.
 fn write_escaped(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.as_str().filter(|_| matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe());
     let Some(mut rest) = text else { return escape_formatter(out, state, value) };

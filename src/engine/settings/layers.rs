@@ -3,7 +3,7 @@
 //! So each error can name the key, the origin and the remedy. The known keys are those of the defaults. The meaning of keys and the rules
 //! between values are not handled in this file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -14,7 +14,9 @@ use super::{Origin, SettingsError, VARIABLE_PREFIX};
 use crate::vocab::settings::Settings;
 
 /// Tables whose entries the operator names; every entry of such a table has the same keys.
-const NAMED_TABLES: [&str; 1] = ["plans"];
+const NAMED_TABLES: [&str; 2] = ["models", "plans"];
+/// Those named tables whose missing keys have the values of the built-in entry.
+const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 
 /// The values of all layers that were added so far.
 pub(super) struct Layers {
@@ -115,9 +117,11 @@ impl Layers {
             }
             _ => value,
         };
+        // A limit that is "unlimited" by default can be a number.
+        let is_limit = value.is_integer() && examples.iter().any(|example| example.as_str() == Some("unlimited"));
         // All lists in the settings are lists of strings.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
-        if !examples.iter().any(|example| value.same_type(example)) || has_wrong_item {
+        if !(is_limit || examples.iter().any(|example| value.same_type(example))) || has_wrong_item {
             let found = if has_wrong_item { "a list with values of a different type" } else { type_name(&value) };
             return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
         }
@@ -156,6 +160,9 @@ impl Layers {
     /// Converts all values to their types.
     pub(super) fn settings(&self) -> Result<Settings, SettingsError> {
         let mut root = Table::new();
+        for (key, value) in self.entry_defaults() {
+            put(&mut root, &key, value);
+        }
         for (key, (value, _)) in &self.values {
             put(&mut root, key, value.clone());
         }
@@ -163,6 +170,23 @@ impl Layers {
             let reason = error.inner().message().trim_end_matches('.').to_owned();
             self.invalid(&error.path().to_string(), reason)
         })
+    }
+
+    /// Returns the defaults of every entry in the tables whose entries have defaults.
+    fn entry_defaults(&self) -> Vec<(String, Value)> {
+        let named = |key: &String| {
+            let mut levels = key.split('.');
+            let (table, name) = (levels.next()?, levels.next()?);
+            TABLES_WITH_DEFAULTS.contains(&table).then(|| format!("{table}.{name}."))
+        };
+        let entries: BTreeSet<String> = self.values.keys().filter_map(named).collect();
+        let mut found = Vec::new();
+        for (known, examples) in &self.known {
+            let Some((table, key)) = known.split_once(".*.") else { continue };
+            let own = entries.iter().filter(|entry| entry.starts_with(&format!("{table}.")));
+            found.extend(own.map(|entry| (format!("{entry}{key}"), examples[0].clone())));
+        }
+        found
     }
 
     /// Creates the error for an invalid value, with the origin of the value.

@@ -7,6 +7,7 @@
 //! one for the data folder).
 
 mod layers;
+mod models;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::mail::transport::is_hello_name;
 use crate::engine::mail::transport::relay::relays;
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
-use crate::vocab::settings::{LanguageModel, Plan, Settings};
+use crate::vocab::settings::{Plan, Settings};
 
 use layers::Layers;
 
@@ -126,30 +127,6 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// Checks the settings of the language model.
-fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static str)> {
-    if model.protocol.is_some() && model.name.is_none() {
-        return Some(("language_model.name", "language_model.protocol is set, so set language_model.name too"));
-    }
-    let is_web_address = |url: &String| {
-        url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none())
-    };
-    if !model.url.as_ref().is_none_or(is_web_address) {
-        return Some(("language_model.url", "expected a URL like http://127.0.0.1:11434/v1"));
-    }
-    if !model.key.as_ref().is_none_or(|key| key.expose().bytes().all(|byte| byte.is_ascii_graphic())) {
-        return Some(("language_model.key", "expected visible ASCII characters"));
-    }
-    let is_price = |price: f64| (0.0..=1_000_000.0).contains(&price);
-    if !is_price(model.input_price) {
-        return Some(("language_model.input_price", "expected a price per million tokens"));
-    }
-    if !is_price(model.output_price) {
-        return Some(("language_model.output_price", "expected a price per million tokens"));
-    }
-    None
-}
-
 /// Returns the first violated rule between keys: the key to change, and the reason.
 fn check(settings: &Settings) -> Option<(String, String)> {
     let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
@@ -173,8 +150,8 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
         return broken(missing, "set both tls.certificate and tls.key, or neither");
     }
-    if let Some((key, reason)) = check_language_model(&settings.language_model) {
-        return broken(key, reason);
+    if let Some(violation) = models::check(settings) {
+        return Some(violation);
     }
     if let Err(reason) = relays(&settings.mail.relay) {
         return broken("mail.relay", &reason);

@@ -106,6 +106,21 @@ pub fn chunk(tx: &impl Read, id: BlobId, number: u32) -> Result<Option<Vec<u8>>>
     tx.get(CHUNKS, &(id, number))
 }
 
+/// Returns all bytes of a complete blob, for files that fit into memory.
+pub fn bytes(tx: &impl Read, id: BlobId) -> Result<Option<Vec<u8>>> {
+    let Some(head) = head(tx, id)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    for number in 0.. {
+        if bytes.len() as u64 >= head.bytes {
+            break;
+        }
+        bytes.extend(chunk(tx, id, number)?.ok_or_else(|| corrupt(tables::BLOBS))?);
+    }
+    // Bytes that an upload sent beyond its declared length are not part of the blob.
+    bytes.truncate(head.bytes as usize);
+    Ok(Some(bytes))
+}
+
 /// Deletes a bounded amount of expired blobs; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let now = tx.now();

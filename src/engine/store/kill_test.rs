@@ -64,7 +64,7 @@ fn write_until_killed(path: &Path) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the variable tells the test whether it runs in the child process")]
-fn told_file() -> Option<std::path::PathBuf> {
+fn child_file() -> Option<std::path::PathBuf> {
     std::env::var(FILE_VARIABLE).ok().map(Into::into)
 }
 
@@ -83,9 +83,9 @@ fn answer(line: &str) -> Option<(u8, u32)> {
     Some((thread.parse().ok()?, number.parse().ok()?))
 }
 
-/// Compares the file with the acknowledgments: `told` is the newest acknowledged number of each thread, and `kills` the number of kills
-/// since the last comparison.
-fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
+/// Compares the file with the acknowledgments: `acknowledged` is the newest acknowledged number of each thread, and `kills` the number of
+/// kills since the last comparison.
+fn check(store: &Store, acknowledged: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
     let tx = store.read();
     let mut found = [0; THREADS as usize];
     tx.visit(ROWS, &Span::default(), Order::Forward, |(thread, number), value| {
@@ -97,11 +97,11 @@ fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str)
         Ok(ControlFlow::Continue(()))
     })?;
     let total: u32 = found.iter().sum();
-    for (thread, (found, told)) in (0..).zip(found.iter().zip(told)) {
+    for (thread, (found, acknowledged)) in (0..).zip(found.iter().zip(acknowledged)) {
         // A thread waits for each acknowledgment, so each kill can leave at most one command per thread unacknowledged.
         assert!(
-            (*told..=told + kills).contains(found),
-            "{place}: thread {thread} received the acknowledgment {told}, but {found} rows exist"
+            (*acknowledged..=acknowledged + kills).contains(found),
+            "{place}: thread {thread} received the acknowledgment {acknowledged}, but {found} rows exist"
         );
         assert_eq!(tx.get(COUNTS, &thread)?.unwrap_or(0), i64::from(*found), "{place}: the count of thread {thread}");
     }
@@ -120,7 +120,7 @@ fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str)
 
 #[test]
 fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Result<(), Error> {
-    if let Some(path) = told_file() {
+    if let Some(path) = child_file() {
         write_until_killed(&path);
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
     for kill in 0..KILLS {
         let place = format!("kill {kill}");
         let mut child = child(&path);
-        let mut told = there;
+        let mut acknowledged = there;
         let mut lines = BufReader::new(child.stdout.take().expect("the child's output is piped")).lines();
         // Sometimes the kill comes while the child opens and repairs the file; otherwise it comes while the child writes.
         let mut left = if dice.percent(15) { 0 } else { 1 + dice.below(600) };
@@ -141,7 +141,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
         }
         let mut hear = |line: &str| {
             if let Some((thread, number)) = answer(line) {
-                told[thread as usize] = number;
+                acknowledged[thread as usize] = number;
                 answers += 1;
                 left = left.saturating_sub(1);
             }
@@ -157,7 +157,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
             hear(&line);
         }
         unseen += 1;
-        there = told;
+        there = acknowledged;
         // The startup check must not mistake the state after a kill for damage. If the first child was killed early, there is no file yet.
         if path.exists() {
             drop(StoreFile::open_verified(&path, CACHE_BYTES)?);
@@ -165,7 +165,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
         // Sometimes the next child repairs the file itself, and may be killed during the repair.
         if dice.percent(70) || kill + 1 == KILLS {
             let store = open(&path)?;
-            there = check(&store, &told, unseen, &place)?;
+            there = check(&store, &acknowledged, unseen, &place)?;
             store.close();
             unseen = 0;
         }

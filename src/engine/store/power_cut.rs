@@ -26,8 +26,6 @@ const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];
 
 type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
 
-// The disk.
-
 /// The kind of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -195,8 +193,6 @@ impl redb::StorageBackend for Disk {
         Ok(())
     }
 }
-
-// The commands.
 
 /// What one command does. If `fails` is set, the command changes rows and then returns an error.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use crate::vocab::permissions::PermissionSet;
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
-    /// The first 8 characters of the key's id, which are enough to revoke the key.
+    /// The first 8 characters of the key's ID, which are enough to revoke the key.
     pub id: String,
     pub name: String,
     pub environment: Environment,

@@ -3,6 +3,7 @@
 //! `contact_records` stores the contacts. Invariant: only an explicit status change resubscribes an unsubscribed or bounced contact.
 
 mod batch;
+pub mod copy;
 pub mod indexing;
 pub mod jobs;
 pub mod ops;

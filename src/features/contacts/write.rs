@@ -96,12 +96,12 @@ impl From<WriteError> for Failure {
 
 /// Returns the error for a contact with too many tags.
 pub fn too_many_tags() -> FieldError {
-    FieldError::new("tags", format_args!("a contact can have at most {} tags; remove some", limits::TAGS_PER_CONTACT_MAX))
+    FieldError::new("tags", format_args!("a contact can have at most {} tags; remove a tag", limits::TAGS_PER_CONTACT_MAX))
 }
 
 /// Returns the error for a new tag in a project that already has the maximum number of tags.
 pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
-    let reason = format!("a project can have at most {} tags; delete some first", limits::TAGS_PER_PROJECT_MAX);
+    let reason = format!("a project can have at most {} tags; delete a tag first", limits::TAGS_PER_PROJECT_MAX);
     FieldError { code: Code::LimitReached, ..FieldError::new("tags", reason) }
 }
 

@@ -86,6 +86,6 @@ fn check_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     if store::all(tx, account)?.len() < limits::DOMAINS_MAX {
         return Ok(());
     }
-    let detail = format!("An account can have at most {} sending domains; delete some first.", limits::DOMAINS_MAX);
+    let detail = format!("An account can have at most {} sending domains. Delete a domain first.", limits::DOMAINS_MAX);
     Err(Failure::because(Code::LimitReached, detail))
 }

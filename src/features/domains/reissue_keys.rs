@@ -9,7 +9,7 @@ use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 
-/// Returns whether the master key can open all keys that the domain signs with.
+/// Returns whether the master key can open all private keys of the domain.
 fn opens(seal: &Seal, account: AccountId, domain: &Domain) -> bool {
     domain.keys.iter().all(|key| seal.open(&place(account, &domain.name, &key.selector), &key.sealed).is_some())
 }

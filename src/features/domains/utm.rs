@@ -83,7 +83,7 @@ mod tests {
         serde_json::from_value(json).expect("the input is valid")
     }
 
-    fn told(given: Option<serde_json::Value>, usual: Option<serde_json::Value>, campaign: Option<&str>) -> Option<String> {
+    fn resolved(given: Option<serde_json::Value>, usual: Option<serde_json::Value>, campaign: Option<&str>) -> Option<String> {
         let (given, usual) = (given.map(utm), usual.map(utm));
         let settled = Utm::resolve(given.as_ref(), usual.as_ref(), "acme.example", campaign)?;
         Some(settled.parameters().map(|(name, value)| format!("{}={value}", &name[4..])).collect::<Vec<_>>().join(" "))
@@ -110,7 +110,7 @@ mod tests {
                 Some("source=news medium=email"),
             ),
         ] {
-            assert_eq!(told(given.clone(), usual.clone(), campaign).as_deref(), expected, "{given:?} {usual:?}");
+            assert_eq!(resolved(given.clone(), usual.clone(), campaign).as_deref(), expected, "{given:?} {usual:?}");
         }
     }
 }

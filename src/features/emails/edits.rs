@@ -2,14 +2,18 @@
 //!
 //! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
 
+use std::sync::Arc;
+
+use super::contract::Finding;
+use super::document::Email as Document;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
-use super::outputs::{self, Screenshots};
+use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
-use super::writing::material;
-use super::writing::{EditRequest, ImportedEditRequest, Writer};
-use super::{store, versions};
+use super::writing::material::{self, Material};
+use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
+use super::{postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
@@ -17,6 +21,8 @@ use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::models::Payer;
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
@@ -34,31 +40,54 @@ pub struct NewVersion {
     preheader: String,
     /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
+    /// The name of the writer: the composer or a language model; `None` if a user wrote the email.
+    written_by: Option<String>,
     /// The language of the version, which differs from the previous version's after a translation.
     language: String,
     texts: Texts,
     facts: Facts,
-    warnings: Vec<String>,
+    warnings: Vec<Finding>,
     painted: Screenshots,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
 
 impl NewVersion {
+    /// Returns the version with this document and its rendered texts.
+    pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
+        Self {
+            subject: document.subject.as_str().to_owned(),
+            preheader: document.preheader.as_str().to_owned(),
+            document: Some(document.to_json().to_string()),
+            written_by,
+            language: document.language.as_str().to_owned(),
+            texts: drawn.texts,
+            facts: drawn.facts,
+            warnings: drawn.warnings,
+            painted,
+            done: Vec::new(),
+        }
+    }
+
     /// Stores the version as the email's newest version and returns its number.
-    pub fn keep(
-        self,
-        tx: &mut WriteTx<'_>,
-        account: AccountId,
-        email: &mut Email,
-        prompt: &str,
-        label: Option<&str>,
-    ) -> rows::Result<u32> {
+    pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::add(tx, account, email, version, texts)
+    }
+
+    /// Stores the version as [`NewVersion::keep`] does, in place of the email's current version.
+    pub fn replace(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, origin: Origin) -> rows::Result<u32> {
+        let (version, texts) = self.into_version(tx, email, origin);
+        versions::replace(tx, account, email, version, texts)
+    }
+
+    fn into_version(self, tx: &mut WriteTx<'_>, email: &mut Email, origin: Origin) -> (Version, Texts) {
         email.language = self.language;
         let version = Version {
             number: 0,
-            origin: Origin::Edited { prompt: prompt.to_owned(), label: label.map(str::to_owned) },
+            origin,
             document: self.document,
+            written_by: self.written_by,
             subject: self.subject,
             preheader: self.preheader,
             warnings: self.warnings,
@@ -67,7 +96,7 @@ impl NewVersion {
             // `versions::add` sets the time.
             created_at: Timestamp(0),
         };
-        versions::add(tx, account, email, version, self.texts)
+        (version, self.texts)
     }
 }
 
@@ -83,7 +112,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
         let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
-    let outcome = match attempt(context, edit.account, &email, &edit.prompt).await? {
+    let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref()).await? {
         (Ok(made), usage) => EditOutcome::Made(Box::new(made), usage),
         (Err(reason), usage) => EditOutcome::Nothing(reason, usage),
     };
@@ -117,28 +146,36 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
 /// usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
-/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the editor; without it, the
+/// writer of the email edits.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
     email: &Email,
     prompt: &str,
+    model: Option<&str>,
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
-    let material = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
+    let material: Arc<Material> = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
-    let writer =
-        Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
+    let payer = Payer { account, project: email.project, environment: context.data.environment };
+    let on_failure = context.engine.settings.language_model.on_failure;
+    let name = model.unwrap_or(&conversation.wanted.model);
+    let writer = Writer::named_or_default(name, &context.engine, payer, on_failure);
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
-            let (edited, usage) = writer.edit(EditRequest { document, prompt, brief, today }, material).await;
+            let wish = EditRequest { document, prompt, brief: brief.clone(), today };
+            let (edited, usage) = writer.edit(wish, material.clone()).await;
             match edited {
-                Ok(edited) => (written(context, account, conversation, edited).await, usage),
+                Ok(edited) => {
+                    let warnings = brief.warnings_of_edit(&edited.document, &material);
+                    (written(context, account, conversation, edited, warnings).await, usage)
+                }
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -150,7 +187,7 @@ pub async fn attempt(
             let (edited, usage) =
                 writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &imported_html, &imported, edited.imported, edited.done).await, usage),
+                Ok(edited) => (revised(context, email, &imported_html, &imported, edited).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -164,24 +201,20 @@ async fn written(
     account: AccountId,
     conversation: Conversation,
     edited: super::writing::EditResult,
+    warnings: Vec<Finding>,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { document, done } = edited;
+    let super::writing::EditResult { mut document, written_by, done } = edited;
+    if let Some((_, brand)) = projects::brand(&context.data.store.read(), account, conversation.project)? {
+        postal_address::follow(&mut document, &brand);
+    }
+    let project = conversation.project;
     let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
-    let drawn = drawing.await.map_err(Failure::internal)??;
-    let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
-    let warnings = drawn.warnings.into_iter().chain(more).collect();
-    Ok(Ok(NewVersion {
-        subject: document.subject.as_str().to_owned(),
-        preheader: document.preheader.as_str().to_owned(),
-        document: Some(document.to_json().to_string()),
-        language: document.language.as_str().to_owned(),
-        texts: drawn.texts,
-        facts: drawn.facts,
-        warnings,
-        painted,
-        done,
-    }))
+    let mut drawn = drawing.await.map_err(Failure::internal)??;
+    let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
+    let (painted, more) = outputs::render_screenshots(&context.engine, &html).await?;
+    drawn.warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
+    Ok(Ok(NewVersion { done, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
 }
 
 /// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
@@ -192,7 +225,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
     drop(tx);
     let imported_html = match context.engine.pixels.clean_html(&html).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
     let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("the language tag en is valid"));
@@ -206,13 +239,13 @@ async fn revised(
     email: &Email,
     before: &ImportedHtml,
     old: &ImportedEmail,
-    imported: ImportedEmail,
-    done: Vec<String>,
+    edited: ImportedEditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
+    let ImportedEditResult { imported, written_by, done } = edited;
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
     let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(imported_html) => imported_html,
-        Err(fault) => return told(fault).map(Err),
+        Err(fault) => return retry_if_busy(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
@@ -223,6 +256,7 @@ async fn revised(
         subject,
         preheader,
         document: None,
+        written_by: Some(written_by),
         language: email.language.clone(),
         facts: imported::facts(&imported_html),
         texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },
@@ -233,7 +267,7 @@ async fn revised(
 }
 
 /// Returns why the HTML cannot be processed, or a failure if the edit should be retried later.
-fn told(fault: RenderError) -> Result<String, Failure> {
+fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
         fault => Ok(fault.to_string()),
@@ -264,7 +298,8 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
                     return Ok(());
                 }
                 edit.done.clone_from(&made.done);
-                EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
+                let origin = Origin::Edited { prompt: edit.prompt.clone(), label: edit.label.clone() };
+                EditState::Completed(made.keep(tx, edit.account, &mut email, origin)?)
             }
             (EditOutcome::Nothing(reason, _), ..) => EditState::Failed(reason),
             (EditOutcome::Made(..), ..) => EditState::Failed("The email no longer exists.".into()),

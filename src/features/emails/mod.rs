@@ -2,7 +2,13 @@
 //!
 //! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
 
+pub mod benchmark;
+pub mod brief;
 pub mod composer;
+pub mod contract;
+pub mod copy;
+mod designs;
+mod direct;
 pub mod document;
 mod edits;
 pub mod generation;
@@ -10,6 +16,7 @@ mod imported;
 mod model;
 pub mod ops;
 mod outputs;
+mod postal_address;
 pub mod render;
 mod resolve;
 mod store;
@@ -111,7 +118,7 @@ pub fn finished(
 fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     let version = store::version(tx, email.id, email.version)?;
     let version = version.ok_or_else(|| Failure::internal("a ready email has its version"))?;
-    let texts = versions::texts(tx, email.id, email.version)?;
+    let texts = postal_address::in_texts(tx, email.project, versions::texts(tx, email.id, email.version)?)?;
     Ok(Finished {
         id: email.id,
         conversation: email.conversation,

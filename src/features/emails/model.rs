@@ -6,14 +6,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::brief::Brief;
+use super::contract::Finding;
 use crate::base::clock::Timestamp;
+use crate::base::json_bytes;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
 use crate::features::projects::PageText;
-use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
-
-/// The name of the built-in composer in fields that name a model.
-pub const COMPOSER: &str = "composer";
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, KeyId, ProjectId, UserId};
+pub use crate::vocab::settings::COMPOSER;
+use crate::vocab::settings::OnFailure;
 
 /// One request for emails, and its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,11 +38,17 @@ pub struct Conversation {
 impl Record for Conversation {}
 
 /// The parameters of a generation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRequest {
+    /// The request in the user's words; empty if the user gave only a brief.
     pub prompt: String,
+    /// The brief that the user gave or that was read from the prompt; `None` until the emails are planned, and for imported HTML.
+    #[serde(with = "json_bytes")]
+    pub brief: Option<Brief>,
     /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
     pub model: String,
+    /// What happens if the model cannot write.
+    pub on_failure: OnFailure,
     /// The languages of each email. The first language is the original's.
     pub languages: Vec<String>,
     /// The number of emails; inferred from the prompt if absent.
@@ -57,6 +65,16 @@ pub struct GenerationRequest {
     pub source: Source,
 }
 
+impl GenerationRequest {
+    /// Returns what the emails are about in one line: the start of the prompt or, without a prompt, of the brief.
+    pub fn topic(&self) -> &str {
+        let brief = self.brief.as_ref();
+        let told = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));
+        let fact = brief.and_then(|brief| brief.facts.first()).map(|fact| fact.text.as_str());
+        self.prompt.lines().next().or(told).or(fact).unwrap_or_default()
+    }
+}
+
 /// The source of an email's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
@@ -64,6 +82,8 @@ pub enum Source {
     Prompt,
     /// The content is imported HTML.
     Html,
+    /// The content is a document that a user supplied.
+    Document,
 }
 
 /// Who may see the emails without an API key.
@@ -197,8 +217,10 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported or a user wrote it.
+    pub written_by: Option<String>,
+    #[serde(with = "json_bytes")]
+    pub warnings: Vec<Finding>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
     pub created_at: Timestamp,
@@ -220,6 +242,19 @@ pub enum Origin {
     Restored {
         number: u32,
     },
+    /// A user or program wrote or changed the document without a prompt.
+    Manual {
+        by: Author,
+        /// When the first of the autosaves that are kept as this version was saved; `None` if the version is not an autosave.
+        autosaved_since: Option<Timestamp>,
+    },
+}
+
+/// Who saved a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Author {
+    User(UserId),
+    Key(KeyId),
 }
 
 /// The screenshots of a version. A screenshot that could not be rendered is `None`.
@@ -257,6 +292,8 @@ pub struct Edit {
     pub email: EmailId,
     pub account: AccountId,
     pub prompt: String,
+    /// The model that the request names.
+    pub model: Option<String>,
     pub label: Option<String>,
     pub state: EditState,
     /// Descriptions of the changes, for users.

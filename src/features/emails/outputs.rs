@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt};
 use url::Url;
 
-use super::document::Email as Document;
+use super::contract::Finding;
+use super::document::{Email as Document, Violation};
 use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::theme::Theme;
 use super::versions::Texts;
+use crate::base::text::fold;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot};
 use crate::engine::store::blobs::{self, Head};
@@ -32,8 +34,7 @@ const THUMBNAIL_WIDTH: u32 = 320;
 pub struct RenderedTexts {
     pub texts: Texts,
     pub facts: Facts,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
 }
 
 /// Renders a document in the theme of its brand. Emails in one conversation share the conversation's seed, so they share a theme.
@@ -49,9 +50,29 @@ pub fn render_texts(
     let stats = render::stats(document, &theme);
     let facts =
         Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
-    let warnings = rendered.warnings.iter().map(ToString::to_string).collect();
+    let avoided = avoided_words(&rendered.text, &brand.voice.avoid);
+    let avoided = avoided.map(|word| Finding::note(format!("The text contains “{word}”, a word that the brand avoids.")));
+    let warnings = rendered.warnings.iter().map(|violation| note(document, violation)).chain(avoided).collect();
     let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
     Ok(RenderedTexts { texts, facts, warnings })
+}
+
+/// Returns a violation of the document as a warning about its block.
+fn note(document: &Document, violation: &Violation) -> Finding {
+    let index = violation.path.strip_prefix("blocks[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
+    let block = index.and_then(|index| document.blocks.get(index));
+    Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
+}
+
+/// Returns the words and phrases that the brand avoids and the text contains.
+fn avoided_words<'a>(text: &str, avoid: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let plain = |text: &str| {
+        let words: Vec<String> =
+            fold(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        format!(" {} ", words.join(" "))
+    };
+    let text = plain(text);
+    avoid.iter().filter(move |word| text.contains(&plain(word)))
 }
 
 /// The screenshots of an email before they are stored.
@@ -75,20 +96,20 @@ impl Screenshots {
 
 /// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. If rendering is not
 /// possible, the email has no screenshots, which is not a failure.
-pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
+pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<Finding>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
         Err(RenderError::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
-        Err(fault) => Ok((Screenshots::default(), vec![fault.to_string()])),
+        Err(fault) => Ok((Screenshots::default(), vec![Finding::note(fault.to_string())])),
     }
 }
 
-async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), RenderError> {
+async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>), RenderError> {
     let page = page(engine, html).await?;
     let options =
         pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
-    let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
+    let warnings = drawn.warnings.iter().map(|warning| Finding::note(warning.to_string())).collect();
     let shot =
         drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("the renderer returned no picture".into()))?;
     Ok((shot, warnings))

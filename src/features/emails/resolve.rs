@@ -8,6 +8,7 @@ use super::{Finished, conversation_not_found, one_finished, require_email, store
 use crate::engine::api::Failure;
 use crate::engine::api::response::Warning;
 use crate::engine::store::{Read, Result as StoreResult};
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
@@ -167,9 +168,9 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
 /// cannot be distinguished from other text.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
-    let document = super::generation::context::document(tx, &email)?;
-    let names = |block: &Block| matches!(block, Block::Footer(footer) if footer.address.is_some());
-    Ok(document.map(|document| document.blocks.iter().any(names)))
+    let Some(document) = super::generation::context::document(tx, &email)? else { return Ok(None) };
+    let has_own = |block: &Block| matches!(block, Block::Footer(footer) if footer.address.is_some());
+    Ok(Some(document.blocks.iter().any(has_own) || projects::postal_address(tx, email.project)?.is_some()))
 }
 
 #[cfg(test)]
@@ -220,6 +221,27 @@ mod tests {
         let warning = same_in_every_language("subject", &found.emails).expect("the warning covers two languages");
         assert!(warning.message.contains("(en, de)"), "{warning:?}");
         assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
+    }
+
+    #[test]
+    fn an_address_that_is_added_later_appears_in_existing_emails() {
+        let app = TestApp::new();
+        let (_, emails) = series(&app);
+        let email = || app.get(&format!("/v1/emails/{}", emails[0])).data();
+        let warned = |email: &Value| email["warnings"].to_string().contains("No postal address in the footer");
+        let before = email();
+        assert!(warned(&before) && !before["html"].to_string().contains("postal_address"), "{before}");
+        assert_eq!(names_postal_address(&app.read(), app.account(), emails[0]).expect("the email exists"), Some(false));
+        app.patch(&format!("/v1/projects/{}", app.project), json!({ "address": "1 High & Low Street, London" })).data();
+        let after = email();
+        assert!(!warned(&after) && after["html"].to_string().contains("1 High &amp; Low Street, London"), "{after}");
+        assert!(after["text"].to_string().contains("1 High & Low Street, London"), "{after}");
+        let sent = ready(&app.read(), app.account(), &[emails[0]], None).expect("the email is ready").remove(0);
+        assert!(sent.html.contains("1 High &amp; Low Street") && sent.text.contains("1 High & Low Street"));
+        assert!(sent.mjml.is_some_and(|mjml| mjml.contains("1 High &amp; Low Street")));
+        assert_eq!(names_postal_address(&app.read(), app.account(), emails[0]).expect("the email exists"), Some(true));
+        app.patch(&format!("/v1/projects/{}", app.project), json!({ "address": "2 New Street" })).data();
+        assert!(email()["html"].to_string().contains("2 New Street"), "a corrected address replaces the old one");
     }
 
     #[test]

@@ -14,13 +14,19 @@ const EMAILS: Table<(AccountId, EmailId), Email> = Table::new(tables::EMAILS);
 const BY_CONVERSATION: Table<(ConversationId, u16, EmailId), ()> = Table::new(tables::EMAILS_BY_CONVERSATION);
 const VERSIONS: Table<(EmailId, u32), Version> = Table::new(tables::EMAIL_VERSIONS);
 const TEXTS: Table<(EmailId, u32, u8), Vec<u8>> = Table::new(tables::EMAIL_TEXTS);
+const SCREENSHOT_QUEUE: Table<(AccountId, EmailId), ()> = Table::new(tables::EMAIL_SCREENSHOT_QUEUE);
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 
 /// Stores a new conversation and adds it to the queue.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
-    tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     tx.put(QUEUE, &(conversation.id, account), &());
+    keep(tx, account, conversation);
+}
+
+/// Stores a conversation of a project without adding it to the queue.
+pub fn keep(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+    tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     save_conversation(tx, account, conversation);
 }
 
@@ -65,7 +71,7 @@ pub fn visit_conversations(
     Ok(())
 }
 
-/// Returns the number of the project's queued conversations.
+/// Returns the number of the project's queued and running conversations.
 pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
     let mut waiting = 0;
     for (id, account) in open_conversations(tx, usize::MAX)? {
@@ -131,6 +137,21 @@ pub fn save_text(tx: &mut WriteTx<'_>, email: EmailId, number: u32, part: Part, 
 pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<Option<String>> {
     let bytes = tx.get(TEXTS, &(email, number, part as u8))?;
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these rows, and a `String` is UTF-8")))
+}
+
+/// Adds an email whose current version has no screenshots to the queue.
+pub fn request_screenshots(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
+    tx.put(SCREENSHOT_QUEUE, &(account, email), &());
+}
+
+/// Removes an email from the queue for screenshots.
+pub fn close_screenshots(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
+    tx.delete(SCREENSHOT_QUEUE, &(account, email));
+}
+
+/// Returns up to `limit` emails that wait for screenshots.
+pub fn open_screenshots(tx: &impl Read, limit: usize) -> Result<Vec<(AccountId, EmailId)>> {
+    Ok(tx.list(SCREENSHOT_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
 }
 
 /// Stores a new edit and adds it to the queue.

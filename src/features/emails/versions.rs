@@ -46,16 +46,34 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version:
     Ok(number)
 }
 
+/// Adds a version as [`add`] does and deletes the previous version, which the new version replaces. The number still increases, so that
+/// clients notice the change.
+pub fn replace(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, version: Version, texts: Texts) -> Result<u32> {
+    let previous = email.version;
+    let number = add(tx, account, email, version, texts)?;
+    if let Some(old) = store::version(tx, email.id, previous)? {
+        delete(tx, email.id, &old)?;
+    }
+    Ok(number)
+}
+
 /// Deletes the oldest version except the first version, which is the original, if there are more than [`limits::EMAIL_VERSIONS_MAX`]
 /// versions.
 fn forget_oldest(tx: &mut WriteTx<'_>, email: &Email) -> Result<()> {
-    let Some(number) = email.versions.checked_sub(limits::EMAIL_VERSIONS_MAX).map(|surplus| surplus + 1).filter(|n| *n > 1)
-    else {
+    if email.versions <= limits::EMAIL_VERSIONS_MAX {
         return Ok(());
-    };
-    let Some(old) = store::version(tx, email.id, number)? else { return Ok(()) };
-    store::delete_version(tx, email.id, number);
-    let kept: Vec<BlobId> = store::versions(tx, email.id)?.iter().flat_map(|version| files(&version.pictures)).collect();
+    }
+    let versions = store::versions(tx, email.id)?;
+    match versions.iter().rev().nth(1) {
+        Some(oldest) if versions.len() > limits::EMAIL_VERSIONS_MAX as usize => delete(tx, email.id, oldest),
+        _ => Ok(()),
+    }
+}
+
+/// Deletes a version and its screenshots.
+fn delete(tx: &mut WriteTx<'_>, email: EmailId, old: &Version) -> Result<()> {
+    store::delete_version(tx, email, old.number);
+    let kept: Vec<BlobId> = store::versions(tx, email)?.iter().flat_map(|version| files(&version.pictures)).collect();
     let now = tx.now();
     // A restored version shares the screenshots of the version that it was restored from, so shared files are kept.
     for file in files(&old.pictures).filter(|file| !kept.contains(file)) {

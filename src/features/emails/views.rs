@@ -5,9 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::brief::Brief;
+use super::contract::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
-use super::store;
+use super::{postal_address, store};
 use crate::base::optional::remove_nulls;
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
@@ -15,6 +17,7 @@ use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::language_model::Usage;
 use crate::engine::store::ReadTx;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
+use crate::vocab::settings::OnFailure;
 
 /// An email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -54,8 +57,11 @@ pub struct EmailView {
     /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<String>,
+    /// Warnings about the email, for users. A warning about a lost text has the change that adds the text.
+    pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -75,6 +81,11 @@ pub struct EmailDetails {
     /// The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
+    /// The prompt that the email was written from. The spans of the brief and of the warnings refer to it.
+    pub prompt: String,
+    /// The brief that the email was written from. Absent for imported HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
     /// All emails in the conversation, including this email, by slot, then by language.
     pub series: Vec<SiblingView>,
 }
@@ -129,10 +140,16 @@ pub struct GenerationStatus {
     pub progress: GenerationProgress,
     /// The topic of the emails; the start of the prompt until the emails are planned.
     pub title: String,
-    /// The prompt; empty for imported HTML without an instruction.
+    /// The prompt; empty for imported HTML without an instruction, and if the request has only a brief.
     pub prompt: String,
-    /// The model that writes the emails; `composer` is the built-in composer.
+    /// The brief that the emails are written from; absent until the prompt is read, and for imported HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Brief>,
+    /// The model that the request selects; `composer` is the built-in composer.
     pub model: String,
+    /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
+    /// writer.
+    pub on_failure: OnFailure,
     pub created_at: WireTime,
     pub updated_at: WireTime,
     /// Why the generation failed; absent if it did not fail.
@@ -149,6 +166,11 @@ pub struct GenerationStatus {
 pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
+    /// The number of the current step, starting at 1. The emails are planned in one step; each email then takes three: it is written,
+    /// rendered and drawn for screenshots.
+    pub step: usize,
+    /// The number of steps; an estimate until the emails are planned.
+    pub steps: usize,
     /// The progress as a percentage from 0 to 100.
     pub percentage: u8,
 }
@@ -223,7 +245,7 @@ pub struct UsageView {
 #[serde(rename_all = "camelCase")]
 pub struct VersionView {
     pub version: u32,
-    #[schemars(extend("enum" = ["generated", "imported", "edited", "restored"]))]
+    #[schemars(extend("enum" = ["generated", "imported", "edited", "restored", "manual"]))]
     pub origin: &'static str,
     /// The prompt of the edit that created the version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,11 +311,21 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
+    /// Returns the warnings about a version, including a warning if the email needs its brand's address and the brand has none.
+    fn warnings(&self, email: &Email, version: Option<Version>, text: &str) -> Result<Vec<Finding>, Failure> {
+        let mut warnings = version.map(|version| version.warnings).unwrap_or_default();
+        if postal_address::is_missing(self.tx, email.project, text)? {
+            warnings.push(Finding::note(postal_address::MISSING));
+        }
+        Ok(warnings)
+    }
+
     /// Returns the view of an email's current version.
     pub fn email(&self, email: &Email) -> Result<EmailView, Failure> {
         let version = store::version(self.tx, email.id, email.version)?;
         let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
         let text_of = |of: fn(&Version) -> &String| version.as_ref().map(of).cloned().unwrap_or_default();
+        let (html, text) = (self.text(email, Part::Html)?, self.text(email, Part::Text)?);
         Ok(EmailView {
             id: email.id,
             email_id: email.id,
@@ -307,14 +339,15 @@ impl Viewer<'_> {
             status: email.stage.word(),
             subject: text_of(|version| &version.subject),
             preheader: text_of(|version| &version.preheader),
-            html: self.text(email, Part::Html)?,
-            text: self.text(email, Part::Text)?,
+            html: postal_address::in_markup(self.tx, email.project, html)?,
             send_offset_days: email.send_offset_days,
             screenshot_url: self.link(pictures.screenshot),
             screenshot_full_url: self.link(pictures.screenshot),
             thumbnail_url: self.link(pictures.thumbnail),
             share_url: share_url(self.engine, self.account, email.id, email.visibility),
-            warnings: version.map(|version| version.warnings).unwrap_or_default(),
+            written_by: version.as_ref().and_then(|version| version.written_by.clone()),
+            warnings: self.warnings(email, version, &text)?,
+            text: postal_address::in_text(self.tx, email.project, text)?,
             error: if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None },
             favorite: email.favorite,
             version: email.version,
@@ -336,7 +369,9 @@ impl Viewer<'_> {
             language: other.language,
         };
         let series = store::emails(self.tx, self.account, email.conversation)?.into_iter().map(sibling).collect();
-        Ok(EmailDetails { email: self.email(email)?, document, series })
+        let wanted = store::conversation(self.tx, self.account, email.conversation)?.map(|conversation| conversation.wanted);
+        let (prompt, brief) = wanted.map(|wanted| (wanted.prompt, wanted.brief)).unwrap_or_default();
+        Ok(EmailDetails { email: self.email(email)?, document, prompt, brief, series })
     }
 
     /// Returns the view of a conversation's status.
@@ -349,7 +384,9 @@ impl Viewer<'_> {
             progress: progress(conversation, &emails),
             title: title(conversation),
             prompt: conversation.wanted.prompt.clone(),
+            brief: conversation.wanted.brief.clone(),
             model: conversation.wanted.model.clone(),
+            on_failure: conversation.wanted.on_failure,
             created_at: WireTime(conversation.created_at),
             updated_at: WireTime(conversation.updated_at),
             error: conversation.state.reason().map(str::to_owned),
@@ -420,6 +457,7 @@ impl Viewer<'_> {
             Origin::Imported => ("imported", None, None, None),
             Origin::Edited { prompt, label } => ("edited", Some(prompt.clone()), label.clone(), None),
             Origin::Restored { number } => ("restored", None, None, Some(*number)),
+            Origin::Manual { .. } => ("manual", None, None, None),
         };
         VersionView {
             version: version.number,
@@ -475,10 +513,7 @@ pub const UNTITLED: &str = "Untitled";
 /// Returns the planned title of a conversation or, if there is none yet, the start of the prompt.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;
-    conversation.title.clone().unwrap_or_else(|| {
-        let prompt = conversation.wanted.prompt.lines().next().unwrap_or_default();
-        prompt.chars().take(CHARACTERS_MAX).collect()
-    })
+    conversation.title.clone().unwrap_or_else(|| conversation.wanted.topic().chars().take(CHARACTERS_MAX).collect())
 }
 
 fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress {
@@ -497,13 +532,18 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
         super::model::State::Processing => "rendering",
     };
     let all = 3 * emails.len();
+    let wanted = &conversation.wanted;
+    let expected = usize::from(wanted.count.unwrap_or(1)) * wanted.languages.len().max(1);
+    let steps = 1 + if emails.is_empty() { 3 * expected } else { all };
+    // Planning is done once there are emails.
+    let step = if emails.is_empty() { 1 } else { (done + 2).min(steps) };
     let percentage = match conversation.state.is_final() {
         true => 100,
         // A finished plan is shown as five percent of the progress.
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };
-    GenerationProgress { stage, percentage: percentage as u8 }
+    GenerationProgress { stage, step, steps, percentage: percentage as u8 }
 }
 
 /// Returns a stable UUID (version 8, RFC 9562) of a slot in a series.

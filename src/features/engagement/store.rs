@@ -17,7 +17,7 @@ const EMAIL_DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS
 const DAYS: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
 const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
-/// The marker in [`EMAIL_DAYS`] that replaces a measure in rows for countries instead of days.
+/// Replaces the measure in keys of [`EMAIL_DAYS`] whose middle part is a country instead of a day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 

@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                 None => entries.next_value_seed(Inside { levels: 1 })?,
             }
             if !names.insert(name) {
-                return Err(A::Error::custom("an object contains the same name twice"));
+                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
             }
         }
         Ok(())
@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for Inside {
         let mut names = HashSet::new();
         while let Some(name) = entries.next_key::<String>()? {
             if !names.insert(name) {
-                return Err(A::Error::custom("an object contains the same name twice"));
+                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
             }
             entries.next_value_seed(inside)?;
         }

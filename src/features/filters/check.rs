@@ -131,7 +131,7 @@ impl Check {
             let max = limits::SEGMENT_LEVELS_MAX;
             return Err(Failure::field(
                 path,
-                format_args!("groups can be nested {max} levels deep; move these conditions into the enclosing group"),
+                format_args!("groups can be nested at most {max} levels deep; move these conditions into the enclosing group"),
             ));
         }
         let groups_path = format!("{path}.groups");

@@ -46,7 +46,7 @@ pub fn tag_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<
     Ok(ids)
 }
 
-/// Returns the ids of the topics that a contact is subscribed to.
+/// Returns the IDs of the topics that a contact is subscribed to.
 pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TopicId>> {
     let mut ids = Vec::new();
     for topic in topics::all(tx, project)? {

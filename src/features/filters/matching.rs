@@ -40,7 +40,8 @@ impl Filter {
         }
     }
 
-    /// Returns the cache key: the project, its revision, the filter, and the evaluation time, which together determine the result.
+    /// Returns the cache key: the project, the revisions of all data that the filter reads, the filter, and the evaluation time,
+    /// which together determine the result.
     fn key(&self, tx: &ReadTx, project: ProjectId, as_of: Timestamp) -> Result<MemoKey> {
         let revision = contact_sets::count(tx, project, Facet::Revision)?;
         let mut digest = Sha256::new();

@@ -557,7 +557,7 @@ fn trees_are_limited_in_size_and_depth() {
     let nested = |levels: usize| (0..levels).fold(leaf.clone(), |inner, _| json!({ "groups": [inner] }));
     assert!(read(nested(limits::SEGMENT_LEVELS_MAX)).check("filters").is_ok());
     let found = refusal(nested(limits::SEGMENT_LEVELS_MAX + 1));
-    assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested 3 levels deep"), "{found}");
+    assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested at most 3"), "{found}");
     let wide = |groups: usize| json!({ "groups": vec![leaf.clone(); groups] });
     assert!(read(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX)).check("filters").is_ok());
     assert!(refusal(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX + 1)).starts_with("filters.groups: at most 10 groups"));

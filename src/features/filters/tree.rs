@@ -28,19 +28,19 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX), transform = schema::groups)]
     pub groups: Vec<FilterTree>,
-    /// Tag ids: the contact has at least one of these tags.
+    /// Tag IDs: the contact has at least one of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub tags: Vec<TagId>,
-    /// Tag ids: the contact has none of these tags.
+    /// Tag IDs: the contact has none of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_tags: Vec<TagId>,
-    /// Topic ids: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's default.
+    /// Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub topics: Vec<TopicId>,
-    /// Topic ids: the contact is subscribed to none of these topics.
+    /// Topic IDs: the contact is subscribed to none of these topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_topics: Vec<TopicId>,

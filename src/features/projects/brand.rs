@@ -25,6 +25,8 @@ pub struct Brand {
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
+    /// The font files of the families in `fonts`, which emails load in clients that support web fonts.
+    pub web_fonts: Vec<BrandWebFont>,
     /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
     pub products: Vec<BrandProduct>,
@@ -121,33 +123,24 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
-/// Colors and fonts that users set. Each of them takes precedence over the value found on the sites.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A font file on the web, or a style sheet of a font service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct GivenTheme {
-    pub palette: BrandPalette,
-    pub fonts: BrandFonts,
+pub struct BrandWebFont {
+    pub family: String,
+    /// The URL of a WOFF2 file, or of a style sheet at Google Fonts. Always starts with `https://`.
+    pub url: String,
+    /// The weight of the font (400 is normal, 700 is bold), or a range such as `100 900`.
+    pub weight: String,
+    pub italic: bool,
+    /// The characters in the file (a CSS `unicode-range`), if the file contains only some.
+    pub characters: Option<String>,
 }
 
-impl Record for GivenTheme {}
-
-impl GivenTheme {
-    /// Replaces values in `brand` with the values that users set.
-    pub fn put_over(self, brand: &mut Brand) {
-        let put = |given: Option<String>, own: &mut Option<String>| {
-            if given.is_some() {
-                *own = given;
-            }
-        };
-        let Self { palette, fonts } = self;
-        put(palette.background, &mut brand.palette.background);
-        put(palette.text, &mut brand.palette.text);
-        put(palette.primary, &mut brand.palette.primary);
-        put(palette.accent, &mut brand.palette.accent);
-        put(palette.button, &mut brand.palette.button);
-        put(palette.button_text, &mut brand.palette.button_text);
-        put(fonts.heading, &mut brand.fonts.heading);
-        put(fonts.body, &mut brand.fonts.body);
+impl BrandWebFont {
+    /// Returns whether the URL is that of a font file, not of a style sheet.
+    pub fn is_file(&self) -> bool {
+        !self.url.starts_with("https://fonts.googleapis.com/")
     }
 }
 
@@ -160,6 +153,8 @@ pub struct BrandProduct {
     pub description: Option<String>,
     /// The price as shown on the page, in major units, such as `19.90`.
     pub price: Option<String>,
+    /// The list price of a product on sale, which is higher than `price`.
+    pub price_before: Option<String>,
     /// The currency as an ISO 4217 code.
     pub currency: Option<String>,
 }
@@ -222,6 +217,10 @@ pub struct BrandVoice {
     pub sentence_words: Option<f32>,
     /// Words that the brand uses often, excluding the most common words of the language.
     pub words: Vec<String>,
+    /// Words that describe the tone, such as `warm` or `dry`. Only users set them.
+    pub tone: Vec<String>,
+    /// Words that emails must not contain. Only users set them.
+    pub avoid: Vec<String>,
     /// Whether the brand's writing contains emoji.
     pub emoji: bool,
 }

@@ -14,17 +14,20 @@ use super::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
 use super::image_files;
 use super::images::{self, PendingAnalysis, ProjectImage};
 use super::reading::describe::{self, Words};
-use super::reading::shortened;
+use super::reading::{drawn_logo_bytes, shortened};
 use super::store;
+use crate::base::color::{WHITE, luminance};
+use crate::base::text::Color;
 use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::engine::language_model::{AnswerSchema, ModelRequest, Picture as Shown, Speaker, Turn};
-use crate::engine::render::images::ImageMeasurements;
+use crate::engine::render::images::{Ground, ImageFile, ImageMeasurements, is_drawing};
 use crate::engine::render::pixels::RenderError;
 use crate::engine::render::texts::Texts;
 use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::models::{MeteredModel, Payer};
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::limits::{
     IMAGE_ATTEMPTS_MAX, IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
     SITE_IMPORT_FETCH_TIME, SITE_IMPORT_IMAGE_BYTES_MAX,
@@ -39,6 +42,9 @@ pub struct AnalyzedImage {
     pub described: ImageDescription,
     /// The file of the image, for a vision model.
     bytes: Arc<[u8]>,
+    /// The PNG files of an SVG logo, the transparent one first.
+    pub drawn: Vec<(ImageFile, ImageMeasurements)>,
+    is_drawing: bool,
 }
 
 /// The description and tags of an image.
@@ -74,9 +80,10 @@ pub async fn analyze(
     context: Option<&str>,
 ) -> Result<AnalyzedImage, AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
-    let (bytes, content_type) = match image_files::uploaded(engine, url) {
-        Some(own) => (own.as_slice().into(), String::new()),
-        None => fetched(engine, url).await?,
+    let (bytes, content_type) = match (image_files::uploaded(engine, url), drawn_logo_bytes(url)) {
+        (Some(own), _) => (own.as_slice().into(), String::new()),
+        (None, Some(drawing)) => (drawing.into(), "image/svg+xml".to_owned()),
+        (None, None) => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
         RenderError::Image(reason) => lasting(format!("The image could not be decoded: {reason}.")),
@@ -86,7 +93,62 @@ pub async fn analyze(
         },
     })?;
     let described = described(Words { url, alt, context }, &measured);
-    Ok(AnalyzedImage { measured, described, bytes })
+    let is_drawing = is_drawing(&bytes, &content_type);
+    Ok(AnalyzedImage { measured, described, bytes, drawn: Vec::new(), is_drawing })
+}
+
+/// Analyzes a logo. An SVG logo is also drawn as PNG, transparent and on a background on which it is visible, because few email clients
+/// show SVG. If `paper`, the background of the brand's site, is such a background, it is used.
+pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>) -> Result<AnalyzedImage, AnalysisFailure> {
+    let mut seen = analyze(engine, url, None, None).await?;
+    if !seen.is_drawing {
+        return Ok(seen);
+    }
+    match engine.pixels.draw_logo(&seen.bytes, None).await {
+        Ok((made, measured)) => {
+            let ground = plate(measured.ground, paper);
+            seen.drawn.push((made, measured));
+            // The logo on a background is an addition, so a failure is no reason to lose the other.
+            seen.drawn.extend(engine.pixels.draw_logo(&seen.bytes, Some(ground)).await);
+            Ok(seen)
+        }
+        Err(RenderError::Image(reason)) => {
+            tracing::debug!(url, reason, "an SVG logo could not be drawn");
+            Ok(seen)
+        }
+        Err(other) => Err(AnalysisFailure {
+            reason: format!("The logo could not be drawn, but a later attempt may succeed: {other}"),
+            is_passing: true,
+        }),
+    }
+}
+
+/// Returns the background for a logo that is visible on this kind of background.
+fn plate(ground: Ground, paper: Option<Color>) -> Color {
+    const NIGHT: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
+    let is_light = |color: &Color| luminance(*color) > 0.5;
+    match ground {
+        Ground::Light | Ground::Any => paper.filter(is_light).unwrap_or(WHITE),
+        Ground::Dark => paper.filter(|paper| luminance(*paper) < 0.05).unwrap_or(NIGHT),
+    }
+}
+
+/// Stores the PNG files of an SVG logo; returns them as logos.
+pub fn keep_drawn(
+    tx: &mut WriteTx<'_>,
+    engine: &Engine,
+    project: ProjectId,
+    source: BrandLogoSource,
+    drawn: &[(ImageFile, ImageMeasurements)],
+) -> Vec<BrandLogo> {
+    let keep = |(made, measured): &(ImageFile, ImageMeasurements)| BrandLogo {
+        url: image_files::link(engine, image_files::keep(tx, project, made)),
+        source,
+        width: Some(measured.width),
+        height: Some(measured.height),
+        background: measured.ground.into(),
+    };
+    drawn.iter().map(keep).collect()
 }
 
 /// Returns the file at a URL and its content type.
@@ -117,9 +179,10 @@ async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
     seen: &AnalyzedImage,
-    project: ProjectId,
+    (account, project): (AccountId, ProjectId),
 ) -> Option<ImageDescription> {
-    let client = engine.language_model.as_ref().filter(|client| client.sees())?;
+    let payer = Payer { account, project, environment: data.environment };
+    let model = MeteredModel::new(engine.models.seeing()?.clone(), engine, payer);
     let brand = store::brand(&data.store.read(), project).ok().flatten().unwrap_or_default();
     let language = brand.languages.first().map_or("en", String::as_str);
     let context = json!({ "language": language, "tags": IMAGE_TAGS_MAX });
@@ -140,7 +203,7 @@ async fn described_by_model(
             }),
         }),
     };
-    let answer = match client.ask(&question).await.0 {
+    let answer = match model.ask(&question).await.0 {
         Ok(reply) => reply.text,
         Err(trouble) => {
             tracing::warn!(%project, %trouble, "the language model could not describe an image");
@@ -199,17 +262,22 @@ async fn turn(
             return Ok(data.store.write(forget).await??);
         }
     };
-    let mut seen = analyze(engine, url, alt, context).await;
+    let mut seen = match &entry.logo {
+        Some(_) => analyze_logo(engine, url, None).await,
+        None => analyze(engine, url, alt, context).await,
+    };
     if let (Ok(seen), None, None) = (&mut seen, alt, &entry.logo)
-        && let Some(described) = described_by_model(engine, data, seen, key.0).await
+        && let Some(described) = described_by_model(engine, data, seen, (entry.account, key.0)).await
     {
         seen.described = described;
     }
-    Ok(data.store.write(move |tx| record(tx, key, entry, seen)).await??)
+    let engine = engine.clone();
+    Ok(data.store.write(move |tx| record(tx, &engine, key, entry, seen)).await??)
 }
 
 fn record(
     tx: &mut WriteTx<'_>,
+    engine: &Engine,
     key: (ProjectId, PictureId),
     mut entry: PendingAnalysis,
     seen: Result<AnalyzedImage, AnalysisFailure>,
@@ -225,7 +293,7 @@ fn record(
     }
     images::analysis_done(tx, key);
     match entry.logo.clone() {
-        Some(url) => record_logo(tx, key.0, &entry, url, seen),
+        Some(url) => record_logo(tx, engine, key.0, &entry, url, seen),
         None => record_picture(tx, key, seen),
     }
 }
@@ -258,21 +326,28 @@ fn record_picture(
 
 fn record_logo(
     tx: &mut WriteTx<'_>,
+    engine: &Engine,
     project: ProjectId,
     entry: &PendingAnalysis,
     url: String,
     seen: Result<AnalyzedImage, AnalysisFailure>,
 ) -> StoreResult<()> {
     let is_there = store::exists(tx, entry.account, project)?;
-    let Some(AnalyzedImage { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
+    let Some(AnalyzedImage { measured, drawn, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
     let mut brand = store::brand(tx, project)?.unwrap_or_default();
     let place = brand.logos.iter().position(|logo| logo.url == url).unwrap_or_else(|| {
         let background = BrandLogoBackground::Unknown;
-        brand.logos.insert(0, BrandLogo { url, source: BrandLogoSource::Given, width: None, height: None, background });
+        brand
+            .logos
+            .insert(0, BrandLogo { url: url.clone(), source: BrandLogoSource::Given, width: None, height: None, background });
         0
     });
     let logo = &mut brand.logos[place];
     (logo.width, logo.height, logo.background) = (Some(measured.width), Some(measured.height), measured.ground.into());
+    let drawn = keep_drawn(tx, engine, project, BrandLogoSource::Given, &drawn);
+    brand.logos.retain(|logo| !drawn.iter().any(|other| other.url == logo.url));
+    let after = brand.logos.iter().position(|logo| logo.url == url).map_or(0, |place| place + 1);
+    brand.logos.splice(after..after, drawn);
     store::save_brand(tx, project, &brand);
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::engine::render::images::ImageFile;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::blobs::{self, Head};
-use crate::engine::store::{ReadTx, Result as StoreResult, WriteTx};
+use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, ProjectId};
 use crate::vocab::limits::{DRAWN_IMAGE_BYTES_MAX, DRAWN_IMAGE_MS_MAX, PREVIEW_KEPT_MS, UPLOADED_IMAGE_KEPT_MS};
@@ -63,7 +63,7 @@ pub fn opens(engine: &Engine, file: BlobId, token: &str) -> bool {
 }
 
 /// Returns the ID of the uploaded file that a URL of this server refers to; returns `None` for other URLs.
-fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
+pub fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
     let (file, token) = url.strip_prefix(engine.base_url())?.strip_prefix(PATH)?.split_once("?token=")?;
     BlobId::parse(file).filter(|file| opens(engine, *file, token))
 }
@@ -71,19 +71,8 @@ fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
 /// Returns the file of an uploaded image by its URL, without a network request.
 pub fn uploaded(engine: &Engine, url: &str) -> Option<Arc<Vec<u8>>> {
     let file = upload(engine, url)?;
-    // Search both environments: the URL does not name the environment, but an ID exists in only one of them.
-    engine.environments().iter().find_map(|data| bytes_of(data.store.read(), file).ok().flatten()).map(Arc::new)
-}
-
-fn bytes_of(tx: ReadTx, file: BlobId) -> StoreResult<Option<Vec<u8>>> {
-    let Some(mut reader) = blobs::Reader::open(tx, file, 0)? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    loop {
-        match reader.next_bytes()? {
-            [] => return Ok(Some(bytes)),
-            more => bytes.extend_from_slice(more),
-        }
-    }
+    // Search both environments: the URL does not name the environment. If a file has gone live, both have the same bytes.
+    engine.environments().iter().find_map(|data| blobs::bytes(&data.store.read(), file).ok().flatten()).map(Arc::new)
 }
 
 /// Returns the file of an image: an uploaded file, a recently fetched copy, or a new copy from the image's server.

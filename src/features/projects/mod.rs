@@ -8,14 +8,18 @@
 //! and gets the same response as for a project that never existed.
 
 pub mod brand;
+pub mod copy;
 mod fetch_page;
 mod image_analysis;
 mod image_files;
 pub mod importing;
 mod model;
 pub mod ops;
+mod overrides;
+mod products;
 mod reading;
 mod remote;
+mod site_key;
 mod store;
 pub mod views;
 pub mod worker;
@@ -24,7 +28,9 @@ pub use fetch_page::fetch_page;
 pub use image_analysis::step as analyze_images;
 pub use image_files::file as picture_file;
 pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};
+pub use overrides::BrandOverrides;
 pub use reading::Text as PageText;
+pub use reading::font_stack;
 pub use remote::proxied as images_through_here;
 pub use store::knowledge;
 pub use views::{OwningProject, ProjectView};
@@ -35,9 +41,9 @@ use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
-use store::images;
+use store::{images, products as stored_products};
 
-/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their ids,
+/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their IDs,
 /// requires only one permission of any kind.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
@@ -63,6 +69,11 @@ pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResu
     store::find(tx, account, project)
 }
 
+/// Returns the account's newest project that was imported from the site at `url`.
+pub fn with_site(tx: &impl Read, account: AccountId, url: &str) -> StoreResult<Option<Project>> {
+    Ok(store::list(tx, account, None)?.into_iter().find(|project| site_key::same_site(project, url)))
+}
+
 /// Returns the account's newest project for which `has` returns true. Checks the projects one by one, so it is suitable only for rare
 /// calls.
 pub fn having<R: Read>(
@@ -81,12 +92,25 @@ pub fn having<R: Read>(
 /// Returns a project in the account with its whole brand: values found on its sites, replaced by values that users set.
 pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
     let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
-    let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
+    let mut brand = corrected(tx, project.id)?;
     brand.logos = with_given(brand.logos, &project.logos);
     brand.images = images::all(tx, project.id)?.into_iter().map(|picture| picture.image).collect();
+    let products = stored_products::all(tx, project.id)?;
+    brand.products = products.iter().filter(|product| !product.hidden).map(|product| product.shown()).collect();
     brand.guidelines = store::guidelines(tx, project.id)?;
-    store::given_theme(tx, project.id)?.put_over(&mut brand);
     Ok(Some((project, brand)))
+}
+
+/// Returns the postal address of a project's brand. The caller has checked that the project belongs to the account.
+pub fn postal_address(tx: &impl Read, project: ProjectId) -> StoreResult<Option<String>> {
+    Ok(corrected(tx, project)?.contact.address)
+}
+
+/// Returns the imported brand with the values that users set, without logos that users set, images, products and guidelines.
+fn corrected(tx: &impl Read, project: ProjectId) -> StoreResult<Brand> {
+    let mut brand = store::brand(tx, project)?.unwrap_or_default();
+    store::overrides(tx, project)?.put_over(&mut brand);
+    Ok(brand)
 }
 
 /// Returns the logos, with those set by users first. Keeps the measurements of a logo that is already known.
@@ -107,7 +131,7 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
 }
 
 /// Returns the failure for a project that the account does not have. The failure is the same whether or not a different account has it.
-fn not_found() -> Failure {
+pub fn not_found() -> Failure {
     Failure::because(Code::NotFound, "The account has no project with this ID.")
         .see("projects.list", "GET /v1/projects lists the projects that this key can use")
 }

@@ -20,7 +20,6 @@ use crate::vocab::limits;
 pub struct Project {
     pub id: ProjectId,
     pub name: String,
-    pub description: Option<String>,
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
@@ -82,7 +81,6 @@ impl Project {
         Self {
             id,
             name: name.unwrap_or(&domain).to_owned(),
-            description: None,
             status: ProjectStatus::Pending,
             domain,
             urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),
@@ -220,7 +218,7 @@ impl fmt::Display for SiteError {
             Self::Scheme => f.write_str("The URL does not start with https:// or http://; enter the full URL."),
             Self::User => f.write_str("The URL contains a user name; remove the user name and the @."),
             Self::Host => f.write_str("The URL has no valid host; use a URL such as https://example.com."),
-            Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535."),
+            Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535; correct or remove the port."),
             Self::Character(character) => {
                 write!(f, "The URL contains the character U+{:04X}; remove or escape this character.", u32::from(*character))
             }

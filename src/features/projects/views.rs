@@ -3,17 +3,21 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::brand::{Brand, BrandLogoSource, BrandPalette};
+use super::brand::{Brand, BrandLogoSource, BrandPalette, BrandProduct};
 use super::images::Origin;
 use super::images::ProjectImage;
 use super::knowledge::{self, Entry};
 use super::model::{DefaultSender, Logos, Project, ProjectStatus};
-use super::{store, with_given};
+use super::overrides::BrandOverrides;
+use super::products::{Product, ProductOverrides};
+use super::{corrected, with_given};
+use crate::base::color::{LEGIBLE, contrast};
 use crate::base::optional::Nullable;
+use crate::base::text::Color;
 use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
-use crate::vocab::ids::{KnowledgeId, ProjectId};
+use crate::vocab::ids::{KnowledgeId, ProductId, ProjectId};
 
 /// A brand. Every contact, segment, campaign and email belongs to a brand. A key that cannot read projects sees only the fields that are
 /// needed to choose a project.
@@ -21,7 +25,7 @@ use crate::vocab::ids::{KnowledgeId, ProjectId};
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
     pub id: ProjectId,
-    /// The project's id again, for clients that expect it under this name.
+    /// The project's ID again, for clients that expect it under this name.
     #[serde(rename = "_id")]
     pub also_id: ProjectId,
     pub name: String,
@@ -43,6 +47,10 @@ pub struct ProjectView {
     pub error: Option<String>,
     /// The facts about the brand. Included only in responses about a single project.
     pub brand: Option<Brand>,
+    /// The values that users set; all others are imported. Included only in responses about a single project.
+    pub overrides: Option<BrandOverrides>,
+    /// The contrasts between text and background, where both colors are known. Included only in responses about a single project.
+    pub contrasts: Option<Vec<ColorContrast>>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
@@ -81,6 +89,22 @@ impl From<DefaultSender> for SenderView {
     }
 }
 
+/// The contrast between a text color and its background color.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ColorContrast {
+    /// The role of the text color.
+    #[schemars(extend("enum" = ["text", "buttonText"]))]
+    pub text: &'static str,
+    /// The role of the background color.
+    #[schemars(extend("enum" = ["background", "button"]))]
+    pub ground: &'static str,
+    /// The contrast ratio, from 1 to 21 (WCAG).
+    pub ratio: f64,
+    /// Whether the ratio is at least 4.5. If it is lower, emails use a different color for the text.
+    pub legible: bool,
+}
+
 impl Listed for ProjectView {
     const PLURAL: &'static str = "projects";
     const ARRAY_WHEN_PAGED: bool = false;
@@ -103,6 +127,8 @@ impl ProjectView {
             default_sender: None,
             error: None,
             brand: None,
+            overrides: None,
+            contrasts: None,
             created_at: WireTime::sample(),
             updated_at: WireTime::sample(),
         }
@@ -111,8 +137,7 @@ impl ProjectView {
 
 /// Returns the view of a project in a list.
 pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
-    let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
-    store::given_theme(tx, project.id)?.put_over(&mut brand);
+    let brand = corrected(tx, project.id)?;
     Ok(of(project, &brand))
 }
 
@@ -122,10 +147,24 @@ pub fn summary(project: Project) -> ProjectView {
     ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
-/// Returns the view of a project with its brand.
-pub fn details(project: Project, brand: Brand) -> ProjectView {
-    let view = of(project, &brand);
-    ProjectView { brand: Some(brand), ..view }
+/// Returns the view of a project with its brand and the values that users set.
+pub fn details(project: Project, brand: Brand, overrides: BrandOverrides) -> ProjectView {
+    let (view, contrasts) = (of(project, &brand), contrasts(&brand.palette));
+    ProjectView { brand: Some(brand), overrides: Some(overrides), contrasts: Some(contrasts), ..view }
+}
+
+fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
+    let color = |text: &Option<String>| text.as_deref()?.parse::<Color>().ok();
+    let pairs = [
+        (("text", &palette.text), ("background", &palette.background)),
+        (("buttonText", &palette.button_text), ("button", &palette.button)),
+    ];
+    let contrasts = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
+        let ratio = contrast(color(upper)?, color(lower)?);
+        // Round the ratio down, so that a ratio shown as 4.5 is legible.
+        Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
+    });
+    contrasts.collect()
 }
 
 fn of(project: Project, brand: &Brand) -> ProjectView {
@@ -133,7 +172,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         id: project.id,
         also_id: project.id,
         name: project.name,
-        description: project.description,
+        description: brand.description.clone(),
         status: project.status,
         domain: project.domain,
         urls: Some(project.urls),
@@ -142,6 +181,8 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         default_sender: project.sender.map(SenderView::from),
         error: project.error,
         brand: None,
+        overrides: None,
+        contrasts: None,
         created_at: WireTime(project.created_at),
         updated_at: WireTime(project.updated_at),
     }
@@ -272,7 +313,79 @@ impl ProjectImageView {
     }
 }
 
-/// The result of removing an image or an entry.
+/// A product of a brand.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductView {
+    pub id: ProductId,
+    pub name: String,
+    /// The URL of the product's page.
+    pub url: Option<String>,
+    pub image: Option<String>,
+    pub description: Option<String>,
+    /// The current price in major units, such as `19.90`.
+    pub price: Option<String>,
+    /// The price before a reduction, which emails show struck through.
+    pub price_before: Option<String>,
+    /// The currency as an ISO 4217 code.
+    pub currency: Option<String>,
+    /// Whether emails leave the product out.
+    pub hidden: bool,
+    /// The position among the project's products, starting at 0.
+    pub position: u32,
+    /// The origin of the product: `imported` from a site, or `added` by a user.
+    #[schemars(extend("enum" = ["imported", "added"]))]
+    pub origin: &'static str,
+    /// Whether a user set one of the values.
+    pub edited: bool,
+    /// The values that users set; all others are imported.
+    pub overrides: ProductOverrides,
+}
+
+impl Listed for ProductView {
+    const PLURAL: &'static str = "products";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+impl From<Product> for ProductView {
+    fn from(product: Product) -> Self {
+        let BrandProduct { name, url, image, description, price, price_before, currency } = product.shown();
+        Self {
+            id: product.id,
+            name,
+            url,
+            image,
+            description,
+            price,
+            price_before,
+            currency,
+            hidden: product.hidden,
+            position: product.position,
+            origin: if product.imported.is_some() { "imported" } else { "added" },
+            edited: product.overrides != ProductOverrides::default(),
+            overrides: product.overrides,
+        }
+    }
+}
+
+impl ProductView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let id = ProductId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
+        let product = BrandProduct {
+            name: "Ember bowl".into(),
+            url: Some("https://www.acme.example/bowl".into()),
+            price: Some("42.00".into()),
+            currency: Some("GBP".into()),
+            ..BrandProduct::default()
+        };
+        let overrides =
+            ProductOverrides { price: Some("36.00".into()), price_before: Some("42.00".into()), ..Default::default() };
+        Product { overrides, ..Product::imported(id, product, 0) }.into()
+    }
+}
+
+/// The result of removing an image, an entry or a product.
 #[derive(Serialize, JsonSchema)]
 pub struct Removed {
     /// A message for users that says what was removed.
@@ -283,7 +396,7 @@ pub struct Removed {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwningProject {
-    /// The project's id.
+    /// The project's ID.
     pub project_id: ProjectId,
 }
 

@@ -28,7 +28,7 @@ const CREDITED: u8 = 0;
 /// The marker in [`BY_CONTACT`] for an order that has refunds but no payment.
 const UNPAID: u8 = 1;
 
-/// The key of a scope: the number for a mailing or an email, and its id.
+/// The key of a scope: the number for a mailing or an email, and its ID.
 type ScopeKey = (u8, [u8; 12]);
 
 impl Scope {
@@ -55,7 +55,7 @@ fn scopes(credit: &Credit) -> impl Iterator<Item = Scope> + use<> {
     std::iter::once(Scope::Mailing(credit.mailing)).chain(credit.email.map(Scope::Email))
 }
 
-/// Returns the order whose id has this digest.
+/// Returns the order whose ID has this digest.
 pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<Order>> {
     tx.get(ORDERS, &(project, order))
 }

@@ -4,6 +4,7 @@
 //!
 //! Counting may scan every contact. The count is therefore computed on a snapshot before a segment is written, never in the writer.
 
+pub mod copy;
 pub mod ops;
 mod store;
 pub mod views;

@@ -344,7 +344,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Runs all mailings to their end.
+    /// Runs until all mailings have ended.
     fn finish(&mut self) {
         self.disk.fail_after(u64::MAX, false);
         for _ in 0..3_000 {

@@ -52,7 +52,7 @@ fn key(engine: &Engine) -> Finding {
 /// Checks whether sending is on hold.
 fn hold(engine: &Engine) -> Option<Finding> {
     let hold = engine.hold.current()?;
-    let said = format!("sending is on hold since {}: {}", hold.since, hold.cause);
+    let said = format!("sending has been on hold since {}: {}", hold.since, hold.cause);
     let remedy = "Run `mailmill resume` to see the waiting work and what may arrive twice, then `mailmill resume --yes` to send the \
         waiting work.";
     Some(Finding::warning("hold", said, remedy))

@@ -39,11 +39,11 @@ impl World {
     /// Creates a contact, and the deliveries for its event.
     fn contact(&self, email: &str) -> Value {
         let made = self.app.post_in("/v1/contacts", json!({ "email": email })).data();
-        self.tell();
+        self.fan_out();
         made
     }
 
-    fn tell(&self) {
+    fn fan_out(&self) {
         while self.app.wait(super::fanout::step(self.app.engine(), Environment::Test)).expect("the step succeeds") {}
     }
 
@@ -108,7 +108,7 @@ fn an_event_is_delivered_once_to_each_active_subscriber() {
     let other = hook(&world.app, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
     let off = hook(&world.app, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
     world.contact("ada@example.com");
-    world.tell();
+    world.fan_out();
     assert_eq!((world.deliveries().len(), world.state().kept(DeliveryStatus::Pending)), (1, 1));
     for hook in [other, off] {
         assert!(store::deliveries(&world.app.read(), hook, None, 0, 9).expect("the data is readable").is_empty());
@@ -167,7 +167,7 @@ fn deliveries_of_a_disabled_webhook_are_canceled_and_erased_events_are_not_deliv
         .wait(crate::features::tracking::erase(world.app.engine(), Environment::Test))
         .expect("the erasure step succeeds")
     {}
-    world.tell();
+    world.fan_out();
     world.settle(started.delivery.id, AttemptOutcome::Success);
     let kept = store::delivery(&world.app.read(), world.hook, started.delivery.id)
         .expect("the data is readable")
@@ -183,7 +183,7 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
     let world = World::new();
     let upkeep = Upkeep::new(&world.app.engine().settings);
     let path = format!("/v1/webhooks/{}", world.hook);
-    let told = |query: &str| world.app.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
+    let total = |query: &str| world.app.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
     for (number, verdict) in [(0, AttemptOutcome::Success), (1, AttemptOutcome::Gone), (2, AttemptOutcome::Success)] {
         world.contact(&format!("r{number}@example.com"));
         let started = world.begin().remove(0);
@@ -191,20 +191,20 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
         world.write(move |tx| store::forgive(tx, (started.delivery.account, started.delivery.webhook)));
         world.app.clock.advance_ms(DAY_MS);
     }
-    assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
+    assert_eq!([total(""), total("&status=success"), total("&status=failed")], [3, 2, 1]);
     // An ID has a precision of one second.
     world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
-    assert_eq!(told(""), 3, "the oldest event is exactly as old as the retention");
+    assert_eq!(total(""), 3, "the oldest event is exactly as old as the retention");
     world.app.clock.advance_ms(1_000);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
-    assert_eq!([told(""), told("&status=success"), told("&status=failed")], [2, 1, 1]);
+    assert_eq!([total(""), total("&status=success"), total("&status=failed")], [2, 1, 1]);
     world.app.clock.advance_ms(2 * DAY_MS);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a full step returns that there may be more");
-    assert_eq!(told(""), 1);
+    assert_eq!(total(""), 1);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 1)));
-    assert_eq!((told(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
+    assert_eq!((total(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
     let view = world.app.get(&path).data();
     assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "past results stay in the statistics");
 }

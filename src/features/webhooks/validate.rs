@@ -61,7 +61,7 @@ fn is_resolvable(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(|part| (1..=63).contains(&part.len()))
 }
 
-/// Returns the subscriptions: at least one, without duplicates, in the order of the table.
+/// Returns the subscriptions in the given order and without duplicates; fails if there are none.
 pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     if given.is_empty() {
         let failure = Failure::field("events", "select at least one event");

@@ -26,7 +26,8 @@ pub struct WebhookView {
     pub url: String,
     /// The events that the webhook receives.
     pub events: Vec<Subscription>,
-    /// Whether the webhook receives events. Only its owner changes this setting.
+    /// Whether the webhook receives events. Only users change this setting: a failing endpoint is paused, but its webhook stays
+    /// active.
     pub active: bool,
     pub description: Option<String>,
     /// The headers that are sent with every delivery, by name. Values are not returned: each value is `********`, which keeps the current

@@ -11,7 +11,7 @@ mod problem;
 mod socket;
 
 pub use admin::{CommandOutput, perform, report};
-pub use args::{Administration, Cli, Demo, Inbound, Location, ParsedCommand, Rekey, Restore, Serve};
+pub use args::{Administration, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, Restore, Serve};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

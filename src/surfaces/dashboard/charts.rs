@@ -86,13 +86,13 @@ impl Chart<'_> {
 
     fn one(&self, series: &Series, y: impl Fn(f64) -> f64) -> Value {
         let points: Vec<(f64, f64)> = series.values.iter().enumerate().map(|(index, value)| (self.x(index), y(*value))).collect();
-        let told = |index: usize| format!("{}: {}", day(&self.dates[index]), exact(series.values[index]));
+        let label = |index: usize| format!("{}: {}", day(&self.dates[index]), exact(series.values[index]));
         match self.shape {
             Shape::Lines => {
                 let path = points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ");
                 // A dot marks a day with activity; for other days, the line is enough.
                 let dots = points.iter().enumerate().filter(|(index, _)| series.values[*index] != 0.0);
-                let dots: Vec<Value> = dots.map(|(index, (x, y))| json!({ "x": x, "y": y, "told": told(index) })).collect();
+                let dots: Vec<Value> = dots.map(|(index, (x, y))| json!({ "x": x, "y": y, "label": label(index) })).collect();
                 json!({ "label": series.label, "points": path, "dots": dots })
             }
             Shape::Bars => {
@@ -103,7 +103,7 @@ impl Chart<'_> {
                 let bars: Vec<Value> = bars
                     .map(|(index, (x, top))| {
                         let (y, height) = (top.min(zero), (top - zero).abs().max(1.0));
-                        json!({ "x": tenth(x - wide / 2.0), "y": y, "width": wide, "height": tenth(height), "told": told(index) })
+                        json!({ "x": tenth(x - wide / 2.0), "y": y, "width": wide, "height": tenth(height), "label": label(index) })
                     })
                     .collect();
                 json!({ "label": series.label, "bars": bars })
@@ -139,8 +139,8 @@ impl Chart<'_> {
     /// Returns the chart's values as table rows, latest day first, excluding days without activity.
     fn rows(&self) -> Vec<Value> {
         let values = |index: usize| self.series.iter().map(move |series| series.values[index]);
-        let told = (0..self.dates.len()).rev().filter(|index| values(*index).any(|value| value != 0.0));
-        told.map(|index| json!({ "date": self.dates[index], "values": values(index).map(exact).collect::<Vec<_>>() })).collect()
+        let active = (0..self.dates.len()).rev().filter(|index| values(*index).any(|value| value != 0.0));
+        active.map(|index| json!({ "date": self.dates[index], "values": values(index).map(exact).collect::<Vec<_>>() })).collect()
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
         let drawn = chart(Shape::Bars, &[-50.0, 100.0]);
         let bars = &drawn["series"][0]["bars"];
         assert_eq!((bars[0]["y"].as_f64(), bars[1]["y"].as_f64()), (drawn["base"].as_f64(), Some(10.0)));
-        assert_eq!(bars[0]["told"], "1 Jan: −50");
+        assert_eq!(bars[0]["label"], "1 Jan: −50");
     }
 
     #[test]

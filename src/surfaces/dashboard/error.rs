@@ -1,6 +1,7 @@
 //! Errors shown to users: a status, a message, and the invalid field of the form.
 
 use http::StatusCode;
+use serde_json::Value;
 
 use crate::engine::api::Failure;
 use crate::vocab::codes::Code;
@@ -14,12 +15,14 @@ pub struct PageError {
     pub message: String,
     /// The name of the form field with the error; empty if there is none.
     pub field: String,
+    /// The `data` of the API's error.
+    pub data: Option<Box<Value>>,
 }
 
 impl PageError {
     /// Creates an error that does not come from the API.
     pub fn plain(status: StatusCode, message: &str) -> Self {
-        Self { status, code: None, message: message.to_owned(), field: String::new() }
+        Self { status, code: None, message: message.to_owned(), field: String::new(), data: None }
     }
 
     /// Returns the error for a form that is from another site or has expired.
@@ -85,7 +88,8 @@ impl From<Failure> for PageError {
             (None, Some((_, remedy))) => format!("{} {remedy}", failure.sentence()),
             (None, None) => failure.sentence(),
         };
-        Self { status, code: Some(failure.code), message, field: failure.field.map(String::from).unwrap_or_default() }
+        let field = failure.field.map(String::from).unwrap_or_default();
+        Self { status, code: Some(failure.code), message, field, data: failure.data }
     }
 }
 

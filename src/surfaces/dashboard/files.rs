@@ -41,17 +41,21 @@ const SHARED: &[Template] = &[
 
 /// Returns all templates of the dashboard.
 fn templates() -> impl Iterator<Item = Template> {
-    SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.draws).map(|drawn| drawn.template))
+    SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.templates).map(|one| one.template))
 }
 
-const STYLE: &[(&str, &str)] = files!["dashboard.css"];
-const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];
+/// The style sheets and scripts: of all pages, then of the editor.
+const ASSETS: &[(&str, &str)] =
+    files!["dashboard.css", "dashboard.js", "editor/editor.css", "editor/editor.js", "editor/prosemirror.min.js"];
 
 /// All files of the dashboard, read and checked.
 pub struct Files {
     pub pages: Pages,
     pub style: Asset,
     pub script: Asset,
+    pub editor_style: Asset,
+    pub editor_script: Asset,
+    pub prosemirror: Asset,
 }
 
 /// A file that pages load. Its URL changes with its content.
@@ -66,7 +70,11 @@ pub struct Asset {
 }
 
 impl Asset {
-    fn new(ending: &str, content_type: &'static str, content: &'static str) -> Self {
+    fn new(name: &str, content: &'static str) -> Self {
+        let (ending, content_type) = match name.ends_with(".css") {
+            true => ("css", "text/css; charset=utf-8"),
+            false => ("js", "text/javascript; charset=utf-8"),
+        };
         let sum = HEXLOWER.encode(&sha256(content.as_bytes())[..8]);
         let mut packer = GzEncoder::new(Vec::new(), Compression::best());
         let packed =
@@ -94,12 +102,13 @@ impl Asset {
 impl Files {
     fn new(text: impl Fn(&'static str, &'static str) -> &'static str) -> Self {
         let templates: Vec<(&str, &str)> = templates().map(|one| (one.name, text(one.name, one.source))).collect();
-        let one = |files: &[(&'static str, &'static str)]| text(files[0].0, files[0].1);
-        Self {
-            pages: Pages::new(&templates),
-            style: Asset::new("css", "text/css; charset=utf-8", one(STYLE)),
-            script: Asset::new("js", "text/javascript; charset=utf-8", one(SCRIPT)),
-        }
+        let [style, script, editor_style, editor_script, prosemirror] =
+            [0, 1, 2, 3, 4].map(|index| Asset::new(ASSETS[index].0, text(ASSETS[index].0, ASSETS[index].1)));
+        Self { pages: Pages::new(&templates), style, script, editor_style, editor_script, prosemirror }
+    }
+
+    fn assets(&self) -> [&Asset; 5] {
+        [&self.style, &self.script, &self.editor_style, &self.editor_script, &self.prosemirror]
     }
 }
 
@@ -123,7 +132,7 @@ pub fn files() -> Arc<Files> {
 
     let path = |name: &str| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard")).join(name);
     let stamp = |name: &str| fs::metadata(path(name)).and_then(|file| file.modified()).ok();
-    let names = templates().map(|one| one.name).chain(STYLE.iter().chain(SCRIPT).map(|(name, _)| *name));
+    let names = templates().map(|one| one.name).chain(ASSETS.iter().map(|(name, _)| *name));
     let stamps: Stamps = names.map(stamp).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, files)) = last.as_ref().filter(|(before, _)| *before == stamps) {
@@ -143,7 +152,7 @@ pub fn reply(request: &Incoming) -> Option<Reply> {
         return None;
     }
     let files = files();
-    let asset = [&files.style, &files.script].into_iter().find(|asset| asset.path == path)?;
+    let asset = files.assets().into_iter().find(|asset| asset.path == path)?;
     Some(asset.reply(takes_gzip(&request.headers)))
 }
 
@@ -159,6 +168,13 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_scripts_of_the_editor_have_less_than_100_kilobytes_compressed() {
+        let files = files();
+        let bytes = files.editor_script.packed.len() + files.prosemirror.packed.len();
+        assert!(bytes < 100_000, "{bytes}");
+    }
 
     #[test]
     fn only_clients_that_accept_gzip_get_it() {

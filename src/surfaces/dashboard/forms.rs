@@ -116,6 +116,11 @@ impl Fields {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
 
+    /// Returns whether there is a value under this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.iter().any(|(other, _)| other == name)
+    }
+
     /// Returns every value under this name.
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()

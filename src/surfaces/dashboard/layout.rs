@@ -259,7 +259,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::surfaces::dashboard::page::drawn;
+    use crate::surfaces::dashboard::page::page_template;
 
     #[test]
     fn every_page_leads_to_the_other_environment() {
@@ -289,7 +289,7 @@ mod tests {
         let files = files();
         let shells = [true, false].map(|allowed| template::context(&Shell::sample(allowed)));
         let mut findings = BTreeSet::new();
-        for one in PAGES.iter().flat_map(|page| page.draws).chain([&drawn::<ErrorPage>()]) {
+        for one in PAGES.iter().flat_map(|page| page.templates).chain([&page_template::<ErrorPage>()]) {
             let name = one.template.name;
             let samples = (one.samples)();
             assert!(!samples.is_empty(), "{name} has no sample");
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn every_page_that_is_drawn_names_its_template_once() {
-        let names: Vec<&str> = PAGES.iter().flat_map(|page| page.draws).map(|one| one.template.name).collect();
+        let names: Vec<&str> = PAGES.iter().flat_map(|page| page.templates).map(|one| one.template.name).collect();
         assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "no template is listed twice");
     }
 }

@@ -24,15 +24,15 @@ pub enum Auth {
 
 /// A template, and the sample data that tests render the template with.
 #[derive(Clone, Copy)]
-pub struct Drawn {
+pub struct PageTemplate {
     pub template: Template,
     #[cfg(test)]
     pub samples: fn() -> Vec<serde_json::Value>,
 }
 
 /// Returns the template and the samples of this context.
-pub const fn drawn<T: Context>() -> Drawn {
-    Drawn {
+pub const fn page_template<T: Context>() -> PageTemplate {
+    PageTemplate {
         template: T::TEMPLATE,
         #[cfg(test)]
         samples: || T::samples().iter().map(super::template::context).collect(),
@@ -62,7 +62,7 @@ pub struct Page {
     pub get: Option<Handler>,
     pub post: Option<Handler>,
     /// The templates that the page's functions render.
-    pub draws: &'static [Drawn],
+    pub templates: &'static [PageTemplate],
     /// The maximum size of a form with files, which are held in memory. If `None`, forms of the page have no files.
     pub files: Option<usize>,
     /// Whether only the form's token is read before the function runs; the rest of the form is streamed to an operation.
@@ -71,7 +71,7 @@ pub struct Page {
 
 /// Creates a page that everyone may open.
 pub const fn open(path: &'static str) -> Page {
-    Page { path, auth: Auth::Open, needs: &[], menu: None, get: None, post: None, draws: &[], files: None, streams: false }
+    Page { path, auth: Auth::Open, needs: &[], menu: None, get: None, post: None, templates: &[], files: None, streams: false }
 }
 
 /// Creates a page for signed-in users.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
-use http::header::HeaderValue;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 
 use super::cookies::Jar;
@@ -87,6 +87,15 @@ impl Outcome {
         Self::go(with_next("/signin", next))
     }
 
+    /// Returns JSON for a script of the dashboard.
+    pub fn json(status: StatusCode, value: &Value) -> Self {
+        let body = value.to_string();
+        let mut headers = headers();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        Self::HandedOn(Reply { status, headers, body: ReplyBody::Whole(body.into()) })
+    }
+
     /// Adds a cookie to the page or redirect.
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
         if let Self::Page { cookie, .. } | Self::Go { cookie, .. } = &mut self {
@@ -159,8 +168,13 @@ impl Visit {
     /// Calls an operation as the signed-in user. The input is JSON, because a form's values are text, and is decoded into the operation's
     /// input type; the output has the operation's output type.
     pub async fn ask<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
+        Ok(self.call::<T>(input).await?)
+    }
+
+    /// Calls an operation as [`Visit::ask`] does, and returns its failure with its data.
+    pub async fn call<T: Operation>(&self, input: Value) -> Result<T::Output, Failure> {
         let decode = || input::from_json::<T::Input>(&T::SPEC, input);
-        Ok(self.api.ask::<T>(self.principal(), self.peer, decode).await?)
+        self.api.ask::<T>(self.principal(), self.peer, decode).await
     }
 
     /// Calls an operator operation for a user who has not signed in yet.

@@ -21,30 +21,30 @@ use crate::vocab::ids::AccountId;
 /// created stay.
 pub struct Stories {
     tasks: Tasks,
-    told: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
+    progress: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
 }
 
 impl Stories {
     /// Creates an empty list of demos.
     pub fn new(tasks: Tasks) -> Self {
-        Self { tasks, told: Mutex::default() }
+        Self { tasks, progress: Mutex::default() }
     }
 
     /// Starts a demo, unless one is running for this account.
     pub fn begin(&self, account: AccountId, story: Story) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_running = |told: &watch::Receiver<StoryProgress>| told.borrow().ending.is_none() && told.has_changed().is_ok();
-        if told.get(&account).is_some_and(is_running) {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_running = |demo: &watch::Receiver<StoryProgress>| demo.borrow().ending.is_none() && demo.has_changed().is_ok();
+        if progress.get(&account).is_some_and(is_running) {
             return;
         }
         let (sender, receiver) = watch::channel(StoryProgress::default());
-        told.insert(account, receiver);
-        self.tasks.spawn("first minute", story.tell(sender));
+        progress.insert(account, receiver);
+        self.tasks.spawn("first minute", story.run(sender));
     }
 
     /// Returns the progress of this account's demo, if one was started.
-    pub fn told(&self, account: AccountId) -> Option<StoryProgress> {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get(&account).map(|told| told.borrow().clone())
+    pub fn progress(&self, account: AccountId) -> Option<StoryProgress> {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.get(&account).map(|demo| demo.borrow().clone())
     }
 }

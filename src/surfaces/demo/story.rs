@@ -40,7 +40,7 @@ pub enum StoryOwner {
 /// A run of the demo.
 pub struct Story {
     pub api: Api,
-    pub teller: StoryOwner,
+    pub owner: StoryOwner,
     pub peer: Peer,
     /// The URL of the website that the demo reads.
     pub site: String,
@@ -107,44 +107,46 @@ macro_rules! until {
 type StepResult = Result<(String, String), String>;
 
 impl Story {
-    /// Runs the demo from start to end and reports the progress to `told`.
-    pub async fn tell(self, told: watch::Sender<StoryProgress>) {
-        let ending = match self.steps(&told).await {
+    /// Runs the demo from start to end and reports the progress to `progress`.
+    pub async fn run(self, progress: watch::Sender<StoryProgress>) {
+        let ending = match self.steps(&progress).await {
             Ok(message) => Ending::Well { message },
             Err(why) => Ending::Stuck(why),
         };
         self.catch_up();
-        told.send_modify(|told| told.ending = Some(ending));
+        progress.send_modify(|progress| progress.ending = Some(ending));
     }
 
-    async fn steps(&self, told: &watch::Sender<StoryProgress>) -> Result<String, String> {
+    async fn steps(&self, progress: &watch::Sender<StoryProgress>) -> Result<String, String> {
         let mut known = StepState::default();
-        self.step(told, "Brand", self.brand(&mut known)).await?;
-        self.step(told, "Emails", self.emails(&mut known)).await?;
-        self.step(told, "Contacts", self.contacts(&known)).await?;
-        self.step(told, "Campaign", self.campaign(&mut known)).await?;
-        self.step(told, "Inbox", self.inbox()).await?;
-        self.step(told, "Clicks", self.clicks(&known)).await?;
-        self.step(told, "Revenue", self.revenue(&known)).await?;
-        self.step(told, "Next week", self.next_week(&known)).await?;
+        self.step(progress, "Brand", self.brand(&mut known)).await?;
+        self.step(progress, "Emails", self.emails(&mut known)).await?;
+        self.step(progress, "Contacts", self.contacts(&known)).await?;
+        self.step(progress, "Campaign", self.campaign(&mut known)).await?;
+        self.step(progress, "Inbox", self.inbox()).await?;
+        self.step(progress, "Clicks", self.clicks(&known)).await?;
+        self.step(progress, "Revenue", self.revenue(&known)).await?;
+        self.step(progress, "Next week", self.next_week(&known)).await?;
         let mail = self.ask("sending.inbox_list", json!({ "to": self.reader, "limit": 1 })).await?;
         Ok(mail["messages"][0]["id"].as_str().map_or_else(|| "/inbox".to_owned(), |id| format!("/inbox/{id}")))
     }
 
     async fn step(
         &self,
-        told: &watch::Sender<StoryProgress>,
+        progress: &watch::Sender<StoryProgress>,
         title: &'static str,
         work: impl Future<Output = StepResult>,
     ) -> Result<(), String> {
         // The time is measured with the monotonic clock, because the demo may advance the wall clock meanwhile.
         let monotonic = || self.api.0.clock.monotonic();
         let started = monotonic();
-        told.send_modify(|told| told.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 }));
+        progress.send_modify(|progress| {
+            progress.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 })
+        });
         let (said, path) = work.await?;
         let milliseconds = monotonic().ms_since(started);
-        told.send_modify(|told| {
-            let last = told.steps.last_mut().expect("a step was just added");
+        progress.send_modify(|progress| {
+            let last = progress.steps.last_mut().expect("a step was just added");
             *last = Step { title, said, path, milliseconds };
         });
         Ok(())
@@ -161,8 +163,17 @@ impl Story {
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
-        let started = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
-        known.project = text(&started, "/projectId");
+        // The site may already be a brand, from an earlier run of the demo.
+        let brands = self.ask("projects.list", json!({ "limit": 100 })).await?;
+        let bare = |url: &str| url.trim_end_matches('/').to_owned();
+        let same = |brand: &&Value| brand["urls"][0].as_str().is_some_and(|url| bare(url) == bare(&self.site));
+        known.project = match brands["projects"].as_array().and_then(|brands| brands.iter().find(same)) {
+            Some(brand) => {
+                self.ask("projects.import_retry", json!({ "projectId": brand["id"] })).await?;
+                text(brand, "/id")
+            }
+            None => text(&self.ask("projects.import", json!({ "urls": [self.site] })).await?, "/projectId"),
+        };
         let input = json!({ "projectId": known.project });
         let status = until!("The website wasn't read in time.", {
             let status = self.ask("projects.import_status", input.clone()).await?;
@@ -413,7 +424,7 @@ impl Story {
 
     async fn ask_with(&self, id: &str, input: Value, given: Option<(HeaderValue, Body)>) -> Result<Value, String> {
         let mut request = internal_call::request(self.api.operations(), id, input, given, self.peer);
-        let reply = match &self.teller {
+        let reply = match &self.owner {
             StoryOwner::Key(key) => {
                 let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("an API key is ASCII");
                 request.headers.insert(AUTHORIZATION, bearer);

@@ -244,7 +244,7 @@ impl HttpBody for ResponseBody {
                 // A panic here would end the whole connection and, with HTTP/2, its other requests.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
                 let polled = polled.unwrap_or_else(|_| {
-                    tracing::error!("the producer of a reply body panicked");
+                    tracing::error!("the producer of a response body panicked");
                     Poll::Ready(Some(Err(io::Error::other("the producer of the body panicked"))))
                 });
                 if let Poll::Ready(Some(Ok(_))) | Poll::Pending = polled {

@@ -32,7 +32,7 @@ pub enum TlsSource {
     Files { certificate: PathBuf, key: PathBuf },
     /// The files `cert.pem` and `key.pem` in this folder, created if missing and renewed before they expire. The certificate is valid for
     /// localhost, the loopback addresses and `names` (host names or addresses).
-    SelfMade { folder: PathBuf, names: Vec<String> },
+    SelfSigned { folder: PathBuf, names: Vec<String> },
 }
 
 /// The bound addresses, with the actual ports in place of port 0.

@@ -351,6 +351,35 @@ impl Tab<'_> {
         self.element("css selector", selector).await;
     }
 
+    /// Types into the focused element; a special key is a text of its own.
+    pub async fn keys(&self, texts: &[&str]) {
+        let press = |key: char| [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })];
+        let keys: Vec<Value> = texts.iter().flat_map(|text| text.chars()).flat_map(press).collect();
+        self.command("/actions", json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": keys }] })).await;
+    }
+
+    /// Presses several keys at once.
+    pub async fn chord(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| json!({ "type": "keyDown", "value": key }));
+        let up = keys.iter().rev().map(|key| json!({ "type": "keyUp", "value": key }));
+        let keys: Vec<Value> = down.chain(up).collect();
+        self.command("/actions", json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": keys }] })).await;
+    }
+
+    /// Drags with the mouse from one point of the window to another.
+    pub async fn drag(&self, from: (&Value, &Value), to: (&Value, &Value)) {
+        let go = |(x, y): (&Value, &Value), ms: u64| json!({ "type": "pointerMove", "duration": ms, "x": x, "y": y });
+        let moves = [
+            go(from, 0),
+            json!({ "type": "pointerDown", "button": 0 }),
+            go(to, 200),
+            json!({ "type": "pause", "duration": 50 }),
+            json!({ "type": "pointerUp", "button": 0 }),
+        ];
+        let mouse = json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": moves });
+        self.command("/actions", json!({ "actions": [mouse] })).await;
+    }
+
     /// Chooses an option in a list.
     pub async fn choose(&self, selector: &str, value: &str) {
         let mut option = String::new();

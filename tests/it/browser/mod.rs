@@ -3,6 +3,7 @@
 //! `SHOTS=folder cargo test --test it browser::every_page` saves screenshots of all pages.
 
 mod driver;
+mod editor;
 mod look;
 mod tasks;
 mod work;
@@ -34,7 +35,9 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
 /// because it has its own test: its link stops working once there is an owner.
 fn is_shown(route: &str) -> bool {
     route != "/setup/{token}"
-        && !["/frame", "/mail", "/picture", "/source", "/document", "/text"].iter().any(|end| route.ends_with(end))
+        && !["/frame", "/mail", "/picture", "/source", "/text", "/editor", "/image", "/{design}"]
+            .iter()
+            .any(|end| route.ends_with(end))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

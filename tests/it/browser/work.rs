@@ -13,6 +13,9 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/brands/new", |scene| Box::pin(new_brand(scene))),
     ("/{environment}/brands/{id}", |scene| Box::pin(brand(scene))),
     ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
+    ("/{environment}/brands/{id}/details", |scene| Box::pin(details(scene))),
+    ("/{environment}/brands/{id}/products", |scene| Box::pin(products(scene))),
+    ("/test/brands/{id}/go-live", |scene| Box::pin(go_live(scene))),
     ("/{environment}/brands/{id}/images", |scene| Box::pin(images(scene))),
     ("/{environment}/brands/{id}/knowledge", |scene| Box::pin(knowledge(scene))),
     ("/{environment}/brands/{id}/knowledge/{entry}", |scene| Box::pin(entry(scene))),
@@ -20,6 +23,9 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/emails/new", |scene| Box::pin(new_email(scene))),
     ("/{environment}/emails/import", |scene| Box::pin(import_email(scene))),
     ("/{environment}/emails/{id}", |scene| Box::pin(email(scene))),
+    ("/{environment}/emails/designs", |scene| Box::pin(designs(scene))),
+    ("/{environment}/emails/{id}/document", |scene| Box::pin(document(scene))),
+    ("/{environment}/emails/{id}/editor", |scene| Box::pin(reusable_block(scene))),
     ("/{environment}/emails/{id}/versions", |scene| Box::pin(versions(scene))),
     ("/{environment}/emails/{id}/try", |scene| Box::pin(try_email(scene))),
     ("/{environment}/emails/{id}/exports", |scene| Box::pin(exports(scene))),
@@ -94,10 +100,54 @@ async fn look(scene: &Scene<'_>) {
     tab.press("Upload").await;
     tab.sees("Logos saved.").await;
     at(scene, "/{environment}/brands/{id}/look").await;
-    tab.unfold("#look-1").await;
-    tab.fill("#look-1", "#0A5C36").await;
+    tab.fill("#look-primary", "#0A5C36").await;
+    let picked = "return document.querySelector('[name=\"pick.palette.primary\"]').value";
+    assert_eq!(tab.run(picked, json!([])).await, "#0a5c36", "the picker follows the text field");
     tab.press("Save").await;
-    tab.sees("Colors and fonts saved.").await;
+    tab.sees("Theme saved.").await;
+    assert_eq!(tab.run(picked, json!([])).await, "#0a5c36");
+}
+
+async fn details(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&format!("{}?focus=address#address", scene.there.path("/{environment}/brands/{id}/details", "test"))).await;
+    let focused = tab.run("return document.activeElement.id", json!([])).await;
+    assert_eq!(focused, "address", "the link leads to the field that fills the gap");
+    tab.fill("#address", "1 High Street, London N1 9GU").await;
+    tab.press("Save").await;
+    tab.sees("Saved.").await;
+    at(scene, "/{environment}/brands/{id}/details").await;
+    assert_eq!(tab.run("return document.querySelector('#address').value", json!([])).await, "1 High Street, London N1 9GU");
+}
+
+async fn products(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    for name in ["Ember bowl", "Ember bowl – Acme"] {
+        at(scene, "/{environment}/brands/{id}/products").await;
+        tab.unfold("#name").await;
+        tab.fill("#name", name).await;
+        tab.fill("#price", "36").await;
+        tab.fill("#before", "42").await;
+        tab.fill("#currency", "GBP").await;
+        tab.press("Add product").await;
+        tab.sees("Product added.").await;
+    }
+    tab.click("input[aria-label='Select Ember bowl']").await;
+    tab.click("input[aria-label='Select Ember bowl – Acme']").await;
+    tab.press("Merge selected").await;
+    tab.sees("Products merged.").await;
+    let boxes = tab.run("return document.querySelectorAll('input[name=selected]').length", json!([])).await;
+    assert_eq!(boxes, 1);
+}
+
+async fn go_live(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/test/brands/{id}/go-live").await;
+    tab.sees("Before you send").await;
+    tab.press("Copy to live").await;
+    tab.sees("Copied to live.").await;
+    tab.press("Open the live brand").await;
+    tab.sees("Fresh bread").await;
 }
 
 async fn images(scene: &Scene<'_>) {
@@ -162,6 +212,51 @@ async fn email(scene: &Scene<'_>) {
     tab.fill("#prompt", "Make the button green").await;
     tab.press_through("Edit email").await;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
+}
+
+async fn designs(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "emails/designs").await;
+    tab.click("button[aria-label=\"Use the design Welcome\"]").await;
+    tab.sees("Email created. Replace the texts in brackets.").await;
+}
+
+async fn document(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/document").await;
+    if tab.scripts {
+        tab.fill("#editor .editor-top input", "A subject of my own").await;
+        tab.sees("Saving…").await;
+        tab.sees("All changes saved").await;
+    } else {
+        tab.fill("#subject", "A subject of my own").await;
+        tab.press_through("Save subject and preheader").await;
+        tab.sees("Saved as version").await;
+    }
+    comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "A subject of my own").await;
+}
+
+async fn reusable_block(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/document").await;
+    let free = if tab.scripts { "#editor .eb:not(.eb-header):not(.eb-footer)" } else { ".block-form:has([value=keep])" };
+    tab.element_at(free).await;
+    if tab.scripts {
+        tab.run("document.querySelector(arguments[0]).click()", json!([free])).await;
+        tab.press("Save as a reusable block").await;
+        tab.fill("dialog input[name=name]", "Ours").await;
+        tab.click_path("//dialog//button[.='Save']").await;
+        tab.sees("Saved as “Ours”.").await;
+    } else {
+        tab.click(&format!("{free} .insert:has([value=keep]) > summary")).await;
+        tab.fill(&format!("{free} .insert:has([value=keep]) [name=name]"), "Ours").await;
+        tab.click(&format!("{free} [value=keep]")).await;
+        tab.sees("Block saved.").await;
+    }
+    of_brand(scene, "emails/designs").await;
+    tab.click("button[value=delete]").await;
+    tab.agree().await;
+    tab.sees("Saved block deleted.").await;
 }
 
 async fn versions(scene: &Scene<'_>) {

@@ -23,7 +23,10 @@ pub fn routes() -> impl Iterator<Item = &'static PageRow> {
 }
 
 /// Query strings for pages that show nothing without a query.
-pub const QUERIES: &[(&str, &str)] = &[("/{environment}/brands/{id}/picture", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png")];
+pub const QUERIES: &[(&str, &str)] = &[
+    ("/{environment}/brands/{id}/picture", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png"),
+    ("/{environment}/emails/{id}/image", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png"),
+];
 
 /// Returns a page's URL for an existing object.
 pub fn address(there: &Furnished, route: &str, environment: &str) -> String {

@@ -194,33 +194,112 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     browser.sign_in("/test/brands").await;
     let look = format!("/test/brands/{project}/look");
     let csrf = browser.get(&look).await.csrf().to_owned();
-    let mut keep = async |fields: &[(&str, &str)]| {
+    let mut save = async |fields: &[(&str, &str)]| {
         let fields = [&[("csrf", csrf.as_str()), ("act", "look")], fields].concat();
         let sent = browser.post(&look, &fields).await;
         let page = browser.get(&look).await;
         (sent, page)
     };
-    let given = [("palette.text", "#999999"), ("palette.background", "#FFFFFF"), ("fonts.heading", "Lora")];
-    let (sent, page) = keep(&given).await;
+    let given = [
+        ("palette.text", "#999999"),
+        ("palette.background", "#FFFFFF"),
+        ("fonts.heading", "Lora"),
+        ("cornerRadius", "12"),
+        // The user picked this color; the text field is still empty.
+        ("palette.primary", ""),
+        ("pick.palette.primary", "#b4552d"),
+    ];
+    let (sent, page) = save(&given).await;
     assert_eq!((sent.status, sent.location()), (303, format!("{look}?done=look").as_str()), "{}", sent.text);
-    assert!(
-        page.text.contains("a contrast ratio of 2.84:1. Text below 4.5:1") && page.text.contains("value=\"Lora\""),
-        "{}",
-        page.text
-    );
-    let (wrong, _) = keep(&[("palette.text", "gray"), ("palette.button", "#123456")]).await;
+    assert!(page.text.contains("a contrast ratio of 2.84:1. Text below 4.5:1"), "{}", page.text);
+    for value in ["value=\"Lora\"", "value=\"#B4552D\"", "value=\"12\""] {
+        assert!(page.text.contains(value), "{value}: {}", page.text);
+    }
+    let preview = browser_text(&server, address(&page, &format!("{look}/preview?"))).await;
+    assert!(preview.contains("A headline in your style") && preview.contains("Lora"), "{preview}");
+    let same =
+        [("palette.text", "#999999"), ("palette.background", "#FFFFFF"), ("fonts.heading", "Lora"), ("cornerRadius", "12")];
+    let with = |other: &[(&'static str, &'static str)]| [same.as_slice(), &[("palette.primary", "#B4552D")], other].concat();
+    let (wrong, _) = save(&[("palette.text", "gray"), ("palette.button", "#123456")]).await;
     assert!(wrong.status == 400 && wrong.text.contains("id=\"palette.text-wrong\""), "{}", wrong.text);
     assert!(wrong.text.contains("value=\"gray\"") && wrong.text.contains("value=\"#123456\""), "what was entered is kept");
-    let (wrong, _) = keep(&[("fonts.body", "<b>")]).await;
+    let (wrong, _) = save(&with(&[("fonts.body", "<b>")])).await;
     assert!(
         wrong.status == 400 && wrong.text.contains("id=\"fonts.body-wrong\"") && !wrong.text.contains("<b>\""),
         "{}",
         wrong.text
     );
-    let told = client.data("projects.theme", json!({ "projectId": project })).await;
-    assert_eq!(told["given"]["palette"]["text"], "#999999", "what was refused changed nothing");
-    let (sent, page) = keep(&[]).await;
+    let (sent, page) = save(&with(&[("button", "#B4552D")])).await;
+    assert!(sent.status == 303 && !page.text.contains("Text on buttons has"), "{}", page.text);
+    let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
+    assert_eq!((&overrides["palette"]["text"], &overrides["palette"]["button"]), (&json!("#999999"), &json!("#B4552D")));
+    let (_, page) = save(&with(&[("palette.button", "#B4552D"), ("reset", "palette.button")])).await;
+    assert!(page.text.contains("value=\"#B4552D\""), "the primary color stays: {}", page.text);
+    let overrides = client.data("projects.get", json!({ "projectId": project })).await["overrides"].clone();
+    assert_eq!((&overrides["palette"]["button"], &overrides["cornerRadius"]), (&json!(null), &json!(12)));
+    let (sent, page) = save(&[]).await;
     assert!(sent.status == 303 && !page.text.contains("a contrast ratio of"), "{}", page.text);
+}
+
+async fn browser_text(server: &crate::support::Server, path: &str) -> String {
+    let mut browser = Browser::new(server);
+    browser.sign_in("/test/brands").await;
+    browser.get(&path.replace("&amp;", "&")).await.text
+}
+
+#[tokio::test]
+async fn details_are_corrected_and_a_missing_address_leads_to_its_field() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let home = format!("/test/brands/{project}");
+    let overview = settled(&mut browser, &home).await;
+    // The import of this brand failed; the details can be edited all the same.
+    assert_eq!(overview.status, 200);
+    let details = format!("{home}/details");
+    let page = browser.get(&format!("{details}?focus=address")).await;
+    let csrf = page.csrf().to_owned();
+    let at = page.text.find("id=\"address\"").expect("the field exists");
+    assert!(page.text[at..].split('>').next().is_some_and(|tag| tag.contains("autofocus")), "{}", page.text);
+    let mut save = async |fields: &[(&str, &str)]| {
+        let fields = [&[("csrf", csrf.as_str())], fields].concat();
+        browser.post(&details, &fields).await
+    };
+    let given = [
+        ("name", "Acme"),
+        ("tagline", HOSTILE),
+        ("address", "1 High Street\r\nLondon N1 9GU"),
+        ("social", "instagram.com/acme\r\nhttps://twitter.com/acme"),
+        ("voice.tone", "warm, dry"),
+        ("voice.formality", "formal"),
+        ("defaultSender.from", "news@acme.example"),
+    ];
+    let saved = save(&given).await;
+    assert_eq!((saved.status, saved.location()), (303, format!("{details}?done=details").as_str()), "{}", saved.text);
+    let wrong = save(&[("name", "Acme"), ("email", "acme"), ("phone", "112")]).await;
+    assert!(
+        wrong.status == 400 && wrong.text.contains("id=\"email-wrong\"") && wrong.text.contains("value=\"112\""),
+        "{}",
+        wrong.text
+    );
+    let wrong = save(&[("name", "Acme"), ("defaultSender.from", "acme")]).await;
+    assert!(wrong.status == 400 && wrong.text.contains("id=\"defaultSender.from-wrong\""), "{}", wrong.text);
+    let known = client.data("projects.get", json!({ "projectId": project })).await;
+    assert_eq!(known["brand"]["contact"]["address"], "1 High Street, London N1 9GU");
+    let social = json!([
+        { "network": "instagram", "url": "https://instagram.com/acme" }, { "network": "x", "url": "https://twitter.com/acme" },
+    ]);
+    assert_eq!((&known["brand"]["social"], &known["overrides"]["voice"]["tone"]), (&social, &json!(["warm", "dry"])));
+    assert_eq!((&known["defaultSender"]["from"], &known["overrides"]["name"]), (&json!("news@acme.example"), &json!("Acme")));
+    let page = browser.get(&details).await;
+    is_tame(&page, &details);
+    assert!(page.text.contains("name=\"reset\" value=\"address\""), "{}", page.text);
+    let reset = [("csrf", csrf.as_str()), ("name", "Acme"), ("reset", "address"), ("address", "1 High Street, London N1 9GU")];
+    assert_eq!(browser.post(&details, &reset).await.status, 303);
+    let known = client.data("projects.get", json!({ "projectId": project })).await;
+    assert_eq!((&known["brand"]["contact"]["address"], &known["overrides"]["tagline"]), (&json!(null), &json!("")));
 }
 
 #[tokio::test]
@@ -234,7 +313,7 @@ async fn a_viewer_sees_no_forms_and_is_refused_with_a_page() {
     let fields = [("csrf", csrf.as_str()), ("email", "viewer@example.com"), ("password", PASSWORD), ("next", "/")];
     assert_eq!(browser.post("/signin", &fields).await.status, 303);
     let home = format!("/test/brands/{project}");
-    for path in ["", "/look", "/images", "/knowledge", "/guidelines"] {
+    for path in ["", "/details", "/look", "/images", "/knowledge", "/guidelines"] {
         let page = browser.get(&format!("{home}{path}")).await;
         assert_eq!(page.status, 200, "{path}: {}", page.text);
         assert!(!page.text.contains("name=\"act\""), "{path}: {}", page.text);

@@ -1,4 +1,4 @@
-//! Campaigns in a browser without scripts: creating, sending and reading them.
+//! Tests campaigns in a browser without scripts: creating and sending them, and reading their reports.
 
 use serde_json::json;
 
@@ -95,14 +95,14 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let here = drafted(&mut browser, &stage).await;
     let id = here.rsplit('/').next().expect("an id").to_owned();
 
-    // A test, in the inbox.
+    // Send a test, which arrives in the inbox.
     let tested = press(&mut browser, &here, &[("act", "test"), ("emails", "me@acme.example, you@acme.example")]).await;
     assert!(follow(&mut browser, tested).await.text.contains("Sending the test to 2 addresses"));
     let frame = browser.get(&format!("{here}/frame")).await;
     assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));
     assert!(frame.text.contains("Winter teas") && !frame.text.contains("{{"), "{}", frame.text);
 
-    // The dry run, then sending.
+    // Do the dry run, then send the campaign.
     let check = browser.get(&format!("{here}/launch")).await;
     assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
@@ -112,7 +112,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let page = browser.get(&here).await;
     assert!(page.text.contains("2 <span class=\"quiet\">of 2 sent") && !page.text.contains("data-live"), "{}", page.text);
 
-    // The results.
+    // Check the results.
     let report = browser.get(&format!("{here}/report")).await;
     assert!(
         report.status == 200
@@ -125,7 +125,7 @@ async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     assert!(skipped.text.contains("left@example.com") && !skipped.text.contains("ada@example.com"), "{}", skipped.text);
     assert_eq!(browser.get(&format!("{here}/log?show=nonsense")).await.status, 400);
 
-    // A second send, and archiving.
+    // Try to send the campaign again, then archive it.
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(again.status == 409, "a campaign is sent once: {}", again.text);
     let archived = press(&mut browser, &here, &[("act", "archive")]).await;
@@ -198,7 +198,7 @@ async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
         let planned = press(&mut browser, &launch, &fields).await;
         let page = follow(&mut browser, planned).await;
         assert!(
-            page.text.contains("in each recipient’s time zone, otherwise Berlin time")
+            page.text.contains("in each recipient's time zone, otherwise Berlin time")
                 && page.text.contains(&format!("{date}, 09:30")),
             "{}",
             page.text
@@ -370,7 +370,7 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     let id = made["id"].as_str().expect("an id").to_owned();
     let path = format!("/test/campaigns/{id}/edit");
 
-    // Submitted unchanged, and with one change.
+    // Submit the form unchanged, then with one change.
     let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
     assert_eq!(renamed.status, 303, "{}", renamed.text);
     let after = act(&client, "get", &id).await;
@@ -406,7 +406,7 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     assert_eq!((&after["utm"]["enabled"], &after["utm"]["source"]), (&json!(false), &json!(null)));
     assert!(after["minimumScore"].is_null() && after["topicId"].is_null(), "{after}");
 
-    // Another email, of the same brand.
+    // Choose another email of the same brand.
     let choose = browser.get(&format!("{path}?choose=yes")).await;
     let link = format!("{path}?conversationId={}", stage.conversation);
     assert!(choose.text.contains("Choose another email") && choose.text.contains(&link), "{}", choose.text);

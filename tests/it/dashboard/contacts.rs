@@ -468,7 +468,7 @@ async fn a_viewer_changes_nothing_and_a_user_without_access_sees_nothing() {
     assert_eq!(client.data("contacts.list", json!({ "projectId": project })).await["total"], 1);
 }
 
-/// Creates more brands than fit on one page of the list.
+/// Create more brands than fit on one page of the list.
 const BRANDS: usize = 101;
 
 #[tokio::test(flavor = "multi_thread")]

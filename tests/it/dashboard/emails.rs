@@ -1,6 +1,6 @@
 //! Tests emails in a browser without scripts: generating, watching the progress, viewing, editing, exporting, and sending a test.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::brands::{HOSTILE, address, is_tame, settled};
 use crate::support::Server;
@@ -65,6 +65,69 @@ async fn an_email_is_generated_watched_and_shown() {
         assert!(page.status == 200 && page.text.to_lowercase().contains(&words.to_lowercase()), "{part}: {}", page.text);
         is_tame(&page, part);
     }
+}
+
+/// Returns the value of a hidden field, without HTML escapes.
+fn hidden(page: &str, name: &str) -> String {
+    let start = page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("no field {name}: {page}"));
+    let value = start.split('"').next().expect("the value ends");
+    value
+        .replace("&quot;", "\"")
+        .replace("&#x27;", "'")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&#x2f;", "/")
+        .replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn facts_are_corrected_before_an_email_is_written() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/emails/new").await.csrf().to_owned();
+    let prompt = "20% off all mugs until Sunday with the code MUGS20";
+    let first = [
+        ("csrf", csrf.as_str()),
+        ("brand", &project),
+        ("prompt", prompt),
+        ("languages", "en"),
+        ("count", "1"),
+        ("act", "review"),
+    ];
+    let page = browser.post("/test/emails/new", &first).await;
+    assert!(page.status == 200 && page.text.contains("value=\"MUGS20\"") && page.text.contains("Code"), "{}", page.text);
+    is_tame(&page, "/test/emails/new");
+    let brief = hidden(&page.text, "brief");
+    let facts: Value = serde_json::from_str::<Value>(&brief).expect("the brief is JSON")["facts"].clone();
+    let mut fields = vec![("csrf".to_owned(), csrf.clone()), ("brief".to_owned(), brief)];
+    for (index, fact) in facts.as_array().expect("a list").iter().enumerate() {
+        let text = fact["text"].as_str().expect("a text");
+        fields.push((format!("fact-{index}"), if text == "MUGS20" { "CUPS20".to_owned() } else { text.to_owned() }));
+        if fact["kind"] == "percentage" {
+            fields.push((format!("drop-{index}"), "1".to_owned()));
+        }
+    }
+    let more = [("brand", project.as_str()), ("prompt", prompt), ("languages", "en"), ("count", "1"), ("button", "Choose a mug")];
+    fields.extend(more.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    fields.extend([("new-kind", "time"), ("new-text", "9 pm")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+        fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+    let again = browser.post("/test/emails/new", &[borrowed(&fields), vec![("act", "review")]].concat()).await;
+    assert!(again.text.contains("value=\"CUPS20\"") && again.text.contains("value=\"9 pm\""), "{}", again.text);
+    let started = browser.post("/test/emails/new", &borrowed(&fields)).await;
+    assert!(started.status == 303, "{}", started.text);
+    let id = started.location().rsplit('/').next().expect("an id").to_owned();
+    let home = settled(&mut browser, started.location()).await.location().to_owned();
+    let status = server.all().data("emails.status", json!({ "conversationId": id })).await;
+    let facts = status["brief"]["facts"].as_array().expect("a list");
+    let has = |kind: &str, text: &str| facts.iter().any(|fact| fact["kind"] == kind && fact["text"] == text);
+    assert!(has("code", "CUPS20") && has("time", "9 pm") && !facts.iter().any(|fact| fact["kind"] == "percentage"), "{status}");
+    assert_eq!(status["brief"]["cta"]["label"]["text"], "Choose a mug");
+    let shown = browser.get(&home).await;
+    assert!(shown.text.contains("CUPS20") && shown.text.contains("Facts"), "{}", shown.text);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The built-in inbox as users see it.
+//! Tests the built-in inbox as users see it.
 
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     );
     let unsigned = browser.get(&format!("/test/inbox/{}", id("grace@example.com"))).await;
     assert!(
-        unsigned.text.contains("is not a verified sending domain") && !unsigned.text.contains("<script>alert"),
+        unsigned.text.contains("isn't a verified sending domain") && !unsigned.text.contains("<script>alert"),
         "{}",
         unsigned.text
     );
@@ -82,7 +82,7 @@ async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     assert_eq!(browser.get(&path).await.status, 404);
 }
 
-/// A remote image in an email tells its server who opens the email, when and from where.
+/// A remote image reveals to its server who opens the email, when and from where.
 #[tokio::test(flavor = "multi_thread")]
 async fn remote_images_load_after_a_click_and_through_the_service() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback");
@@ -118,7 +118,7 @@ async fn remote_images_load_after_a_click_and_through_the_service() {
     let mut browser = Browser::new(&server);
     browser.sign_in(&path).await;
     let page = browser.get(&path).await;
-    assert!(page.text.contains("Remote images are not loaded."), "{}", page.text);
+    assert!(page.text.contains("Remote images aren't loaded."), "{}", page.text);
     assert!(page.text.contains(&format!("href=\"{path}?view=mail&amp;images=yes\"")), "{}", page.text);
     let frame = browser.get(&format!("{path}/mail")).await;
     let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");
@@ -133,7 +133,7 @@ async fn remote_images_load_after_a_click_and_through_the_service() {
     assert!(!frame.text.contains(&format!("\"http://{host}")), "{}", frame.text);
     let link = frame.text.split("<img src=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an image");
     let link = link.strip_prefix(&format!("http://{}", server.address())).expect("ours");
-    // Without a cookie, like a frame.
+    // Request the image without a cookie, as a frame does.
     let mut anonymous = Browser::new(&server);
     let image = anonymous.get(link).await;
     assert_eq!((image.status, image.headers["content-type"].to_str().expect("ASCII")), (200, "image/png"));

@@ -1,6 +1,8 @@
-//! A client that refuses any reply that the declaration does not allow.
+//! A client that checks every response against the operation's declaration.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -12,6 +14,9 @@ use mailmill::engine::api::Entry;
 use serde_json::{Map, Value, json};
 
 use super::{contract, operation};
+
+/// The maximum duration of a call.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A client with or without a key.
 #[derive(Clone)]
@@ -44,17 +49,17 @@ impl Client {
         Self { address, key, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    /// Returns its key.
+    /// Returns the client's key.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// Returns the same client, after the server has moved.
+    /// Returns the same client for a different address of the server.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self::new(address, self.key.clone())
     }
 
-    /// Returns the same client with another key, or none.
+    /// Returns the same client with a different key, or without a key.
     pub fn with_key(&self, key: Option<&str>) -> Self {
         Self { key: key.map(str::to_owned), ..self.clone() }
     }
@@ -71,15 +76,18 @@ impl Client {
         reply.json()["data"].take()
     }
 
-    /// Sends a request and checks its reply against the contract.
+    /// Sends a request and checks its reply against the contract. A request without a reply fails the test, because a server that
+    /// accepts no connections would otherwise stop the test forever.
     pub async fn send(&self, call: Call) -> Reply {
         let entry = call.entry;
-        let reply = self.try_send(call).await.expect("the server answers");
+        let reply = tokio::time::timeout(PATIENCE, self.try_send(call)).await;
+        let reply =
+            reply.unwrap_or_else(|_| panic!("no reply to {} within {PATIENCE:?}", entry.spec.id)).expect("the server answers");
         contract::check(entry, &reply);
         reply
     }
 
-    /// The same where the server may be gone.
+    /// Sends a request to a server that may have been killed.
     pub async fn try_send(&self, call: Call) -> Result<Reply, legacy::Error> {
         let uri = format!("http://{}{}", self.address, call.target);
         let mut request = Request::builder().method(call.method).uri(uri);
@@ -96,13 +104,16 @@ impl Client {
         Ok(Reply { status: head.status.as_u16(), headers: head.headers, bytes })
     }
 
-    /// Creates a project; returns its id. Its import fails at once, because tests reach nothing outside this machine.
+    /// Creates a project; returns its ID. Its import fails immediately, because tests reach no other machines.
     pub async fn project(&self, name: &str) -> String {
-        let data = self.data("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1"] })).await;
+        // Each project has its own site, because a site can be imported only once.
+        static SITES: AtomicU64 = AtomicU64::new(0);
+        let site = format!("http://127.0.0.1/{}", SITES.fetch_add(1, Ordering::Relaxed));
+        let data = self.data("projects.import", json!({ "name": name, "urls": [site] })).await;
         ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
     }
 
-    /// Creates a contact; returns its id.
+    /// Creates a contact; returns its ID.
     pub async fn contact(&self, project: &str, email: &str) -> String {
         let data = self.data("contacts.create", json!({ "projectId": project, "email": email })).await;
         data["id"].as_str().expect("a contact has an id").to_owned()
@@ -137,12 +148,12 @@ impl Call {
         call
     }
 
-    /// The same with this JSON body.
+    /// Returns the same request with this JSON body.
     pub fn json(self, body: Value) -> Self {
         self.body("application/json", body.to_string())
     }
 
-    /// The same with this body.
+    /// Returns the same request with this body.
     pub fn body(mut self, content_type: &str, body: impl Into<Bytes>) -> Self {
         self.headers.retain(|(name, _)| *name != "content-type");
         if !content_type.is_empty() {
@@ -152,7 +163,7 @@ impl Call {
         self
     }
 
-    /// The same with one more header.
+    /// Returns the same request with one more header.
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
@@ -199,7 +210,7 @@ impl Reply {
         value.parse().unwrap_or_else(|_| panic!("{name} is {value}"))
     }
 
-    /// Returns the same reply after checking that it failed this way.
+    /// Checks that the call failed with this status and code; returns the response.
     pub fn refused(self, status: StatusCode, code: &str) -> Self {
         assert_eq!((self.status, self.code().as_str()), (status.as_u16(), code), "{}", String::from_utf8_lossy(&self.bytes));
         self

@@ -220,6 +220,7 @@ impl Furnished {
             let id = ["emailId", "id"].iter().find_map(|name| email[*name].as_str()).expect("an id");
             self.keep("emails", id);
         }
+        self.keep("designs", "welcome");
         self.keep("series", written);
         taken
     }

@@ -3,7 +3,7 @@
 use super::Envelope;
 use super::mime::Part;
 
-/// TABLE: header fields whose presence alone marks an automatic reply.
+/// TABLE: header fields whose presence alone marks an automatic message.
 const FIELDS: &[&str] = &[
     "x-autoreply",
     "x-autorespond",
@@ -15,7 +15,7 @@ const FIELDS: &[&str] = &[
     "x-facebook-notify",
 ];
 
-/// TABLE: values of `Precedence` and `X-Precedence` that mark an automatic reply.
+/// TABLE: values of `Precedence` and `X-Precedence` that mark an automatic message.
 const PRECEDENCES: &[&str] = &["auto_reply", "auto-reply", "autoreply", "bulk", "junk", "list"];
 
 /// TABLE: prefixes of the subjects of automatic replies, in lowercase.

@@ -60,7 +60,7 @@ impl Pool {
         drop(self.places.acquire_many(all).await.expect("the semaphore is never closed"));
     }
 
-    /// Removes and returns the connections that have been idle for longer than this duration.
+    /// Removes and returns the connections that have been idle for at least this duration.
     pub fn rested(&self, now: Instant, longer_than: Duration) -> Vec<Session> {
         let mut state = self.state();
         let count = state.resting.iter().take_while(|resting| now - resting.since >= longer_than).count();

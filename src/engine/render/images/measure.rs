@@ -162,7 +162,7 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
     Ok(ImageMeasurements { width, height, colors, ground, is_clear: true, variety })
 }
 
-/// Returns every color in an SVG image, as often as it is used. The color of a line has half the weight of the color of an area.
+/// Returns the visible colors in an SVG image: each use in an area or gradient counts twice, and each use in a line once.
 fn painted(text: &str) -> Vec<Color> {
     let mut found = Vec::new();
     for (mark, weight) in [("fill=", 2), ("stroke=", 1), ("stop-color=", 2), ("fill:", 2), ("stroke:", 1), ("stop-color:", 2)] {

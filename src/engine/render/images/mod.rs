@@ -4,6 +4,7 @@
 //! and only as many pixels as the process-wide budget grants. The server itself reads only the dimensions in a file's header ([`pixels`]).
 
 mod measure;
+mod svg;
 
 use std::io::Cursor;
 
@@ -13,7 +14,8 @@ use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 use serde::{Deserialize, Serialize};
 
-pub use self::measure::{Ground, ImageMeasurements};
+pub use self::measure::{Ground, ImageMeasurements, is_drawing};
+use crate::base::text::Color;
 use crate::vocab::limits::{
     DECODED_IMAGE_BYTES_MAX, DECODED_IMAGE_PIXELS_MAX, DECODED_IMAGE_SIDE_MAX, PREVIEW_DRAWING_BYTES_MAX, PREVIEW_SIDE_MAX,
     UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
@@ -36,6 +38,8 @@ pub enum Task {
     Measure { content_type: String },
     /// Create a small copy for lists.
     Preview,
+    /// Draw an SVG logo as PNG, transparent or on this background, and measure the result.
+    DrawLogo { background: Option<Color> },
     /// Create a PNG of the top of the image, with this width.
     Thumbnail { width: u32 },
 }
@@ -116,6 +120,12 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
             Ok((TaskResult { measured: Some(measured), format: None }, Vec::new()))
         }
         Task::Preview => preview(file, granted).map(of_made),
+        Task::DrawLogo { background } => {
+            let drawn = DynamicImage::from(svg::draw(file, *background)?);
+            let mut out = Cursor::new(Vec::new());
+            drawn.write_to(&mut out, ImageFormat::Png).map_err(|_| "the drawn logo cannot be encoded")?;
+            Ok((TaskResult { measured: Some(measure::measure(&drawn)), format: Some(Format::Png) }, out.into_inner()))
+        }
         Task::Thumbnail { width } => {
             let picture = decode(file, granted)?.into_rgb8();
             Ok(of_made(ImageFile { bytes: thumbnail(&picture, *width)?, format: Format::Png }))
@@ -156,7 +166,7 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
-            false => Err(format!("the SVG file is larger than {} KiB", PREVIEW_DRAWING_BYTES_MAX / 1024)),
+            false => Err(format!("the SVG file is larger than {} KiB; upload a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024)),
         };
     }
     let picture = decode(file, granted)?;

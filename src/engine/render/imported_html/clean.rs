@@ -219,11 +219,11 @@ impl Visitor for Cleaner<'_> {
             _ => {}
         }
         if DROPPED.contains(&name) || !is_plain_name(name) {
-            self.removed.note(&format!("element {}", told(name)));
+            self.removed.note(&format!("element {}", shortened(name)));
             return Descend::Past;
         }
         if !ELEMENTS.contains(&name) {
-            self.removed.note(&format!("tag {}", told(name)));
+            self.removed.note(&format!("tag {}", shortened(name)));
             return Descend::Into;
         }
         let mut attributes = String::new();
@@ -244,7 +244,7 @@ impl Visitor for Cleaner<'_> {
 }
 
 /// Returns an untrusted name, shortened for the list of removed content.
-fn told(name: &str) -> String {
+fn shortened(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
 }
 
@@ -293,7 +293,7 @@ impl Cleaner<'_> {
         let tag = element.value().name();
         for (name, value) in element.value().attrs() {
             if name != "src" && value.len() > VALUE_BYTES_MAX {
-                self.removed.note(&format!("attribute {} that is too long", told(name)));
+                self.removed.note(&format!("attribute {} that is too long", shortened(name)));
                 continue;
             }
             match name {
@@ -325,7 +325,7 @@ impl Cleaner<'_> {
                 // These attributes have no effect in emails, but many tags have them, so they are not listed.
                 "target" | "rel" | "srcset" | "sizes" | "loading" | "decoding" | "xmlns" | "charset" => {}
                 _ if name.starts_with("data-") || name.starts_with("xmlns:") => {}
-                _ => self.removed.note(&format!("attribute {}", told(name))),
+                _ => self.removed.note(&format!("attribute {}", shortened(name))),
             }
         }
     }

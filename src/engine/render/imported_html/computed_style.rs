@@ -164,7 +164,7 @@ pub fn old_color(value: &str) -> Option<Painted> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
 }
 
-/// Parses a selector without combinators, pseudo-classes and attributes.
+/// Parses a selector; returns `None` for selectors with combinators, pseudo-classes or attributes.
 fn simple(selector: &str) -> Option<Rule> {
     let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
     if selector.is_empty() || !selector.chars().all(sound) {

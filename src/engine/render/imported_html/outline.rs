@@ -358,7 +358,7 @@ fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn told(html: &str) -> Vec<String> {
+    fn summaries(html: &str) -> Vec<String> {
         let outline = Outline::read(html).expect("the HTML is small enough");
         let part = |part: &Part| match part {
             Part::Words(words) => format!("{:?} {}", words.kind, words.text()),
@@ -384,7 +384,7 @@ mod tests {
             "Button Go",
             "Heading Big words",
         ];
-        assert_eq!(told(html), expected);
+        assert_eq!(summaries(html), expected);
         let outline = Outline::read(html).expect("the HTML is small enough");
         assert_eq!(outline.preheader.map(|words| words.text()).as_deref(), Some("Only today"));
         assert_eq!(outline.links.len(), 3);
@@ -394,6 +394,6 @@ mod tests {
     fn a_link_alone_in_a_bar_is_not_a_button() {
         let html =
             "<table><tr><td bgcolor=#222222><a href=https://x.example/v style=\"color:#fff\">View online</a></td></tr></table>";
-        assert_eq!(told(html), ["Paragraph View online"]);
+        assert_eq!(summaries(html), ["Paragraph View online"]);
     }
 }

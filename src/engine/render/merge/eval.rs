@@ -252,11 +252,11 @@ fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
     MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
 }
 
-/// Returns the number of bytes or items of a value, as a measure of work.
+/// Returns a measure of the work that a value causes, in bytes of text.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
-        // An item costs as much as a short string.
+        // An item causes as much work as a short string.
         Value::List(items) => items.len().saturating_mul(BYTES_PER_STEP),
         Value::Missing | Value::Number(_) | Value::Truth(_) | Value::Map(_) => 0,
     }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
+pub(super) use self::fonts::families as font_families;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
@@ -32,6 +33,7 @@ pub use self::worker::{WorkerOptions, run as run_worker};
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
+use crate::base::text::Color;
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
 /// An email to draw.
@@ -237,6 +239,11 @@ impl Pixels {
     /// Measures the size and colors of an image that was served with this content type.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         self.workers.measure_image(file, content_type).await
+    }
+
+    /// Draws an SVG logo as PNG, transparent or on a background, and measures the result.
+    pub async fn draw_logo(&self, file: &[u8], background: Option<Color>) -> Result<(ImageFile, ImageMeasurements), RenderError> {
+        self.workers.draw_logo(file, background).await
     }
 
     /// Creates a small copy of an image, for lists.

@@ -24,6 +24,7 @@ use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed
 use super::sandbox::Confinement;
 use super::worker::{WorkerOptions, run_in_process};
 use super::{Options, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions};
+use crate::base::text::Color;
 use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
@@ -196,6 +197,12 @@ impl Workers {
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         let task = Task::Measure { content_type: content_type.to_owned() };
         self.decode(task, file).await?.into_measured()
+    }
+
+    /// Draws an SVG logo as PNG, transparent or on a background, and measures the result.
+    pub async fn draw_logo(&self, file: &[u8], background: Option<Color>) -> Result<(ImageFile, ImageMeasurements), RenderError> {
+        let (made, measured) = self.decode(Task::DrawLogo { background }, file).await?.into_made()?;
+        Ok((made, measured.ok_or_else(malformed)?))
     }
 
     /// Creates a small copy of an image.

@@ -26,7 +26,7 @@ pub struct ApprovalView {
     pub granted: Option<PermissionSet>,
     /// The environment of the granted key; absent if the request was not granted.
     pub environment: Option<Environment>,
-    /// The first 8 characters of the id of the key that the agent fetched; absent if the agent has not fetched a key.
+    /// The first 8 characters of the ID of the key that the agent fetched; absent if the agent has not fetched a key.
     pub key_id: Option<String>,
     /// Whether the key that the agent fetched was revoked.
     pub key_revoked: bool,

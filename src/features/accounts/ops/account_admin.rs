@@ -10,7 +10,6 @@ use crate::features::accounts::plans::{self, AccountList, set_plan};
 use crate::features::accounts::store;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.account_admin`.
 pub struct AccountAdmin;
 
 /// The plan to set, if any, and the account to set it for.

@@ -6,7 +6,6 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, m
 use crate::features::accounts;
 use crate::features::accounts::plans::{self, AccountList};
 
-/// The operation `accounts.account_list`.
 pub struct AccountListing;
 
 impl Operation for AccountListing {

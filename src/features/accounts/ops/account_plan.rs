@@ -10,7 +10,6 @@ use crate::features::accounts::require_installations;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
-/// The operation `accounts.account_plan`.
 pub struct AccountPlanChange;
 
 /// The account and its new plan.

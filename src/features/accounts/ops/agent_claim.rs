@@ -12,7 +12,6 @@ use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::ops::token::brake;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.agent_claim`.
 pub struct AgentClaim;
 
 /// Selects an agent's registration.

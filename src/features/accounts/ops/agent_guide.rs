@@ -12,7 +12,6 @@ use crate::features::accounts::agents::model::{DEFAULT_SCOPE, SENSITIVE};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `accounts.agent_guide`.
 pub struct AgentGuide;
 
 const GUIDE: &str = include_str!("../../../../assets/agents/auth.md");

@@ -18,7 +18,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 
-/// The operation `accounts.agent_identity`.
 pub struct AgentIdentity;
 
 /// The agent's name and what it requests.

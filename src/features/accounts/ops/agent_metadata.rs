@@ -8,7 +8,6 @@ use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw,
 use crate::features::accounts::agents::{self, oauth};
 use crate::vocab::permissions::Permission;
 
-/// The operation `accounts.agent_metadata`.
 pub struct AgentMetadata;
 
 impl Operation for AgentMetadata {

@@ -13,7 +13,6 @@ use crate::features::accounts::store::claims;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 
-/// The operation `accounts.approval_deny`.
 pub struct ApprovalDeny;
 
 /// Selects an agent's request.

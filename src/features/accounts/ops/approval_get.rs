@@ -9,7 +9,6 @@ use crate::features::accounts::agents;
 use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.approval_get`.
 pub struct ApprovalGet;
 
 /// The code that selects a request.

@@ -16,7 +16,6 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The operation `accounts.approval_grant`.
 pub struct ApprovalGrant;
 
 /// The request, and the permissions to grant.

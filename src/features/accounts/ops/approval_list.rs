@@ -10,7 +10,6 @@ use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::store::{self, claims};
 
-/// The operation `accounts.approval_list`.
 pub struct ApprovalList;
 
 /// A list of requests, newest first.

@@ -15,7 +15,6 @@ use crate::features::accounts::store;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 
-/// The operation `accounts.audit_list`.
 pub struct AuditList;
 
 /// The part of the log to return.
@@ -43,12 +42,12 @@ pub struct Log {
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
     pub at: WireTime,
-    /// The id of the operation, such as `contacts.create`.
+    /// The ID of the operation, such as `contacts.create`.
     pub operation: String,
     pub by: AuditActor,
     /// The email of the member or former member who made the change; absent for keys and the operator.
     pub who: Option<String>,
-    /// The first 8 characters of the id of the key that made the change; the next field is the key's name.
+    /// The first 8 characters of the ID of the key that made the change; the next field is the key's name.
     pub key_id: Option<String>,
     pub key_name: Option<String>,
     /// The `requestId` of the response to the request that made the change.

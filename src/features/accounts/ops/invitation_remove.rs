@@ -1,4 +1,4 @@
-//! Withdraws an invitation.
+//! Cancels an invitation.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,6 @@ use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::InvitationId;
 
-/// The operation `accounts.invitation_remove`.
 pub struct InvitationRemove;
 
 /// Selects an invitation.
@@ -23,7 +22,7 @@ pub struct InvitationRef {
 
 impl Operation for InvitationRemove {
     const SPEC: Spec = Spec::delete("accounts.invitation_remove", "/v1/account/invitations/{id}", manager())
-        .summary("Withdraw an invitation")
+        .summary("Cancel an invitation")
         .fails(&[Code::NotFound]);
     type Input = InvitationRef;
     type Output = Done<Ack>;

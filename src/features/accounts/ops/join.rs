@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::limits;
 
-/// The operation `accounts.join`.
 pub struct Join;
 
 /// The token from the invitation link, and the new member's details.

@@ -6,7 +6,6 @@ use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, mana
 use crate::features::accounts::key_management::{self, KeyRequest, NewKeyView};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.key_create`.
 pub struct KeyCreate;
 
 impl Operation for KeyCreate {

@@ -6,7 +6,6 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager
 use crate::features::accounts::key_management::{self, KeyRef, KeyView};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.key_revoke`.
 pub struct KeyRevoke;
 
 impl Operation for KeyRevoke {

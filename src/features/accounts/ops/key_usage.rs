@@ -12,7 +12,6 @@ use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;
 
-/// The operation `accounts.key_usage`.
 pub struct KeyUsage;
 
 /// The usage of API keys.
@@ -26,7 +25,7 @@ pub struct KeysUsage {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageOfKey {
-    /// The first 8 characters of the key's id.
+    /// The first 8 characters of the key's ID.
     pub id: String,
     /// The last 30 UTC days, ending with today, in ascending order.
     pub days: Vec<KeyUsageDay>,

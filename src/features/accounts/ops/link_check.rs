@@ -10,7 +10,6 @@ use crate::features::accounts::members;
 use crate::features::accounts::store::{self, sign_in};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.link_check`.
 pub struct LinkCheck;
 
 /// Selects a link by its token.

@@ -15,7 +15,6 @@ use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The operation `accounts.login`.
 pub struct Login;
 
 /// The user's credentials.

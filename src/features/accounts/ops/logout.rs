@@ -7,7 +7,6 @@ use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{api_keys, sessions};
 
-/// The operation `accounts.logout`.
 pub struct Logout;
 
 impl Operation for Logout {

@@ -18,7 +18,6 @@ use crate::vocab::ids::InvitationId;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The operation `accounts.member_invite`.
 pub struct MemberInvite;
 
 /// The email and role of the user to invite.
@@ -58,7 +57,10 @@ impl Async for MemberInvite {
             let open = sign_in::invitations(tx, tx.now())?;
             let own = open.iter().filter(|invitation| invitation.account == account);
             if own.clone().count() >= limits::MEMBERS_MAX {
-                return Err(Failure::because(Code::LimitReached, "There are too many open invitations. Withdraw some first."));
+                return Err(Failure::because(
+                    Code::LimitReached,
+                    "The account has too many open invitations. Cancel one of them first.",
+                ));
             }
             let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalized() == normalized);
             for before in own.filter(|invitation| is_same(&invitation.email)) {

@@ -9,7 +9,6 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::store::{self, sign_in};
 use crate::features::accounts::user_views::{InvitationView, MemberView};
 
-/// The operation `accounts.member_list`.
 pub struct MemberList;
 
 /// The members in the order in which they joined, and the open invitations.

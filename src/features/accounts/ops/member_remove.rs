@@ -13,7 +13,6 @@ use crate::features::accounts::{api_keys, members, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 
-/// The operation `accounts.member_remove`.
 pub struct MemberRemove;
 
 /// Selects a member of the account.

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::roles::Role;
 
-/// The operation `accounts.member_reset`.
 pub struct MemberReset;
 
 /// Selects the member whose password is reset.

@@ -13,7 +13,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::permissions::PermissionSet;
 
-/// The operation `accounts.member_update`.
 pub struct MemberUpdate;
 
 /// The member, and the role to assign.

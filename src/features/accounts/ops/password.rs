@@ -12,7 +12,6 @@ use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.password`.
 pub struct ChangePassword;
 
 /// The current password, and the new one.

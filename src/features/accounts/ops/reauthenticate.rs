@@ -11,7 +11,6 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.reauthenticate`.
 pub struct Reauthenticate;
 
 /// The credentials of the signed-in user.

@@ -9,7 +9,6 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.recovery_codes`.
 pub struct RenewRecoveryCodes;
 
 impl Operation for RenewRecoveryCodes {

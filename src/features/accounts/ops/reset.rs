@@ -12,7 +12,6 @@ use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.reset`.
 pub struct Reset;
 
 /// The token of the link, and the new password.

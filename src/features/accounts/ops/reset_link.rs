@@ -11,7 +11,6 @@ use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.reset_link`.
 pub struct ResetLink;
 
 /// Selects the user whose password is reset.

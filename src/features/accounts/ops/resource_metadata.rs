@@ -8,7 +8,6 @@ use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw,
 use crate::features::accounts::agents::oauth;
 use crate::vocab::permissions::Permission;
 
-/// The operation `accounts.resource_metadata`.
 pub struct ResourceMetadata;
 
 impl Operation for ResourceMetadata {

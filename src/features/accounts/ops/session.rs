@@ -6,7 +6,6 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, s
 use crate::features::accounts::second_factor;
 use crate::features::accounts::user_views::SessionState;
 
-/// The operation `accounts.session`.
 pub struct State;
 
 impl Operation for State {

@@ -11,7 +11,6 @@ use crate::features::accounts::{api_keys, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SessionId;
 
-/// The operation `accounts.session_end`.
 pub struct SessionEnd;
 
 /// Selects one of your sessions.

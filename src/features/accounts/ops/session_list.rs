@@ -8,7 +8,6 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, s
 use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::SessionView;
 
-/// The operation `accounts.session_list`.
 pub struct SessionList;
 
 /// A list of your sessions.

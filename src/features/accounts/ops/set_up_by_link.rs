@@ -14,7 +14,6 @@ use crate::features::accounts::{api_keys, members, password_hash, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 
-/// The operation `accounts.set_up_by_link`.
 pub struct SetUpByLink;
 
 /// The token of the setup link, and the new owner's details.

@@ -12,7 +12,6 @@ use crate::features::accounts::authenticate::{self, Credentials};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.sign_in`.
 pub struct SignIn;
 
 /// The user's credentials.

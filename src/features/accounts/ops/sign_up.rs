@@ -20,7 +20,6 @@ use crate::vocab::roles::Role;
 /// Limits how many accounts can be created per hour from one network address.
 const BY_ADDRESS: Rule = Rule { name: "sign-up", free: limits::CLAIMS_PER_HOUR, window_ms: 60 * 60 * 1000, wait_max_ms: 0 };
 
-/// The operation `accounts.sign_up`.
 pub struct SignUp;
 
 /// The details of the new account's owner.

@@ -12,7 +12,6 @@ use crate::features::accounts::agents::{self, PollAnswer};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.token`.
 pub struct Token;
 
 /// The parameters of an agent's poll.

@@ -9,7 +9,6 @@ use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth;
 
-/// The operation `accounts.tool_metadata`.
 pub struct ToolMetadata;
 
 impl Operation for ToolMetadata {

@@ -9,7 +9,6 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.totp_begin`.
 pub struct TotpBegin;
 
 /// The secret to set up an authenticator app with.

@@ -11,7 +11,6 @@ use crate::features::accounts::store::sign_in;
 use crate::features::accounts::{authenticate, second_factor};
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.totp_confirm`.
 pub struct TotpConfirm;
 
 /// The first code from the authenticator app.

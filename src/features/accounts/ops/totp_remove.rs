@@ -8,7 +8,6 @@ use crate::features::accounts::store::sign_in;
 use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 
-/// The operation `accounts.totp_remove`.
 pub struct TotpRemove;
 
 impl Operation for TotpRemove {

@@ -171,8 +171,8 @@ pub fn delete_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.delete(LINKS, &digest);
 }
 
-/// Deletes expired setup links and keys that were revoked longer ago than the audit log's retention period, up to `limit` of each; returns
-/// whether there may be more of them.
+/// Deletes expired setup links, and revoked keys and former members that are older than the audit log's retention period, up to
+/// `limit` of each; returns whether there may be more of them.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
     let mut over = Vec::new();

@@ -14,7 +14,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.cancel`.
 pub struct Cancel;
 
 impl Operation for Cancel {

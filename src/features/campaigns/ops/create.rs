@@ -25,7 +25,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.create`.
 pub struct Create;
 
 /// The campaign to create.

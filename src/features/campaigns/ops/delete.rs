@@ -14,7 +14,6 @@ use crate::vocab::ids::CampaignId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.delete`.
 pub struct Delete;
 
 /// The campaign that was deleted.

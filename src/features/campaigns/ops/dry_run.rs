@@ -22,7 +22,6 @@ use crate::vocab::ids::{CampaignId, EmailId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.dry_run`.
 pub struct DryRun;
 
 /// The result of a dry run.

@@ -17,7 +17,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.duplicate`.
 pub struct Duplicate;
 
 /// The campaign to copy, and the name of the copy.

@@ -10,7 +10,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.get`.
 pub struct Get;
 
 impl Operation for Get {

@@ -17,7 +17,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.list`.
 pub struct List;
 
 /// The project, filters and page.

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.logs`.
 pub struct Logs;
 
 /// The campaign, filters and page.

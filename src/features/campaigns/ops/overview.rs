@@ -19,7 +19,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.overview`.
 pub struct Overview;
 
 /// The filters and the page of campaigns to return.

@@ -13,7 +13,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.pause`.
 pub struct Pause;
 
 impl Operation for Pause {

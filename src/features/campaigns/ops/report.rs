@@ -18,7 +18,6 @@ use crate::vocab::ids::CampaignId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.report`.
 pub struct Report;
 
 /// A campaign's results over time.

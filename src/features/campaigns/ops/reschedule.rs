@@ -17,7 +17,6 @@ use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.reschedule`.
 pub struct Reschedule;
 
 /// The campaign and its new start time.

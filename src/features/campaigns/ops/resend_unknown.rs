@@ -15,7 +15,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.resend_unknown`.
 pub struct ResendUnknown;
 
 /// The result of a resend.

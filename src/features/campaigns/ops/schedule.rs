@@ -17,7 +17,6 @@ use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.schedule`.
 pub struct Schedule;
 
 /// The campaign and its start time.

@@ -12,7 +12,6 @@ use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.send`.
 pub struct Send;
 
 impl Operation for Send {

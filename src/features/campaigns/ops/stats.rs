@@ -9,7 +9,6 @@ use crate::features::campaigns::{REPORT_READERS, require};
 use crate::vocab::codes::Code;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.stats`.
 pub struct Stats;
 
 impl Operation for Stats {

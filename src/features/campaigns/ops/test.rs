@@ -16,7 +16,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.test`.
 pub struct Test;
 
 /// The campaign and the test addresses.

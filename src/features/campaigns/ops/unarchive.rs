@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.unarchive`.
 pub struct Unarchive;
 
 impl Operation for Unarchive {

@@ -25,7 +25,6 @@ use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectI
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `campaigns.update`.
 pub struct Update;
 
 /// The changes to a campaign. Omitted fields stay as they are; `null` clears a field.

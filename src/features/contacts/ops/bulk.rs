@@ -20,7 +20,6 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.bulk`.
 pub struct Bulk;
 
 /// The contacts to add or update, each in the same form as when a single contact is added.

@@ -18,7 +18,6 @@ use crate::vocab::ids::{ContactId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.bulk_change`.
 pub struct BulkChange;
 
 /// The contacts and the change. Select the contacts by `ids`, or set `all`, optionally limited by `segmentId` and `filters`.
@@ -41,7 +40,7 @@ pub struct BulkChange;
 pub struct BulkChangeRequest {
     /// The project that the contacts belong to.
     pub project_id: ProjectId,
-    /// The ids of 1 to 1,000 contacts. Ids that do not exist are ignored.
+    /// The IDs of 1 to 1,000 contacts. IDs that do not exist are ignored.
     #[schemars(length(min = 1, max = limits::CHANGE_IDS_MAX))]
     pub ids: Option<Vec<ContactId>>,
     /// True to select all contacts, optionally limited by `segmentId` and `filters`. Excludes `ids`.
@@ -70,7 +69,7 @@ pub struct BulkChangeRequest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkChangeDone {
-    /// The job's id, if `all` was set. GET /v1/contacts/bulk-change/{jobId} returns the progress.
+    /// The job's ID, if `all` was set. GET /v1/contacts/bulk-change/{jobId} returns the progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     #[schemars(extend("enum" = ["pending", "completed"]))]

@@ -15,7 +15,6 @@ use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.bulk_change_status`.
 pub struct BulkChangeStatus;
 
 /// The progress of a bulk change.

@@ -17,7 +17,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.bulk_delete`.
 pub struct BulkDelete;
 
 /// The contacts to delete.

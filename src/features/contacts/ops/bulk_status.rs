@@ -14,14 +14,13 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.bulk_status`.
 pub struct BulkStatus;
 
 /// Selects a bulk write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkJobRef {
-    /// The job's id, as returned by the bulk write.
+    /// The job's ID, as returned by the bulk write.
     pub job_id: JobId,
     /// The job's project. Optional; if given, the job must belong to it.
     pub project_id: Option<ProjectId>,

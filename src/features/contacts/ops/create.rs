@@ -21,7 +21,6 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.create`.
 pub struct Create;
 
 with_profile_fields! { given

@@ -17,13 +17,12 @@ use crate::vocab::ids::{AccountId, ContactId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::tables;
 
-/// The operation `contacts.delete`.
 pub struct Delete;
 
 /// The result of deleting a contact.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedContact {
-    /// The id of the deleted contact.
+    /// The ID of the deleted contact.
     pub id: ContactId,
     /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,

@@ -17,7 +17,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `contacts.export`.
 pub struct Export;
 
 /// Selects the contacts to export. If only the project is given, all its contacts are exported.

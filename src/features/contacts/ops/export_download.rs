@@ -15,7 +15,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, JobId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `contacts.export_download`.
 pub struct ExportDownload;
 
 /// The parts of a download link.

@@ -12,14 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.export_status`.
 pub struct ExportStatus;
 
 /// Selects an export.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRef {
-    /// The job's id, as returned when the export was started.
+    /// The job's ID, as returned when the export was started.
     pub job_id: JobId,
     /// The project of the export.
     pub project_id: ProjectId,

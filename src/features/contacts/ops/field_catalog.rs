@@ -22,7 +22,6 @@ use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.field_catalog`.
 pub struct FieldCatalog;
 
 /// Selects the contacts to examine.

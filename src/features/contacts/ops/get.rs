@@ -11,14 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.get`.
 pub struct Get;
 
 /// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactRef {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
     /// The contact's project.
     pub project_id: ProjectId,

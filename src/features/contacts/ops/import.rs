@@ -25,7 +25,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `contacts.import`.
 pub struct Import;
 
 /// The fields of the form, for the documentation. The file is processed while it arrives.
@@ -51,8 +50,8 @@ pub struct Form {
     pub tags: Option<String>,
     /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's settings in
-    /// this form are then ignored.
+    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's
+    /// settings in this form are then ignored.
     pub hold: Option<bool>,
 }
 
@@ -253,7 +252,8 @@ impl Upload {
 
     /// Checks the complete form, and starts the job.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
-        let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
+        let project =
+            self.project.ok_or_else(|| Failure::field("projectId", "the project is missing; send its ID in this field"))?;
         let account = context.caller.account();
         // Check the project first, before any error about the file is returned.
         context.read(move |tx| projects::require(tx, account, project)).await?;

@@ -11,14 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.import_errors`.
 pub struct ImportErrors;
 
 /// The import, and the page of notes to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListImportErrors {
-    /// The id of the import, as returned when the import was started.
+    /// The ID of the import, as returned when the import was started.
     pub id: JobId,
     /// The import's project. Optional; if given, the import must belong to it.
     #[serde(rename = "projectId")]

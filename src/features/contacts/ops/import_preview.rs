@@ -14,14 +14,13 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.import_preview`.
 pub struct ImportPreview;
 
 /// Selects a pending file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImport {
-    /// The id of the import, as returned by the upload.
+    /// The ID of the import, as returned by the upload.
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,

@@ -17,14 +17,13 @@ use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.import_start`.
 pub struct ImportStart;
 
 /// The pending file, and how to import it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartImport {
-    /// The id of the import, as returned by the upload.
+    /// The ID of the import, as returned by the upload.
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,

@@ -12,14 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.import_status`.
 pub struct ImportStatus;
 
 /// Selects an import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRef {
-    /// The id of the import, as returned when the import was started.
+    /// The ID of the import, as returned when the import was started.
     pub id: JobId,
     /// The import's project. Optional; if given, the import must belong to it.
     #[serde(rename = "projectId")]

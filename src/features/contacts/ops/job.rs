@@ -1,4 +1,4 @@
-//! Returns a summary of one import, export or bulk change, for callers that know only its id.
+//! Returns a summary of one import, export or bulk change, for callers that know only its ID.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,14 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.job`.
 pub struct Job;
 
 /// Selects a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobRef {
-    /// The job's id, as returned when the job was started.
+    /// The job's ID, as returned when the job was started.
     pub id: JobId,
 }
 

@@ -10,7 +10,6 @@ use crate::features::contacts::jobs;
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.job_seen`.
 pub struct JobSeen;
 
 impl Operation for JobSeen {

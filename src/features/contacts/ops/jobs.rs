@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.jobs`.
 pub struct Jobs;
 
 /// Selects the jobs to list.

@@ -15,7 +15,6 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.list`.
 pub struct List;
 
 /// The filters, the order, and the page of contacts to return.

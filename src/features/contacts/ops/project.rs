@@ -1,4 +1,4 @@
-//! Returns the project of a contact, for callers that know only the contact's id, for example from a log or a link.
+//! Returns the project of a contact, for callers that know only the contact's ID, for example from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,14 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ContactId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.project`.
 pub struct Project;
 
 /// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactIdOnly {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
 }
 

@@ -17,7 +17,6 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.set_status`.
 pub struct SetStatus;
 
 /// The contact and its new status.

@@ -12,16 +12,15 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId, TopicId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.topic_subscribe`.
 pub struct TopicSubscribe;
 
 /// The contact and the topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChooseTopic {
-    /// The topic's id.
+    /// The topic's ID.
     pub id: TopicId,
-    /// The contact's id.
+    /// The contact's ID.
     pub subscriber_id: ContactId,
     /// The project of the contact and the topic.
     pub project_id: ProjectId,

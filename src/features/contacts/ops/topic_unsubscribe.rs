@@ -8,7 +8,6 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.topic_unsubscribe`.
 pub struct TopicUnsubscribe;
 
 impl Operation for TopicUnsubscribe {

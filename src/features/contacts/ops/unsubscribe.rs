@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.unsubscribe`.
 pub struct Unsubscribe;
 
 /// The contact, and the scope of the unsubscription.

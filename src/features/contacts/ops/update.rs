@@ -22,7 +22,6 @@ use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `contacts.update`.
 pub struct Update;
 
 with_profile_fields! { patch
@@ -30,7 +29,7 @@ with_profile_fields! { patch
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactPatch {
-    /// The contact's id.
+    /// The contact's ID.
     pub id: ContactId,
     /// The contact's project.
     pub project_id: ProjectId,

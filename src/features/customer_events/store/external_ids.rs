@@ -1,5 +1,5 @@
-//! External ids of contacts: customer and checkout ids, stored as hashes, so that an event that contains only such an id can be matched to
-//! a contact. An id belongs to the contact for which it was last reported. For orders, this file stores only which orders a contact has;
+//! External IDs of contacts: customer and checkout IDs, stored as hashes, so that an event that contains only such an ID can be matched to
+//! a contact. An ID belongs to the contact for which it was last reported. For orders, this file stores only which orders a contact has;
 //! the order itself stores its contact.
 
 use crate::base::secret::sha256;
@@ -11,37 +11,37 @@ use crate::vocab::tables;
 const IDS: Table<(ProjectId, u8, Digest), u32> = Table::new(tables::EXTERNAL_IDS);
 const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables::CONTACT_EXTERNAL_IDS);
 
-/// The hash of an external id.
+/// The hash of an external ID.
 pub type Digest = [u8; 16];
 
-/// The kind of external id.
+/// The kind of external ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Customer = 0,
     Checkout = 1,
 }
 
-/// The number that stands for an order among the kinds of a contact's ids.
+/// The number that stands for an order among the kinds of a contact's IDs.
 const ORDER: u8 = 2;
 
-/// Returns the hash of an external id. Case matters, because a shop's ids may differ only in case.
+/// Returns the hash of an external ID. Case matters, because a shop's IDs may differ only in case.
 pub fn digest(id: &str) -> Digest {
     *sha256(id.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// Returns the number of the contact with this external id. The contact may have been deleted.
+/// Returns the number of the contact with this external ID. The contact may have been deleted.
 pub fn find(tx: &impl Read, project: ProjectId, kind: Kind, digest: Digest) -> Result<Option<u32>> {
     tx.get(IDS, &(project, kind as u8, digest))
 }
 
-/// Assigns this external id to this contact.
+/// Assigns this external ID to this contact.
 pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (Kind, Digest), number: u32) -> Result<()> {
     let key = (project, kind as u8, digest);
     if tx.get(IDS, &key)? == Some(number) {
         return Ok(());
     }
     tx.put(IDS, &key, &number);
-    // If the id belonged to a different contact before, that contact's row stays, because the id is personal data of both.
+    // If the ID belonged to a different contact before, that contact's row stays, because the ID is personal data of both.
     tx.put(OF_CONTACT, &(project, number, (kind as u8, digest)), &());
     Ok(())
 }
@@ -64,7 +64,7 @@ pub fn orders(tx: &impl Read, project: ProjectId, number: u32, after: Option<Dig
     Ok(rows.into_iter().map(|((_, _, (_, digest)), ())| digest).collect())
 }
 
-/// Deletes up to `limit` external ids of a deleted contact; returns which orders were among them and whether there may be more.
+/// Deletes up to `limit` external IDs of a deleted contact; returns which orders were among them and whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<(Vec<Digest>, bool)> {
     let rows = tx.list(OF_CONTACT, &OF_CONTACT.under(&(project, number)), Order::Forward, limit)?;
     let mut orders = Vec::new();

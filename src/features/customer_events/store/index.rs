@@ -27,9 +27,9 @@ const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(
 const KEYS: Table<(ProjectId, Digest), UsedKey> = Table::new(tables::CUSTOMER_EVENT_KEYS);
 /// The pending batches, keyed by the number of the request's first event.
 const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
-/// The runs, keyed by the number of the request's first event: hashes with event ids, sorted and concatenated.
+/// The runs, keyed by the number of the request's first event: hashes with event IDs, sorted and concatenated.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
-/// The size in bytes of one run entry: a hash and an id.
+/// The size in bytes of one run entry: a hash and an ID.
 const RUN_ENTRY: usize = 28;
 
 /// The ID of the event that used an idempotency key.

@@ -30,7 +30,7 @@ const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CU
 /// The days for which sets exist, so that expired sets can be found.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_COUNTS);
-/// A key in [`COUNTS`]: a number that grows with every customer event and becomes part of the next event's id.
+/// A key in [`COUNTS`]: a number that grows with every customer event and becomes part of the next event's ID.
 const EVENT_COUNT: u8 = 0;
 /// A key in [`COUNTS`]: the number of event names, which is also the number of the next name.
 const NAME_COUNT: u8 = 1;

@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.create`.
 pub struct Create;
 
 /// The sending domain to add.

@@ -11,7 +11,6 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.delete`.
 pub struct Delete;
 
 /// The result of deleting a sending domain.

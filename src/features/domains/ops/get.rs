@@ -12,7 +12,6 @@ use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.get`.
 pub struct Get;
 
 /// The domain to get.

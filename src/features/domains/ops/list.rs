@@ -10,7 +10,6 @@ use crate::features::domains::store;
 use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.list`.
 pub struct List;
 
 /// The part of the list to return.

@@ -11,7 +11,6 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.rotate`.
 pub struct Rotate;
 
 impl Operation for Rotate {

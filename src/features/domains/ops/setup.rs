@@ -17,7 +17,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.setup`.
 pub struct Setup;
 
 /// The root domain to send from, with options.

@@ -13,7 +13,6 @@ use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.stream_create`.
 pub struct StreamCreate;
 
 /// The sending subdomain to add.

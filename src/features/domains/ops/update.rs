@@ -15,7 +15,6 @@ use crate::features::domains::{Utm, find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.update`.
 pub struct Update;
 
 /// The changes to a domain. Omitted fields stay unchanged.

@@ -14,7 +14,6 @@ use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `domains.verify`.
 pub struct Verify;
 
 /// The result of a domain's DNS check.

@@ -1,22 +1,22 @@
-//! Collects the facts from the prompt and the brand that fill phrases, in the email's language.
-//!
-//! The prompt's own words are used only in an email in the prompt's language. Numbers, dates and proper names are used in every language.
+//! Collects the facts from the brief and the brand that fill phrases, in the email's language.
 
 use jiff::civil::Date;
 
-use super::language::{Bank, Language};
+use super::content::Content;
+use super::format::Saving;
+use super::goals::Shape;
+use super::language::Bank;
 use super::phrases::Facts;
-use super::understand::{ParsedPrompt, Saving, Scope};
-use crate::features::emails::document::Purpose;
+use super::words::{capital, folded, tidy, unquoted};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 use crate::features::projects::brand::Brand;
 
 /// The inputs that determine the facts of one email.
 pub struct Source<'a> {
-    pub understood: &'a ParsedPrompt,
+    pub content: &'a Content<'a>,
     pub brand: &'a Brand,
-    pub language: Language,
-    pub today: Date,
-    pub region: Option<&'a str>,
+    pub shape: Shape,
+    pub goal: Goal,
     /// Whether the email shows several products.
     pub has_grid: bool,
     /// Whether an earlier email of the series has announced the start.
@@ -27,13 +27,15 @@ pub struct Source<'a> {
 
 /// The maximum length of a name, because longer names do not fit into titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
+/// The length of a statement that can be a title.
+const NEWS_CHARACTERS_MIN: usize = 8;
+const NEWS_CHARACTERS_MAX: usize = 90;
+/// The number of statements among which the news is.
+const NEWS_STATEMENTS: usize = 3;
+/// The number of days in which a day is named by its weekday.
+const WEEKDAY_DAYS: i32 = 6;
 
 impl Source<'_> {
-    /// Returns whether the prompt's own words can be used, which requires an email in the prompt's language.
-    pub fn prompt_speaks(&self) -> bool {
-        self.understood.language == self.language
-    }
-
     /// Returns all known facts.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
@@ -43,161 +45,160 @@ impl Source<'_> {
                 facts.insert(name, value);
             }
         };
-        let (understood, brand) = (self.understood, self.brand);
-        let name = brand.name.as_deref().map(without_legal_form);
-        know("brand", name.filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned));
+        let (content, brand) = (self.content, self.brand);
+        let short = |text: &String| text.chars().count() <= NAME_CHARACTERS_MAX;
+        let flag = |holds: bool| holds.then(|| "✓".to_owned());
+        know("brand", brand.name.as_deref().map(|name| without_legal_form(name).to_owned()).filter(short));
         know("email", brand.contact.email.clone());
         know("phone", brand.contact.phone.clone());
-        know("product", self.product());
-        know("order", understood.order.clone());
-        know("code", understood.code.clone());
-        let flag = |holds: bool| holds.then(|| "✓".to_owned());
-        know("shipping", flag(understood.free_shipping));
+        know("product", self.product.map(str::to_owned).filter(short));
         know("grid", flag(self.has_grid));
         know("shop", flag(brand.products.iter().any(|product| product.price.is_some())));
-        know("article", flag(understood.product_has_article));
-        let exact =
-            |saving: &Saving| matches!(saving, Saving::Percent { up_to: false, .. } | Saving::Amount { up_to: false, .. });
-        know("exact", flag(understood.saving.as_ref().is_some_and(exact)));
-        let season = understood.season.as_ref().map(|season| format!("season.{season}.name"));
-        know("season", season.and_then(|place| Bank::of(self.language).phrases(&place).first().cloned()));
-        let spoken = |text: &Option<String>| text.clone().filter(|_| self.prompt_speaks());
-        know("news", spoken(&understood.news.as_ref().map(|news| news.title.clone())));
-        know("item", spoken(&understood.item).filter(|item| item.chars().count() <= NAME_CHARACTERS_MAX));
-        know("event_topic", spoken(&understood.event_topic).map(|topic| super::understand::capital(&topic)));
-        know("event_name", self.event_name());
-        know("order_day", flag(understood.is_order_day));
-        know("link", flag(!understood.links.is_empty()));
-        know("topic", spoken(&understood.topic).filter(|topic| topic.chars().count() <= NAME_CHARACTERS_MAX));
-        know("audience", spoken(&understood.audience));
-        know("venue", understood.venue.as_ref().and_then(|venue| spoken(&venue.phrase)));
-        know("event", self.event());
-        self.know_offer(&mut facts);
+        know(
+            "season",
+            self.season()
+                .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
+        );
+        know("news", self.news());
+        let event = content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text)));
+        know("event_name", event.map(|event| capital(&event)).filter(short));
+        let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place).filter(|_| content.is_thin()));
+        know("place", venue.map(|fact| fact.text.clone()).filter(short));
+        let stories: Vec<String> =
+            content.stories.iter().filter_map(|at| super::stories::title(&content.brief.stories[*at])).collect();
+        know("several", flag(stories.len() > 2));
+        know("story", stories.first().cloned());
+        know("story_two", stories.get(1).cloned());
+        if self.shape.sells {
+            self.know_offer(&mut facts);
+        }
         self.know_days(&mut facts);
         facts
     }
 
-    fn product(&self) -> Option<String> {
-        let name =
-            self.understood.name.as_ref().filter(|name| name.is_proper || self.prompt_speaks()).map(|name| name.text.as_str());
-        self.product.or(name).filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned)
-    }
-
-    /// Returns the name of an event without "our", such as "tea tasting".
-    fn event_name(&self) -> Option<String> {
-        let own = self.event()?;
-        Some(own.strip_prefix("our ").filter(|_| self.language == Language::En).map_or(own.clone(), str::to_owned))
-    }
-
-    /// Returns the name of an event: the quoted name or, without one, the prompt's noun for the event.
-    fn event(&self) -> Option<String> {
-        let quoted = self.understood.name.as_ref().filter(|name| name.is_proper && self.understood.purpose == Purpose::Event);
-        let noun = || self.understood.event.clone().filter(|_| self.prompt_speaks());
-        // The English name is "our tea tasting"; in languages with grammatical gender, the noun has no article.
-        let noun = || match (self.language, noun()) {
-            (Language::En, Some(event)) => Some(format!("our {event}")),
-            (_, event) => event,
+    /// Returns the statement that is the news of the email, without its period: the first that is short enough for a title.
+    fn news(&self) -> Option<String> {
+        let content = self.content;
+        let title = |at: &usize| {
+            let text = content.text(*at);
+            let bare = text.strip_suffix('.').unwrap_or(&text).to_owned();
+            let single = !bare.contains(". ") && !bare.contains('?') && content.is_title(*at);
+            single.then(|| capital(bare.trim_end_matches([',', ';', ':'])))
         };
-        quoted.map(|name| name.text.clone()).or_else(noun)
+        let first = content.statements.iter().take(NEWS_STATEMENTS).filter_map(title);
+        first.into_iter().find(|text| (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&text.chars().count()))
+    }
+
+    /// Returns the season that the brief names, if the email is about a season.
+    pub fn season(&self) -> Option<String> {
+        if !matches!(self.goal, Goal::Seasonal | Goal::Sale | Goal::Voucher) {
+            return None;
+        }
+        let topic = folded(&self.content.topic());
+        Bank::of(self.content.language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
     }
 
     fn know_offer(&self, facts: &mut Facts) {
-        let format = Bank::of(self.language).format(self.region);
-        let understood = self.understood;
-        if let Some(saving) = &understood.saving {
-            let scoped = |offer: String| match &understood.scope {
-                Some(Scope::Everything) => format.deal_all.replace("{offer}", &offer),
-                Some(Scope::Words(scope)) if self.prompt_speaks() => {
-                    format.deal.replace("{offer}", &offer).replace("{scope}", &tidy(scope))
-                }
-                Some(Scope::Words(_)) | None => offer,
+        let content = self.content;
+        let format = content.format;
+        let offer = content.brief.offer.as_ref();
+        if let Some(saving) = content.saving() {
+            let scope = offer.and_then(|offer| offer.scope.as_ref()).map(|scope| tidy(&scope.text));
+            let scoped = |offer: String| match &scope {
+                Some(scope) if content.prints(scope) => format.deal.replace("{offer}", &offer).replace("{scope}", scope),
+                Some(_) | None => offer,
             };
-            facts.insert("saving", format.saving(saving));
-            facts.insert("offer", format.offer(saving));
-            facts.insert("bare_deal", scoped(format.offer(saving)));
-            facts.insert("deal", scoped(format.deal(saving)));
+            facts.insert("saving", format.saving(&saving));
+            facts.insert("offer", format.offer(&saving));
+            facts.insert("bare_deal", scoped(format.offer(&saving)));
+            facts.insert("deal", scoped(format.deal(&saving)));
+            if matches!(saving, Saving::Percent { up_to: false, .. } | Saving::Amount { up_to: false, .. }) {
+                facts.insert("exact", "✓".to_owned());
+            }
         }
-        if let Some(threshold) = &understood.threshold {
-            facts.insert("threshold", format.money(threshold));
+        if offer.is_some_and(|offer| offer.free_delivery) {
+            facts.insert("shipping", "✓".to_owned());
         }
-        if let Some(price) = understood.price.as_ref().filter(|_| !understood.price_is_least) {
-            facts.insert("price", format.money(price));
-        }
-        if let Some((give, get)) = &understood.gifts {
+        let shown = |fact: &Fact| content.shown(fact);
+        let known = [
+            ("code", content.only(FactKind::Code).map(|fact| tidy(&fact.text))),
+            ("threshold", content.only(FactKind::Minimum).and_then(shown)),
+            ("price", content.only(FactKind::Price).and_then(shown)),
+        ];
+        facts.extend(known.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        if let (Goal::Referral, [give, get]) = (self.goal, content.amounts().as_slice()) {
             facts.insert("give", format.money(give));
             facts.insert("get", format.money(get));
         }
-        if let Some(years) = understood.years {
-            let place = if years == 1 { "common.year_one" } else { "common.years_many" };
-            let words = Bank::of(self.language).phrases(place).first();
-            facts.extend(words.map(|words| ("years", words.replace("{n}", &years.to_string()))));
-        }
-        if let Some(total) = &understood.total {
-            facts.insert("total", format.money(total));
-        }
     }
 
-    /// Returns the key of the phrase for an end today or tomorrow.
-    fn near_end(&self, ends: Date) -> Option<&'static str> {
-        match ends {
-            _ if ends == self.today && self.understood.is_tonight => Some("common.moment_tonight"),
-            _ if ends == self.today => Some("common.moment_today"),
-            _ if Some(ends) == self.today.tomorrow().ok() => Some("common.moment_tomorrow"),
-            _ => None,
+    /// Adds a date, in full and in short.
+    fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
+        let (first, last, fact) = self.content.days(role)?;
+        let (format, today) = (self.content.format, self.content.today);
+        if let Some(last) = last {
+            facts.insert(long, format.days(first, last, today));
+            facts.insert(short, format.days(first, last, today));
+            return Some(first);
         }
-    }
-
-    /// Adds the facts about when an offer applies and ends, in everyday words such as "tonight" or "this weekend".
-    fn know_moments(&self, facts: &mut Facts) {
-        let bank = Bank::of(self.language);
-        let said = |place: &str, day: &str| bank.phrases(place).first().map(|words| words.replace("{day}", day));
-        let understood = self.understood;
-        let day = |name: &str, facts: &Facts| facts.get(name).cloned();
-        let ending = understood.ends.and_then(|ends| match (self.near_end(ends), day("ends_day", facts)) {
-            (Some(place), _) => said(place, ""),
-            (None, Some(day)) => said("common.moment_on", &day),
-            (None, None) => None,
-        });
-        let holding = match (day("starts_day", facts), day("ends_day", facts), understood.on) {
-            _ if understood.is_weekend => said("common.moment_weekend", ""),
-            (None, Some(until), _) => said("common.moment_until", &until),
-            (Some(on), None, Some(_)) => said("common.moment_on", &on),
-            // A period of several days is stated in a sentence of its own.
-            (Some(_), _, _) if understood.ends.is_some() => None,
-            (Some(from), None, None) => said("common.moment_from", &from),
-            _ => ending.clone(),
-        };
-        facts.extend(ending.map(|ending| ("ending", ending)));
-        facts.extend(holding.map(|holding| ("holding", holding)));
+        let time =
+            self.content.time(role).map(|(start, end)| end.map_or_else(|| format.time(start), |end| format.times(start, end)));
+        let date = format.date(first, today);
+        facts.insert(
+            long,
+            time.filter(|_| role != FactRole::Event).map_or_else(|| date.clone(), |time| format!("{date}, {time}")),
+        );
+        // A recipient who reads "Sunday" in the prompt's week knows which Sunday.
+        let near = today.until(first).is_ok_and(|span| (1..=WEEKDAY_DAYS).contains(&span.get_days()));
+        let named = near && !fact.text.contains(|c: char| c.is_ascii_digit()) && self.content.language.names_days();
+        facts.insert(short, if named { format.weekday(first) } else { format.day(first, today) });
+        Some(first)
     }
 
     fn know_days(&self, facts: &mut Facts) {
-        let format = Bank::of(self.language).format(self.region);
-        let understood = self.understood;
-        let is_event = understood.purpose == Purpose::Event;
-        let starts = understood.starts.or(understood.on.filter(|_| !is_event));
-        if is_event {
-            if let Some(when) = understood.on.or(understood.starts) {
-                facts.insert("when", format.date(when, self.today));
-                facts.insert("when_day", format.day(when, self.today));
-            }
-        } else if let Some(starts) = starts.filter(|_| !self.has_started) {
-            facts.insert("starts", format.date(starts, self.today));
-            facts.insert("starts_day", format.day(starts, self.today));
+        let content = self.content;
+        let (format, today) = (content.format, content.today);
+        if self.goal == Goal::Event || self.goal == Goal::Webinar || self.goal == Goal::Reminder {
+            self.know_day(facts, ("when", "when_day"), FactRole::Event);
         }
-        if let Some(ends) = understood.ends {
-            facts.insert("ends", format.date(ends, self.today));
-            // "Tonight" is more helpful than the date.
-            if self.near_end(ends).is_none() {
-                facts.insert("ends_day", format.day(ends, self.today));
-            }
+        if !self.has_started {
+            self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);
         }
-        self.know_moments(facts);
-        match (understood.time, understood.time_end) {
-            (Some(from), Some(to)) => facts.insert("time", format.times(from, to)),
-            (Some(from), None) => facts.insert("time", format.time(from)),
-            (None, _) => None,
-        };
+        self.know_ends(facts);
+        for (names, role) in [
+            (("order_by", "order_by_day"), FactRole::OrderBy),
+            (("reopens", "reopens_day"), FactRole::Reopens),
+            (("happened", "happened_day"), FactRole::Happened),
+            (("changes", "changes_day"), FactRole::PriceChanges),
+        ] {
+            self.know_day(facts, names, role);
+        }
+        if let Some((first, last, _)) = content.days(FactRole::Closed) {
+            let (place, day) = match last {
+                Some(last) => ("common.moment_range", format.days(first, last, today)),
+                None => ("common.moment_on", format.day(first, today)),
+            };
+            let words = Bank::of(content.language).phrases(place).first();
+            facts.extend(words.map(|words| ("closed", words.replace("{day}", &day))));
+        }
+        let time = content.beside_event(FactKind::Time).and_then(|fact| content.shown(fact));
+        facts.extend(time.map(|time| ("time", time)));
+    }
+
+    /// Adds the end of the offer, with "today" and "tomorrow" in words.
+    fn know_ends(&self, facts: &mut Facts) {
+        let (content, today) = (self.content, self.content.today);
+        let Some((first, last, _)) = content.days(FactRole::OfferEnds) else { return };
+        if last.is_none() {
+            self.know_day(facts, ("ends", "ends_day"), FactRole::OfferEnds);
+        }
+        let ends = last.unwrap_or(first);
+        let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
+        let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
+        let place = near.unwrap_or("common.moment_on");
+        let Some(words) = Bank::of(content.language).phrases(place).first() else { return };
+        let day = facts.get("ends_day").cloned().unwrap_or_else(|| content.format.day(ends, today));
+        facts.insert("ending", words.replace("{day}", &day));
     }
 }
 
@@ -249,12 +250,4 @@ pub fn without_legal_form(name: &str) -> &str {
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)
-}
-
-/// Returns untrusted text on one line, without characters that would break the merge language or the layout.
-pub fn tidy(text: &str) -> String {
-    let kept = |c: &char| !matches!(c, '{' | '}') && !crate::base::text::is_invisible(*c);
-    let spaced = |c: char| if c.is_control() { ' ' } else { c };
-    let text: String = text.chars().filter(kept).map(spaced).collect();
-    text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

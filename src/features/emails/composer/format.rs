@@ -1,9 +1,23 @@
 //! Formats numbers, money, days and times in each language.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 
 use super::language::Format;
-use super::understand::{Clock, Money, Saving};
+
+/// An amount in a currency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Money {
+    pub amount: f64,
+    /// The ISO 4217 code of the currency.
+    pub currency: String,
+}
+
+/// The amount or percentage that the recipient saves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Saving {
+    Percent { value: f64, up_to: bool },
+    Amount { value: Money, up_to: bool },
+}
 
 /// A no-break space, which keeps a number and its symbol on one line.
 const NO_BREAK: &str = "\u{a0}";
@@ -18,17 +32,7 @@ impl Format {
 
     /// Formats a sum of money: "20 €", "19,90 €".
     pub fn money(&self, money: &Money) -> String {
-        self.amount(money.amount, money.currency)
-    }
-
-    /// Formats a sum of money for aligned columns: "20,00 €".
-    pub fn sum(&self, money: &Money) -> String {
-        let whole = self.money(money);
-        if money.amount.fract() != 0.0 || money.currency == "JPY" {
-            return whole;
-        }
-        let figures = self.number(money.amount, true);
-        whole.replace(&figures, &format!("{figures}{}00", self.decimal))
+        self.amount(money.amount, &money.currency)
     }
 
     /// Formats an amount in a currency by its ISO 4217 code.
@@ -125,31 +129,54 @@ impl Format {
     }
 
     fn filled(&self, pattern: &str, date: Date) -> String {
-        let weekday = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or(0);
         let month = usize::try_from(date.month() - 1).unwrap_or(0);
         let day = if date.day() == 1 { self.ordinal_first.clone() } else { date.day().to_string() };
         let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
         pattern
-            .replace("{weekday}", &name(&self.weekdays, weekday))
+            .replace("{weekday}", &self.weekday(date))
             .replace("{month}", &name(&self.months, month))
             .replace("{day}", &day)
             .replace("{year}", &date.year().to_string())
     }
 
+    /// Formats a range of days: "November 27 to 29", "27. bis 29. November".
+    pub fn days(&self, first: Date, last: Date, today: Date) -> String {
+        let (from, to) = (self.day(first, today), self.day(last, today));
+        let same_month = (first.year(), first.month()) == (last.year(), last.month());
+        let day_first = self.day.starts_with("{day}");
+        // The month that both days share is written once.
+        let (from, to) = match (same_month, day_first) {
+            (true, true) => {
+                let dot = if self.day.starts_with("{day}.") { "." } else { "" };
+                let number = if first.day() == 1 { self.ordinal_first.clone() } else { first.day().to_string() };
+                (format!("{number}{dot}"), to)
+            }
+            (true, false) if self.day.ends_with("{day}") && from.len() < 16 => (from, last.day().to_string()),
+            _ => (from, to),
+        };
+        self.range.replace("{from}", &from).replace("{to}", &to)
+    }
+
+    /// Formats the name of a day: "Sunday".
+    pub fn weekday(&self, date: Date) -> String {
+        let weekday = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or(0);
+        self.weekdays.get(weekday).cloned().unwrap_or_default()
+    }
+
     /// Formats a time of day: "6:30 PM", "18.30 Uhr".
-    pub fn time(&self, clock: Clock) -> String {
-        let pattern = if clock.minute == 0 { &self.time_full } else { &self.time };
-        let hour = if clock.hour.is_multiple_of(12) { 12 } else { clock.hour % 12 };
+    pub fn time(&self, time: Time) -> String {
+        let pattern = if time.minute() == 0 { &self.time_full } else { &self.time };
+        let hour = if time.hour() % 12 == 0 { 12 } else { time.hour() % 12 };
         pattern
             .replace(' ', NO_BREAK)
             .replace("{h12}", &hour.to_string())
-            .replace("{h}", &clock.hour.to_string())
-            .replace("{mm}", &format!("{:02}", clock.minute))
-            .replace("{ampm}", if clock.hour < 12 { "AM" } else { "PM" })
+            .replace("{h}", &time.hour().to_string())
+            .replace("{mm}", &format!("{:02}", time.minute()))
+            .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
     /// Formats a period of a day: "6 to 9 PM".
-    pub fn times(&self, from: Clock, to: Clock) -> String {
+    pub fn times(&self, from: Time, to: Time) -> String {
         let (from, to) = (self.time(from), self.time(to));
         // A common ending appears only once, as in "14 bis 17 Uhr" and "2 to 5 PM".
         let end = to.rsplit(NO_BREAK).next().unwrap_or_default();
@@ -175,7 +202,7 @@ mod tests {
 
     #[test]
     fn each_language_writes_numbers_its_own_way() {
-        let euros = Money { amount: 1299.5, currency: "EUR" };
+        let euros = Money { amount: 1299.5, currency: "EUR".into() };
         for (language, percent, money, offer) in [
             (Language::En, "20%", "€1,299.50", "up to 20% off"),
             (Language::De, "20 %", "1.299,50 €", "bis zu 20 % Rabatt"),
@@ -197,7 +224,7 @@ mod tests {
     fn each_language_writes_days_and_times_its_own_way() {
         let today = Date::constant(2026, 11, 21);
         let day = Date::constant(2026, 12, 1);
-        let clock = Clock { hour: 18, minute: 30 };
+        let clock = Time::constant(18, 30, 0, 0);
         for (language, date, time) in [
             (Language::En, "Tuesday, December 1", "6:30 PM"),
             (Language::De, "Dienstag, 1. Dezember", "18:30 Uhr"),

@@ -1,10 +1,9 @@
 //! Quotes sentences from the brand's pages and knowledge base in an email. The code may omit sentences but never adds words.
 
-use super::facts::tidy;
 use super::language::Language;
-use super::lexicon;
 use super::phrases::mix;
-use super::tokens::{Kind, Tokens, plain};
+use super::tokens::plain;
+use super::words::{folded, is_in, tidy};
 use crate::vocab::limits;
 
 /// An entry or page that the brand has written about itself.
@@ -22,8 +21,6 @@ pub struct Excerpt<'a> {
     pub title: String,
     pub text: String,
     pub url: Option<&'a str>,
-    /// Whether the excerpt has the same topic as the prompt.
-    pub fits: bool,
 }
 
 /// The maximum length of an excerpt: two or three sentences.
@@ -70,18 +67,13 @@ const NOT_FOR_EMAIL: [&str; 32] = [
     "gdpr",
 ];
 
-/// Returns excerpts of the entries that can be quoted in this language, most relevant to the prompt first.
-pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Tokens<'_>, seed: u64) -> Vec<Excerpt<'a>> {
-    let lexicon = lexicon::of(language);
+/// Returns excerpts of the entries that can be quoted in this language, most relevant to the topic first.
+pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, topic: &str, seed: u64) -> Vec<Excerpt<'a>> {
+    let topic = folded(topic);
+    let words: Vec<&str> = topic.split(' ').filter(|word| word.chars().count() > 4).collect();
     let score = |entry: &Knowledge<'_>| {
         let title = plain(entry.title);
-        let known = |at: &usize| {
-            let tells = [&lexicon.generic, &lexicon.common, &lexicon.verbs, &lexicon.meta, &lexicon.readers];
-            prompt.kind(*at) == Kind::Word
-                && prompt.fold(*at).chars().count() > 4
-                && tells.into_iter().all(|list| prompt.any(*at, list).is_none())
-        };
-        (0..prompt.len()).filter(known).filter(|at| title.contains(prompt.fold(*at))).count()
+        words.iter().filter(|word| title.contains(**word)).count()
     };
     let mut found: Vec<(usize, u64, Excerpt<'a>)> = knowledge
         .iter()
@@ -89,7 +81,7 @@ pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &To
         .filter_map(|entry| Some((score(entry), mix(seed, entry.title), excerpt(entry, language)?)))
         .collect();
     found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
-    found.into_iter().map(|(score, _, excerpt)| Excerpt { fits: score > 0, ..excerpt }).collect()
+    found.into_iter().map(|(_, _, excerpt)| excerpt).collect()
 }
 
 fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>> {
@@ -107,11 +99,11 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
         return None;
     }
     let head: String = entry.text.chars().take(TEXT_CHARACTERS_READ).collect();
-    if language.is_complete() && lexicon::language_of(&Tokens::read(&head), language) != language {
+    if language.is_complete() && !is_in(&head, language, None) {
         return None;
     }
     let text = sentences(&head)?;
-    Some(Excerpt { title, text, url: entry.url, fits: false })
+    Some(Excerpt { title, text, url: entry.url })
 }
 
 /// Returns the first complete sentences that follow each other in one line of the text.
@@ -142,7 +134,7 @@ fn sentences(text: &str) -> Option<String> {
 }
 
 /// Splits a line into sentences.
-fn split(line: &str) -> Vec<&str> {
+pub fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
@@ -170,14 +162,14 @@ mod tests {
             text: "Home Shop About\nWe roast our teas in small batches over charcoal. It takes the whole night, and one of us stays awake for it.",
             url: Some("https://example.com/how"),
         };
-        let found = excerpts(&[entry], Language::En, &Tokens::read(""), 1);
+        let found = excerpts(&[entry], Language::En, "", 1);
         assert_eq!(found[0].title, "How we roast");
         assert_eq!(
             found[0].text,
             "We roast our teas in small batches over charcoal. It takes the whole night, and one of us stays awake for it."
         );
-        assert!(excerpts(&[entry], Language::De, &Tokens::read(""), 1).is_empty(), "it is English");
+        assert!(excerpts(&[entry], Language::De, "", 1).is_empty(), "it is English");
         let law = Knowledge { title: "Privacy policy", ..entry };
-        assert!(excerpts(&[law], Language::En, &Tokens::read(""), 1).is_empty());
+        assert!(excerpts(&[law], Language::En, "", 1).is_empty());
     }
 }

@@ -27,7 +27,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The languages in which the composer writes complete copy and understands prompts.
+    /// The languages in which the composer writes complete copy.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
     const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
@@ -76,6 +76,11 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, the article changes.
+    pub fn names_days(self) -> bool {
+        matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
+    }
+
     /// Returns the words for the first person plural. Brands that speak in another grammatical person avoid these words if possible.
     pub fn first_person(self) -> &'static [&'static str] {
         match self {
@@ -101,19 +106,6 @@ impl Language {
             Self::Nl => include_str!("../../../../assets/composer/nl.toml"),
             Self::Ar => include_str!("../../../../assets/composer/ar.toml"),
             Self::He => include_str!("../../../../assets/composer/he.toml"),
-        }
-    }
-
-    /// Returns the word list for understanding prompts, as TOML; languages without a word list use the English word list.
-    pub fn understanding(self) -> &'static str {
-        match self {
-            Self::En | Self::Ar | Self::He => include_str!("../../../../assets/composer/understand/en.toml"),
-            Self::De => include_str!("../../../../assets/composer/understand/de.toml"),
-            Self::Fr => include_str!("../../../../assets/composer/understand/fr.toml"),
-            Self::Es => include_str!("../../../../assets/composer/understand/es.toml"),
-            Self::It => include_str!("../../../../assets/composer/understand/it.toml"),
-            Self::Pt => include_str!("../../../../assets/composer/understand/pt.toml"),
-            Self::Nl => include_str!("../../../../assets/composer/understand/nl.toml"),
         }
     }
 }
@@ -145,7 +137,6 @@ pub struct Format {
     pub amount_deal_up_to: Option<String>,
     /// The pattern of an offer with its scope, where `{offer}` is the offer and `{scope}` is the scope in the prompt's words.
     pub deal: String,
-    pub deal_all: String,
     /// The pattern of a sum of money, where `{n}` is the number and `{symbol}` is the currency symbol.
     pub money: String,
     pub decimal: String,
@@ -157,7 +148,8 @@ pub struct Format {
     pub time: String,
     pub time_full: String,
     pub time_range: String,
-    pub and: String,
+    /// The pattern of a range of days.
+    pub range: String,
     /// The form of the first day of a month: "1er".
     pub ordinal_first: String,
     pub months: Vec<String>,
@@ -222,11 +214,32 @@ impl Bank {
         self.phrases.iter().filter(|(_, phrases)| has(phrases)).map(|(place, _)| place.clone()).min()
     }
 
+    /// Returns the season that a folded text names: the season named first.
+    pub fn season(&self, folded: &str) -> Option<String> {
+        let name = |place: &str| place.strip_prefix("season.")?.strip_suffix(".words").map(str::to_owned);
+        let found = self.phrases.iter().filter_map(|(place, words)| {
+            let at = words.iter().filter_map(|word| named(folded, word)).min()?;
+            Some((at, name(place)?))
+        });
+        found.min().map(|(_, name)| name)
+    }
+
+    /// Returns the season that a folded text names in any language.
+    pub fn seasons_in_any_language(folded: &str) -> Option<String> {
+        Language::SPOKEN.into_iter().find_map(|language| Self::of(language).season(folded))
+    }
+
     /// Returns every key and its phrases, for tests.
     #[cfg(test)]
     pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.phrases.iter()
     }
+}
+
+/// Returns the position of a word in a folded text. A `*` at the end of the word stands for any ending.
+fn named(folded: &str, word: &str) -> Option<usize> {
+    let bare = super::words::folded(word);
+    folded.find(if word.ends_with('*') { bare.trim_end() } else { &bare })
 }
 
 /// Returns the notation of each region: the language's notation with the region's differences.

@@ -2,10 +2,12 @@
 //!
 //! This module only selects existing material: it invents none and writes no copy.
 
-use super::facts::tidy;
+use std::collections::HashSet;
+
 use super::language::Format;
 use super::phrases::mix;
 use super::tokens::{Tokens, number, plain};
+use super::words::{capital, tidy};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
@@ -58,7 +60,7 @@ fn network(word: &str) -> String {
         "linkedin" => "LinkedIn".to_owned(),
         "whatsapp" => "WhatsApp".to_owned(),
         "github" => "GitHub".to_owned(),
-        _ => super::understand::capital(&tidy(word)),
+        _ => capital(&tidy(word)),
     }
 }
 
@@ -69,19 +71,70 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture for the top of an email: the suitable picture that is most relevant to the prompt. The seed breaks ties.
-pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Option<Picture> {
-    let score = |image: &brand::BrandImage| {
-        let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
-        let told = told.map(plain).collect::<Vec<_>>().join(" ");
-        let known = |token: &&super::tokens::Token| token.fold.chars().count() > 3 && told.contains(&token.fold);
-        prompt.tokens.iter().filter(known).count().min(4)
-    };
+/// Returns a picture of the brand for the top of an email that names nothing. The seed chooses.
+pub fn opening(brand: &Brand, seed: u64, job: &str) -> Option<Picture> {
     let fitting = brand.images.iter().filter(|image| fits(image));
-    let mut found: Vec<(usize, u64, &brand::BrandImage)> =
-        fitting.map(|image| (score(image), mix(seed, &format!("{job} {}", image.url)), image)).collect();
-    found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
-    found.into_iter().find_map(|(_, _, image)| picture(&image.url, image.description.clone(), (image.width, image.height)))
+    let image = fitting.min_by_key(|image| mix(seed, &format!("{job} {}", image.url)))?;
+    picture(&image.url, image.description.as_deref().and_then(alt), (image.width, image.height))
+}
+
+/// Returns the picture of the brand that shows most of what a text names: a picture whose description, or a product whose name, shares the
+/// text's words. Pictures in `shown` are left out.
+pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Picture> {
+    let text = plain(text);
+    let words: HashSet<String> =
+        text.split(|c: char| !c.is_alphanumeric()).map(stem).filter(|word| word.chars().count() >= 4).collect();
+    let score = |told: &str| {
+        let told = plain(told);
+        let told: HashSet<String> =
+            told.split(|c: char| !c.is_alphanumeric()).map(stem).filter(|word| word.chars().count() >= 4).collect();
+        told.intersection(&words).count()
+    };
+    let images = brand.images.iter().filter(|image| fits(image)).filter_map(|image| {
+        let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref()).collect::<Vec<_>>().join(" ");
+        let own = picture(&image.url, image.description.as_deref().and_then(alt), (image.width, image.height))?;
+        Some((score(&told), own))
+    });
+    // A product's picture fits only if the text has its whole name: another dish is not the dish that is named.
+    let named =
+        |product: &&brand::BrandProduct| text.contains(plain(&tidy(&product.name)).as_str()) && !product.name.trim().is_empty();
+    let products = brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
+        let own = picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?;
+        Some((usize::MAX, own))
+    });
+    let found = products.chain(images).filter(|(score, own)| *score >= SHARED_WORDS && !shown.contains(own.src.as_str()));
+    found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
+}
+
+/// The number of words that a picture's description shares with a text that the picture fits.
+const SHARED_WORDS: usize = 2;
+
+fn stem(word: &str) -> String {
+    word.chars().take(STEM_CHARACTERS).collect()
+}
+
+/// Returns a description of an image for people who cannot see it: without sizes, and without notes on where the image was found.
+pub fn alt(description: &str) -> Option<String> {
+    let text = tidy(description);
+    let is_note = |sentence: &&str| {
+        let folded = plain(sentence);
+        !(folded.starts_with("shown with") || folded.contains("pixels") || folded.contains("plain area"))
+    };
+    let kept: Vec<&str> = super::knowledge::split(&text).into_iter().filter(is_note).collect();
+    let kept = kept.join(" ");
+    let bare = kept.split(" | ").next().unwrap_or_default().trim();
+    (bare.chars().count() > 2).then(|| bare.to_owned())
+}
+
+/// Returns the link to an email address or a telephone number.
+pub fn contact(text: &str) -> Option<Link> {
+    let text = text.trim();
+    if text.contains('@') {
+        return link(&format!("mailto:{}", text.trim_start_matches("mailto:")));
+    }
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect();
+    let is_number = text.chars().all(|c| c.is_ascii_digit() || " +-/().\u{a0}".contains(c));
+    (is_number && digits.len() >= 5).then(|| link(&format!("tel:{digits}"))).flatten()
 }
 
 /// Returns whether an image is suitable as a picture: it is wide enough, neither too tall nor too flat, not a logo or icon, and in a format
@@ -115,10 +168,17 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
         href,
         image: picture,
         text: text.map(|text| Line::cut(&text)),
+        price_before: before(product, format).filter(|_| price.is_some()).map(|price| Line::cut(&price)),
         price,
-        price_before: None,
         button: None,
     })
+}
+
+/// Returns the price before a reduction, if it is higher than the price.
+fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
+    let before = product.price_before.clone()?;
+    let (now, then) = (number(product.price.as_deref()?)?, number(&before)?);
+    (then > now).then(|| price(&brand::BrandProduct { price: Some(before), ..product.clone() }, format)).flatten()
 }
 
 /// Returns a price in the format of the email's language or, if the price is not a number, as written on the product's page.
@@ -135,7 +195,6 @@ pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
 /// Returns whether a product's name or description contains one of these words, with any ending.
 pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
-    let stem = |word: &str| word.chars().take(STEM_CHARACTERS).collect::<String>();
     let asked = Tokens::read(words);
     let stems =
         asked.tokens.iter().map(|token| token.fold.as_str()).filter(|word| word.chars().count() >= STEM_CHARACTERS).map(stem);

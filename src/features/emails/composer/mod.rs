@@ -1,167 +1,218 @@
-//! The built-in composer: writes complete emails from a prompt and the facts about a brand, without a language model.
+//! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
-//! The composer is deterministic: the same brief, brand and texts give the same email. An email contains only facts that the prompt or the
-//! brand states; the composer never invents discounts, dates, prices, quotes or deadlines. It understands prompts and writes complete copy
-//! in seven languages; for Arabic and Hebrew, it has a small set of phrases that it combines with the brand's own texts.
+//! The composer is deterministic: the same brief, brand and texts give the same email. It never sees the prompt. An email contains only
+//! facts that the brief or the brand states: the composer prints the brief's statements in their own words and writes dates, prices and
+//! codes in the email's language. It returns every part that it could not use. It writes complete copy in seven languages; for Arabic and
+//! Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
+mod content;
+mod details;
 pub mod edit;
 mod facts;
 mod format;
+mod frame;
+mod goals;
+mod headlines;
 mod knowledge;
 mod language;
-mod lexicon;
 mod material;
 mod phrases;
 mod plan;
-mod recipe;
+mod printed;
+mod rules;
 mod sections;
+mod stories;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod understand;
 mod voice;
+mod words;
 
 pub use knowledge::Knowledge;
 pub use language::Language;
 pub use plan::{Plan, Slot};
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 
+use super::brief::{Brief, FactKind, Goal, Part};
 use crate::base::locale::LanguageTag;
-use crate::features::emails::document::{Direction, Email, Layout, Line, Link, Picture, Purpose, Style, VERSION};
+use crate::features::emails::document::{
+    Block, Direction, Email, Footer, Header, Layout, Link, Picture, Product, Purpose, Style, VERSION,
+};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
+use content::Content;
 use facts::Source;
+use goals::{Pictures, Shape};
+use language::Bank;
 use phrases::{Phrasebook, mix};
 use sections::Writer;
-use tokens::Tokens;
-use understand::{ParsedPrompt, Scope};
 use voice::Voice;
+use words::tidy;
 
 /// The input for an email or a series.
-#[derive(Clone, Debug)]
-pub struct Brief<'a> {
-    /// The request in the user's words, in any of the seven languages.
-    pub prompt: &'a str,
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The content of the email.
+    pub brief: &'a Brief,
     /// The pictures to use, most important first.
     pub images: &'a [Picture],
-    /// An email whose purpose and theme to reuse.
+    /// An email whose theme to reuse and, if the brief has no purpose, whose purpose.
     pub reference: Option<&'a Email>,
-    /// The brand's home page, which is the target of buttons if the prompt gives no link.
+    /// The brand's home page, which is the target of buttons if the brief gives no link.
     pub site: Option<&'a str>,
-    /// The seed that determines free choices, such as phrases, arrangement and layout.
+    /// The seed that determines free choices, such as phrases and layout.
     pub seed: u64,
-    /// The day on which the prompt was written, from which "this Friday" is counted.
+    /// The day on which the brief was written, from which "this Friday" is counted.
     pub today: Date,
 }
 
-/// An email and its warnings.
+/// An email and what the composer could not do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
-    /// Warnings about requests that the composer could not meet, and about its guesses.
+    /// The parts of the brief that the email does not contain.
+    pub unused: Vec<Part>,
+    /// Warnings about constraints that the email does not meet, and about the composer's guesses.
     pub warnings: Vec<String>,
 }
 
-/// The maximum length of a subject. Email clients cut longer subjects.
-const SUBJECT_CHARACTERS_MAX: usize = 60;
-/// The number of preheader characters that email clients show.
-const PREHEADER_CHARACTERS_MAX: usize = 110;
-const PREHEADER_CHARACTERS_MIN: usize = 40;
-
-/// Returns the default language: the language that the prompt requests, otherwise the brand's language, otherwise the prompt's language.
-pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
-    let understood = understand::parse_prompt(prompt, brand, today);
-    let asked = understood.languages.first().map(|language| language.tag());
-    let of_brand = || brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
-    asked.or_else(of_brand).unwrap_or_else(|| understood.language.tag())
-}
-
-/// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the prompt determines the number.
-pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
-    let understood = understand(brief, brand);
-    let slots = plan::slots(&understood, brand, has_knowledge, count, brief.today);
+/// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
+pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
+    let goal = goal(request);
     let written = written_in(language);
-    let bank = language::Bank::of(written);
-    let place = format!("series.{}", plan::key(understood.purpose));
-    let name = bank.phrases(&place).first().cloned();
+    let bank = Bank::of(written);
+    let content = Content::of(request.brief, brand, written, bank.format(None), request.today);
+    let slots = plan::slots(goal, &content, brand, has_knowledge, count);
+    let name = bank.phrases(&format!("series.{}", plan::key(goals::shape(goal).purpose))).first().cloned();
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
 /// Writes one email of a plan in one language. A slot beyond the plan is treated as the last slot.
 pub fn compose(
-    brief: &Brief<'_>,
+    request: &Request<'_>,
     brand: &Brand,
     knowledge: &[Knowledge<'_>],
     plan: &Plan,
     place: usize,
     language: &LanguageTag,
 ) -> Composed {
-    compose_with(brief, brand, knowledge, plan, place, language, EditWishes::default())
-}
-
-/// The changes to the brief that an edit requests.
-#[derive(Clone, Copy, Debug, Default)]
-struct EditWishes {
-    formal: Option<bool>,
-}
-
-fn compose_with(
-    brief: &Brief<'_>,
-    brand: &Brand,
-    knowledge: &[Knowledge<'_>],
-    plan: &Plan,
-    place: usize,
-    language: &LanguageTag,
-    wishes: EditWishes,
-) -> Composed {
-    let mut understood = understand(brief, brand);
-    understood.formal = wishes.formal.or(understood.formal);
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
+    let goal = goal(request);
+    let shape = goals::shape(goal);
     let job = match plan.slots.get(place) {
         Some(slot) if written.is_complete() => slot.job.clone(),
-        Some(_) | None if written.is_complete() => format!("{}.main", plan::key(understood.purpose)),
+        Some(_) | None if written.is_complete() => format!("{}.main", shape.key),
         Some(_) | None => "plain".to_owned(),
     };
-    let teased = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
-    let draft =
-        Draft { brief, brand, knowledge, understood: &understood, language, written, job: &job, place, has_started: teased };
-    let email = draft.email();
-    let warnings = draft.warnings(&email);
-    Composed { email, warnings }
+    let region = region(language, written, brand, request.brief);
+    let format = Bank::of(written).format(region.as_deref());
+    let content = Content::of(request.brief, brand, written, format, request.today);
+    let has_started = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
+    let draft = Draft {
+        request,
+        brand,
+        knowledge,
+        content: &content,
+        goal,
+        shape,
+        language,
+        written,
+        region,
+        job: &job,
+        place,
+        has_started,
+    };
+    draft.compose()
 }
 
-fn understand(brief: &Brief<'_>, brand: &Brand) -> ParsedPrompt {
-    let mut understood = understand::parse_prompt(brief.prompt, brand, brief.today);
-    if let Some(reference) = brief.reference
-        && brief.prompt.split_whitespace().count() < REMIX_WORDS
-    {
-        understood.purpose = reference.purpose;
+/// Returns the header and the footer of the brand's emails in a language.
+pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: Layout, purpose: Purpose) -> (Header, Footer) {
+    // A brief that says nothing.
+    let brief = Brief {
+        purpose: goals::of(purpose),
+        audience: None,
+        language: *language,
+        subject: None,
+        preheader: None,
+        headline: None,
+        facts: Vec::new(),
+        stories: Vec::new(),
+        offer: None,
+        event: None,
+        cta: None,
+        signature: None,
+        tone: Vec::new(),
+        constraints: Vec::new(),
+        instructions: Vec::new(),
+        unclear: Vec::new(),
+    };
+    let request = Request { brief: &brief, images: &[], reference: None, site, seed: 0, today: Date::ZERO };
+    let plan = Plan { name: String::new(), slots: Vec::new() };
+    let blocks = compose(&request, brand, &[], &plan, 0, language).email.blocks;
+    let header = blocks.iter().find_map(|block| if let Block::Header(header) = block { Some(header.clone()) } else { None });
+    let footer = blocks.iter().find_map(|block| if let Block::Footer(footer) = block { Some(footer.clone()) } else { None });
+    let header = header.expect("the composer starts every email with a header");
+    (Header { logo: material::logo(brand, layout), ..header }, footer.expect("the composer ends every email with a footer"))
+}
+
+/// Returns the brand's products in the form that documents use, without descriptions.
+pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Vec<Product> {
+    let (format, site) = (Bank::of(written_in(language)).format(None), site.and_then(material::link));
+    let products = brand.products.iter().take(limits::EMAIL_PRODUCTS_MAX);
+    products.filter_map(|product| material::product(product, format, site.as_ref(), false)).collect()
+}
+
+/// Returns the purpose of the email. A brief without a purpose has the purpose of its reference.
+fn goal(request: &Request<'_>) -> Goal {
+    match (request.brief.purpose, request.reference) {
+        (Goal::Unclear, Some(reference)) => goals::of(reference.purpose),
+        (goal, _) => goal,
     }
-    understood
 }
-
-/// The number of words below which a prompt with a reference describes a change to the reference instead of a purpose.
-const REMIX_WORDS: usize = 4;
 
 /// Returns the language of the phrases for a tag: the tag's language, or English if there are no phrases in that language.
 fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
 
+/// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the brief writes
+/// the day before the month.
+fn region(language: &LanguageTag, written: Language, brand: &Brand, brief: &Brief) -> Option<String> {
+    let region = language.as_str().split('-').skip(1).find(|part| part.len() == 2).map(str::to_owned);
+    let in_pounds = |product: &crate::features::projects::brand::BrandProduct| {
+        product.currency.as_deref() == Some("GBP") || product.price.as_deref().is_some_and(|price| price.contains('£'))
+    };
+    let days = brief.facts.iter().filter(|fact| fact.kind == FactKind::Date).map(|fact| fact.text.as_str());
+    let is_british = || brand.products.iter().any(in_pounds) || days.clone().any(is_day_first);
+    region.or_else(|| (written == Language::En && is_british()).then(|| "GB".to_owned()))
+}
+
+/// Returns whether a date has its day before its month: "3 December".
+fn is_day_first(date: &str) -> bool {
+    let rest = date.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = ["st ", "nd ", "rd ", "th ", " "].into_iter().find_map(|end| rest.strip_prefix(end));
+    rest.is_some_and(|rest| rest.trim_start_matches("of ").starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
 /// The inputs of one email.
 struct Draft<'a> {
-    brief: &'a Brief<'a>,
+    request: &'a Request<'a>,
     brand: &'a Brand,
     knowledge: &'a [Knowledge<'a>],
-    understood: &'a ParsedPrompt,
+    content: &'a Content<'a>,
+    goal: Goal,
+    shape: Shape,
     /// The requested language.
     language: &'a LanguageTag,
     /// The language of the phrases.
     written: Language,
+    region: Option<String>,
     job: &'a str,
     place: usize,
     /// Whether an earlier email of the series has announced the start.
@@ -169,38 +220,37 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    fn email(&self) -> Email {
+    fn compose(&self) -> Composed {
         let layout = self.layout();
         let mut writer = self.writer(layout);
-        let special = writer.special();
-        let subject = self.subject(&mut writer.book, special.as_deref());
-        let preheader = self.preheader(&mut writer.book, special.as_deref());
-        writer.header();
-        for part in writer.parts {
-            writer.write(*part);
-        }
-        writer.footer();
+        let subject = self.subject(&mut writer.book);
+        let title = self.title(&mut writer.book, &subject);
+        writer.write(&title);
+        let preheader = self.preheader(&mut writer, &subject, &title);
         let mut blocks = writer.blocks;
         if blocks.len() > limits::EMAIL_BLOCKS_MAX {
             let footer = blocks.pop();
             blocks.truncate(limits::EMAIL_BLOCKS_MAX - 1);
             blocks.extend(footer);
         }
-        let tag = self.tag();
-        let reference = self.brief.reference.map(|reference| reference.style.clone()).unwrap_or_default();
-        let style = Style { layout: Some(layout), primary: self.understood.color.or(reference.primary), ..reference };
-        let direction = Direction::of(&tag);
-        Email { version: VERSION, language: tag, direction, purpose: self.understood.purpose, subject, preheader, style, blocks }
-    }
-
-    /// Returns the tag of the language that the phrases are in: the requested tag with its region, or the tag of the fallback language.
-    fn tag(&self) -> LanguageTag {
-        if Language::of(self.language).is_some() { *self.language } else { self.written.tag() }
+        let language = if Language::of(self.language).is_some() { *self.language } else { self.written.tag() };
+        let reference = self.request.reference.map(|reference| reference.style.clone()).unwrap_or_default();
+        let rules = &self.content.rules;
+        let style = Style { layout: Some(layout), primary: rules.color.or(reference.primary), ..reference };
+        let (version, direction, purpose) = (VERSION, Direction::of(&language), self.shape.purpose);
+        let email = Email { version, language, direction, purpose, subject, preheader, style, blocks };
+        let unused = if self.job.starts_with("general.") {
+            Vec::new()
+        } else {
+            self.content.missing(&printed::email(&email), &printed::links(&email))
+        };
+        let warnings = self.warnings(&email);
+        Composed { email, unused, warnings }
     }
 
     /// Returns the seed that all emails of a series share in every language, because a series has one theme.
     fn seed(&self) -> u64 {
-        mix(self.brief.seed, self.brief.prompt)
+        mix(self.request.seed, &self.content.topic())
     }
 
     fn slot_seed(&self) -> u64 {
@@ -208,288 +258,201 @@ impl Draft<'_> {
     }
 
     fn layout(&self) -> Layout {
-        let asked = self.understood.layout.or(self.brief.reference.and_then(|reference| reference.style.layout));
+        let asked = self.content.rules.layout.or(self.request.reference.and_then(|reference| reference.style.layout));
         if let Some(layout) = asked {
             return layout;
         }
-        let has_picture = !self.brief.images.is_empty() || material::opening(self.brand, &Tokens::read(""), 0, "").is_some();
-        let all = recipe::layouts(self.understood.purpose);
-        let fitting: Vec<Layout> = all.iter().copied().filter(|layout| has_picture || !recipe::needs_picture(*layout)).collect();
-        fitting[(mix(self.seed(), "layout") % fitting.len() as u64) as usize]
+        let named = self.content.first(FactKind::Product).is_some();
+        let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
+        let all = self.shape.layouts;
+        let fitting: Vec<Layout> = all.iter().copied().filter(|layout| has_picture || !goals::needs_picture(*layout)).collect();
+        fitting[(mix(self.seed(), "layout") % fitting.len().max(1) as u64) as usize]
     }
 
     fn writer(&self, layout: Layout) -> Writer<'_> {
-        let brand_speaks = material::speaks(self.brand, self.language) && (Language::of(self.language).is_some());
+        let content = self.content;
         let featured = self.featured();
-        let product = featured.and_then(|place| self.brand.products.get(place)).map(|product| facts::tidy(&product.name));
-        let region = self.region();
-        let parts = recipe::parts(self.job, mix(self.slot_seed(), "arrangement") as usize % 64);
-        let products = self.products(featured);
+        let product = featured.and_then(|place| self.brand.products.get(place)).map(|product| tidy(&product.name));
+        let product = product.or_else(|| content.only(FactKind::Product).map(|fact| tidy(&fact.text)));
+        let products = self.products();
         let source = Source {
-            understood: self.understood,
+            content,
             brand: self.brand,
-            language: self.written,
-            today: self.brief.today,
-            product: product.as_deref(),
-            region: region.as_deref(),
-            has_grid: parts.contains(&recipe::Part::Products) && products.len() > 1,
+            shape: self.shape,
+            goal: self.goal,
+            has_grid: products.len() > 1,
             has_started: self.has_started,
+            product: product.as_deref(),
         };
-        let voice = Voice::of(self.brand, self.understood, self.written);
-        let book = Phrasebook::new(self.written, region.as_deref(), voice, self.slot_seed(), source.facts());
-        let prompt_speaks = source.prompt_speaks();
-        let words = Tokens::read(self.brief.prompt);
-        let site = self.brief.site.and_then(material::link);
+        let voice = Voice::of(self.brand, &content.rules, self.written);
+        let mut book = Phrasebook::new(self.written, self.region.as_deref(), voice, self.slot_seed(), source.facts());
+        book.season = source.season();
+        book.rules = content.rules.clone();
+        let site = self.request.site.and_then(material::link);
         let (opening, pictures) = self.pictures(layout, featured);
+        let topic = content.topic();
         Writer {
             book,
+            content,
+            brand: self.brand,
+            goal: self.goal,
+            shape: self.shape,
             job: self.job,
             layout,
-            understood: self.understood,
-            brand: self.brand,
             products,
             featured,
-            excerpts: knowledge::excerpts(self.knowledge, self.written, &words, self.slot_seed()),
+            excerpts: knowledge::excerpts(self.knowledge, self.written, &topic, self.slot_seed()),
             opening,
-            parts,
-            format: language::Bank::of(self.written).format(region.as_deref()),
             pictures,
             target: self.target(featured),
             site,
-            prompt_speaks,
-            brand_speaks,
+            brand_speaks: material::speaks(self.brand, self.language) && Language::of(self.language).is_some(),
+            lean: content.rules.words_max.is_some(),
             blocks: Vec::new(),
-            has_verbatim: false,
-            is_featured: false,
-            is_signed: false,
+            said: String::new(),
+            statements: content.statements.clone(),
+            shown_pictures: HashSet::new(),
+            has_button: false,
         }
-    }
-
-    /// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds.
-    fn region(&self) -> Option<String> {
-        let parts = self.language.as_str().split('-').skip(1);
-        let region = parts.into_iter().find(|part| part.len() == 2).map(str::to_owned);
-        let pounds = || self.brand.products.iter().any(|product| product.currency.as_deref() == Some("GBP"));
-        region.or_else(|| (self.written == Language::En && pounds()).then(|| "GB".to_owned()))
     }
 
     /// Returns the index of the product that the email is about: the named product or, in a spotlight, the next product of the range.
     fn featured(&self) -> Option<usize> {
-        let named = self.understood.products.first().copied();
+        let named = if let [card] = self.content.cards.as_slice() { Some(card.product) } else { None };
         let spotlight = self.job == "general.spotlight" && !self.brand.products.is_empty();
         let next = || (mix(self.seed(), "products") as usize).wrapping_add(self.place) % self.brand.products.len();
-        match self.job.split('.').next().unwrap_or_default() {
-            "launch" | "cart" | "review" | "sale" | "seasonal" | "stock" | "shipping" => named,
-            _ if spotlight => named.filter(|_| self.place == 0).or_else(|| Some(next())),
-            _ => None,
-        }
+        if spotlight { named.filter(|_| self.place == 0).or_else(|| Some(next())) } else { named }
     }
 
-    /// Returns the indexes of the products to show: the named products, then other products, starting at a position that the seed
-    /// determines.
-    fn products(&self, featured: Option<usize>) -> Vec<usize> {
+    /// Returns the indexes of the products that fill a grid, starting at a position that the seed determines. An email that names products
+    /// or says much else shows no others, and an offer for lamps shows only lamps.
+    fn products(&self) -> Vec<usize> {
+        let content = self.content;
+        let rules = &content.rules;
+        let scope = content.brief.offer.as_ref().and_then(|offer| offer.scope.as_ref()).map(|scope| scope.text.as_str());
+        let about = |place: &usize| scope.is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
-        let mut order = self.understood.products.clone();
-        if count > 0 {
-            let first = mix(self.slot_seed(), "products") as usize % count;
-            order.extend((0..count).map(|step| (first + step) % count));
+        let offers = content.saving().is_some() && content.says_little();
+        let fills = self.shape.fills && content.cards.is_empty() && (content.is_thin() || offers);
+        let fills = fills || self.job == "general.picks";
+        if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
+            return Vec::new();
         }
-        let mut seen = std::collections::HashSet::new();
-        order.retain(|place| seen.insert(*place) && (Some(*place) != featured || self.understood.products.len() > 1));
-        // For example, an offer for lamps shows only lamps, if the brand has more than one product that is about lamps.
-        if let Some(Scope::Words(scope)) = &self.understood.scope {
-            let about = |place: &usize| self.brand.products.get(*place).is_some_and(|product| material::is_about(product, scope));
-            if order.iter().filter(|place| about(place)).count() > 1 {
-                order.retain(about);
-            }
+        let first = mix(self.slot_seed(), "products") as usize % count;
+        let mut order: Vec<usize> = (0..count).map(|step| (first + step) % count).collect();
+        if scope.is_some() {
+            order.retain(about);
         }
         // A grid needs images, so products with an image come first.
-        let has_picture = |place: &usize| self.brand.products.get(*place).is_some_and(|product| product.image.is_some());
-        let named = self.understood.products.len().min(order.len());
-        order[named..].sort_by_key(|place| !has_picture(place));
+        order.sort_by_key(|place| self.brand.products[*place].image.is_none());
         order
     }
 
     /// Returns the picture for the top of the email, and the other given pictures.
     fn pictures(&self, layout: Layout, featured: Option<usize>) -> (Option<Picture>, Vec<Picture>) {
-        let shows = sections::shows_picture(self.job, layout, self.written);
-        let mut given = self.brief.images.iter().take(limits::COMPOSER_LIST_MAX).cloned();
-        if !shows {
+        if self.content.rules.no_images {
+            return (None, Vec::new());
+        }
+        let mut given = self.request.images.iter().take(limits::COMPOSER_LIST_MAX).cloned();
+        if layout == Layout::Letter {
             return (None, given.collect());
         }
         if let Some(first) = given.next() {
             return (Some(first), given.collect());
         }
-        let product = featured.and_then(|place| self.brand.products.get(place));
-        let is_about_it = self.job.starts_with("launch") || self.job.starts_with("stock");
-        let of_product = product
-            .filter(|_| is_about_it)
-            .and_then(|product| material::picture(product.image.as_deref()?, Some(facts::tidy(&product.name)), (None, None)));
-        let words = Tokens::read(self.brief.prompt);
-        (of_product.or_else(|| material::opening(self.brand, &words, self.slot_seed(), self.job)), Vec::new())
+        (self.opening_picture(featured), Vec::new())
     }
 
-    /// Returns the target of buttons: the prompt's link, the product's page or the home page.
+    /// Returns the picture of the brand for the top of the email: a picture of what the email names or, if it names nothing, any picture.
+    fn opening_picture(&self, featured: Option<usize>) -> Option<Picture> {
+        let brief = self.content.brief;
+        let names =
+            !self.content.says_little() || featured.is_some() || brief.offer.as_ref().is_some_and(|offer| offer.scope.is_some());
+        let is_general = self.job.starts_with("general.");
+        match self.shape.pictures {
+            Pictures::None => None,
+            _ if self.content.rules.no_images || !brief.stories.is_empty() => None,
+            Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job),
+            // A product's picture is on its card.
+            Pictures::Any | Pictures::Named if featured.is_some() => None,
+            Pictures::Any | Pictures::Named => material::fitting(self.brand, &self.content.topic(), &HashSet::new()),
+        }
+    }
+
+    /// Returns the target of the main button: the brief's link, the product's page, an address to write to, or the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
-        let given = self.understood.links.iter().find_map(|address| material::link(address));
-        let product = featured.and_then(|place| self.brand.products.get(place)).and_then(|product| product.url.as_deref());
-        let is_about_it = matches!(self.job.split('.').next(), Some("launch" | "general" | "stock"));
-        let page = product.filter(|_| is_about_it).and_then(material::link);
-        let site = self.brief.site.and_then(material::link);
-        let mail = self.brand.contact.email.as_deref().and_then(|address| material::link(&format!("mailto:{address}")));
+        let brief = self.content.brief;
+        let links =
+            brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
+        let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
+        let page = featured.and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
+        let page = page.filter(|_| self.shape.sells);
+        // Who has an appointment to make or a job to offer gives an address to write to.
+        let writes =
+            matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);
+        let contact = self.content.first(FactKind::Contact).filter(|_| writes).and_then(|fact| material::contact(&fact.text));
+        let site = self.request.site.and_then(material::link);
+        let mail = self.brand.contact.email.as_deref().and_then(material::contact);
         let help = mail.clone().filter(|_| self.job == "general.help");
-        given.or(page).or(help).or(site).or(mail)
-    }
-
-    fn subject(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }> {
-        let speaks = self.understood.language == self.written;
-        if let Some(subject) = self.understood.subject.as_ref().filter(|_| speaks && self.place == 0) {
-            return Line::cut(&facts::tidy(subject));
-        }
-        let emoji = Voice::of(self.brand, self.understood, self.written)
-            .emoji
-            .then(|| emoji(self.understood.purpose, self.understood.season.as_deref()));
-        let room = SUBJECT_CHARACTERS_MAX - emoji.map_or(0, |emoji| emoji.chars().count() + 1);
-        let place = special.map_or_else(|| sections::place(book, self.job, "subject"), str::to_owned);
-        let text = book.line_within(&place, room);
-        let text = text.or_else(|| book.line(&place)).unwrap_or_else(|| self.name());
-        let text = Line::<SUBJECT_CHARACTERS_MAX>::cut(&text);
-        match emoji {
-            Some(emoji) if text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
-            Some(_) | None => Line::new(&text),
-        }
-    }
-
-    fn preheader(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }> {
-        let place =
-            special.map_or_else(|| sections::place(book, self.job, "preheader"), |_| "common.special_preheader".to_owned());
-        // The preheader contains the part of the news that the subject of an announcement omits.
-        let more = self.understood.news.as_ref().filter(|_| book.facts.contains_key("news") && self.job.ends_with(".main"));
-        let next = || self.understood.statements.get(1).cloned();
-        let more = more.and_then(|news| news.more.clone().or_else(next)).map(|more| facts::tidy(&more).replace('\'', "’"));
-        if let Some(more) =
-            more.filter(|more| (PREHEADER_CHARACTERS_MIN..=PREHEADER_CHARACTERS_MAX).contains(&more.chars().count()))
-        {
-            return Line::cut(&more);
-        }
-        let text = book.line_within(&place, PREHEADER_CHARACTERS_MAX).or_else(|| book.line(&place)).unwrap_or_default();
-        let more = if text.chars().count() < PREHEADER_CHARACTERS_MIN { book.line("common.preheader_more") } else { None };
-        let text = [Some(text), more].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let text = Line::<PREHEADER_CHARACTERS_MAX>::cut(&text);
-        if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
+        given.or(page).or(contact).or(help).or(site).or(mail)
     }
 
     /// Returns the name of the brand, as a last resort when no phrase is available.
     fn name(&self) -> String {
-        let name = self.brand.name.as_deref().map(facts::tidy).filter(|name| !name.is_empty());
-        name.or_else(|| self.brief.site.map(facts::tidy)).unwrap_or_else(|| "—".to_owned())
+        let name = self.brand.name.as_deref().map(tidy).filter(|name| !name.is_empty());
+        name.or_else(|| self.request.site.map(tidy)).unwrap_or_else(|| "—".to_owned())
     }
 
-    /// Returns warnings about facts that the user should check before sending.
+    /// Returns warnings about what the user should check before sending.
     fn warnings(&self, email: &Email) -> Vec<String> {
-        let understood = self.understood;
-        let mut warnings = understood.notes.clone();
-        let mut warn = |applies: bool, text: String| {
-            if applies {
-                warnings.push(text);
-            }
-        };
-        let language = self.language;
+        let (brief, language) = (self.content.brief, self.language);
+        let mut warnings = Vec::new();
+        let mut warn = |applies: bool, text: String| warnings.extend(applies.then_some(text));
         warn(
             Language::of(language).is_none(),
             format!(
                 "The composer does not write in {language}, so the email is in English. Configure a language model to write in {language}."
             ),
         );
+        let written = self.written.english_name();
         warn(
             Language::of(language).is_some() && !self.written.is_complete(),
             format!(
-                "In {}, the composer has only a small set of phrases around the brand's own texts. Review the email before sending.",
-                self.written.english_name()
+                "In {written}, the composer has only a small set of phrases around the brand's own texts. Review the email before sending."
             ),
         );
-        let has_words = !understood.statements.is_empty() || !understood.points.is_empty() || understood.clause.is_some();
-        let other = understood.language != self.written;
         warn(
-            other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
-            format!(
-                "The prompt is in {}, so its sentences were left out of the email in {}. Add them to the email.",
-                understood.language.english_name(),
-                self.written.english_name()
-            ),
+            brief.purpose == Goal::Unclear && self.request.reference.is_none(),
+            "The prompt does not say what the email is for. Add its purpose.".to_owned(),
         );
-        if let (Some(Scope::Words(scope)), true) = (&understood.scope, other && understood.saving.is_some()) {
-            warn(
-                true,
-                format!(
-                    "The offer applies to \"{scope}\", which the email in {} does not mention. Add \"{scope}\" to the email.",
-                    self.written.english_name()
-                ),
-            );
-        }
-        if !understood.unused.is_empty() {
-            warn(
-                true,
-                format!(
-                    "These sentences were left out because they are about the recipients instead of addressing them: {}",
-                    understood.unused.join(" ")
-                ),
-            );
-        }
         let needs_page = matches!(
-            understood.purpose,
-            Purpose::CartReminder | Purpose::Event | Purpose::ReviewRequest | Purpose::Receipt | Purpose::Referral
+            self.goal,
+            Goal::Cart | Goal::Event | Goal::Webinar | Goal::Review | Goal::Survey | Goal::Receipt | Goal::Referral
+        );
+        let label = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
+        let to_site = self.target(self.featured()) == self.request.site.and_then(material::link);
+        let has_button = email.blocks.iter().any(has_button);
+        warn(
+            (needs_page || label) && to_site && has_button,
+            "The brief has no link, so the button leads to the brand's home page. Set the correct link.".to_owned(),
         );
         warn(
-            needs_page && understood.links.is_empty(),
-            "The prompt has no link, so the buttons lead to the brand's home page. Set the correct link.".to_owned(),
+            self.shape.calls && !has_button,
+            "The email has no button, because there is no link. Add a link to the brief.".to_owned(),
         );
-        let tips = knowledge::excerpts(self.knowledge, self.written, &Tokens::read(self.brief.prompt), 0);
-        warn(
-            self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
-            "The brand has no text with these tips. Add the tips to the prompt or to the project's knowledge base.".to_owned(),
-        );
-        warn(
-            email.blocks.iter().all(|block| !has_button(block)),
-            "The email has no button, because there is no link. Add a link to the prompt.".to_owned(),
-        );
+        if let Some(max) = self.content.rules.words_max {
+            let count = printed::words(&email.blocks);
+            warn(count > max, format!("The email has {count} words, but the limit is {max}. Its facts need more words."));
+        }
         warnings
     }
 }
 
-fn has_button(block: &crate::features::emails::document::Block) -> bool {
-    use crate::features::emails::document::Block;
+/// Returns whether a block has a button.
+fn has_button(block: &Block) -> bool {
     match block {
         Block::Hero(hero) => hero.button.is_some(),
         Block::Button(_) => true,
         _ => false,
-    }
-}
-
-/// Returns an emoji for a subject.
-fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
-    match (purpose, season) {
-        (Purpose::Receipt, _) => "🧾",
-        (_, Some("christmas")) => "🎄",
-        (_, Some("easter")) => "🐣",
-        (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
-        (_, Some("halloween")) => "🎃",
-        (_, Some("new_year")) => "🎆",
-        (_, Some("spring")) => "🌷",
-        (_, Some("summer")) => "☀️",
-        (_, Some("autumn" | "thanksgiving")) => "🍂",
-        (_, Some("winter")) => "❄️",
-        (_, Some("birthday" | "anniversary")) => "🎂",
-        (Purpose::Welcome, _) => "👋",
-        (Purpose::Sale, _) => "🎁",
-        (Purpose::Launch, _) => "✨",
-        (Purpose::Newsletter, _) => "📬",
-        (Purpose::Event, _) => "📅",
-        (Purpose::CartReminder, _) => "🛒",
-        (Purpose::WinBack, _) => "💛",
-        (Purpose::ReviewRequest, _) => "⭐",
-        (Purpose::Referral, _) => "🤝",
-        (Purpose::Seasonal, _) => "🎁",
-        (Purpose::Announcement, _) => "📣",
     }
 }

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::language::{Bank, Language};
-use super::understand::capital;
+use super::rules::Rules;
 use super::voice::{Sentences, Voice};
+use super::words::capital;
 use crate::features::projects::brand::BrandPerson;
 
 /// The facts of an email, by their names in phrases.
@@ -19,6 +20,9 @@ pub struct Phrasebook {
     voice: Voice,
     seed: u64,
     pub facts: Facts,
+    /// The key of the season that the email is about.
+    pub season: Option<String>,
+    pub rules: Rules,
     /// The phrases that the email already contains. They are repeated only if there is no alternative.
     used: Vec<String>,
 }
@@ -32,13 +36,14 @@ enum Marks {
 }
 
 /// The facts that recipients look for in running text.
-const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order", "starts"];
+const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
 /// The facts that every email has. A phrase with these facts is not better than a phrase without them.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
     pub fn new(language: Language, region: Option<&str>, voice: Voice, seed: u64, facts: Facts) -> Self {
-        Self { language, region: region.map(str::to_owned), voice, seed, facts, used: Vec::new() }
+        let region = region.map(str::to_owned);
+        Self { language, region, voice, seed, facts, season: None, rules: Rules::default(), used: Vec::new() }
     }
 
     pub fn bank(&self) -> &'static Bank {
@@ -58,6 +63,26 @@ impl Phrasebook {
     /// Returns a phrase of at most this many characters.
     pub fn line_within(&mut self, place: &str, characters_max: usize) -> Option<String> {
         self.choose(place, Marks::None, characters_max)
+    }
+
+    /// Returns the phrase with the most facts, if possible of at most `preferred` characters and always of at most `characters_max`.
+    pub fn news(&mut self, place: &str, preferred: usize, characters_max: usize) -> Option<String> {
+        let filled = self.bank().phrases(place).iter().filter_map(|phrase| self.fill(phrase, Marks::None));
+        let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| self.rules.allow(text)).collect();
+        candidates.retain(|(text, _)| text.chars().count() <= characters_max);
+        if candidates.iter().any(|(text, facts)| *facts > 0 && text.chars().count() <= preferred) {
+            candidates.retain(|(text, _)| text.chars().count() <= preferred);
+        }
+        let most = candidates.iter().map(|(_, facts)| *facts).max()?;
+        candidates.retain(|(_, facts)| *facts == most);
+        self.prefer(&mut candidates, |_, text| text.chars().count() <= preferred);
+        self.prefer(&mut candidates, |book, text| !book.is_said(text));
+        if self.voice.person != BrandPerson::We {
+            self.prefer(&mut candidates, |book, text| !book.speaks_as_we(text));
+        }
+        let (text, _) = candidates.swap_remove(self.pick(place, candidates.len()));
+        self.used.push(super::tokens::plain(&text));
+        Some(text)
     }
 
     /// Returns a phrase as markup, with bold facts.
@@ -86,7 +111,8 @@ impl Phrasebook {
     fn choose(&mut self, place: &str, marks: Marks, characters_max: usize) -> Option<String> {
         let bank = self.bank();
         let filled = bank.phrases(place).iter().filter_map(|phrase| self.fill(phrase, marks));
-        let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| text.chars().count() <= characters_max).collect();
+        let mut candidates: Vec<(String, usize)> =
+            filled.filter(|(text, _)| text.chars().count() <= characters_max && self.rules.allow(text)).collect();
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
         // Phrases with one fact fewer than the best are also candidates; otherwise, one set of facts would always get the same phrase.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
@@ -167,7 +193,7 @@ impl Phrasebook {
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;
-            return Some(if self.facts.contains_key("article") { format!("the {value}") } else { value.clone() });
+            return Some(value.clone());
         }
         let Some(name) = name.strip_prefix("de:") else { return self.facts.get(name).cloned() };
         let value = self.facts.get(name)?;
@@ -194,6 +220,9 @@ impl Phrasebook {
     /// Applies the apostrophes, spaces and spellings of the language and region, and capitalizes the first letter.
     fn finish(&self, text: String) -> String {
         let mut text = text.replace('\'', "’");
+        if self.rules.no_exclamation {
+            text = text.replace('!', ".").replace('¡', "");
+        }
         if self.language == Language::En && self.voice.person == BrandPerson::I {
             text = as_one(&text);
         }

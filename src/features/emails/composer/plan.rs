@@ -1,12 +1,12 @@
 //! Plans a series: the number of emails, their order, the days between them, and their jobs.
 //!
-//! The functions are pure; their input is the parsed prompt and the brand's material.
+//! The functions are pure; their input is the brief and the brand's material.
 
-use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::lexicon::Occasion;
-use super::understand::ParsedPrompt;
+use super::content::Content;
+use super::goals;
+use crate::features::emails::brief::{FactRole, Goal};
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
@@ -28,30 +28,24 @@ pub struct Slot {
     pub send_offset_days: i32,
 }
 
-/// The number of emails in a series if the request gives no number.
-const SERIES_DEFAULT: usize = 3;
 /// The number of days between additional emails in a long series.
 const FURTHER_DAYS: i32 = 4;
 /// The maximum number of days from the start to a last reminder.
 const PERIOD_DAYS_MAX: i32 = 60;
 
-/// Plans a series. `count` is the number of emails that the caller requests; if absent, the prompt determines the number.
-pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
-    let asked = count.or(understood.count).unwrap_or(if understood.is_series { SERIES_DEFAULT } else { 1 });
-    let count = asked.clamp(1, limits::EMAILS_PER_SERIES_MAX);
-    let key = key(understood.purpose);
-    let period = period(understood, today);
-    let own = own(understood, period);
-    let mut slots: Vec<Slot> = chosen(own, count).iter().map(|(job, days)| slot(key, job, *days)).collect();
-    // An occasion has its own phrases for the main email. The phrases for a last chance are used only in a single email, because a series
-    // has its own last email.
-    let main = slots.iter_mut().find(|slot| slot.job.ends_with(".main"));
-    if let (Some(main), Some(occasion)) = (main, understood.occasion)
-        && (count == 1 || occasion != Occasion::LastChance)
-    {
-        main.job = occasion.job().to_owned();
+/// Plans a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
+pub fn slots(goal: Goal, content: &Content<'_>, brand: &Brand, has_knowledge: bool, count: Option<usize>) -> Vec<Slot> {
+    let count = count.or(content.rules.emails).unwrap_or(1).clamp(1, limits::EMAILS_PER_SERIES_MAX);
+    let shape = goals::shape(goal);
+    let has_offer = shape.sells && content.saving().is_some();
+    let own = own(shape.purpose, has_offer, period(content));
+    let mut slots: Vec<Slot> = chosen(&own, count).into_iter().map(|(job, days)| slot(key(shape.purpose), job, days)).collect();
+    if let Some(main) = slots.iter_mut().find(|slot| slot.job.ends_with(".main")) {
+        let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery) && !has_offer;
+        let is_sale = goal == Goal::Sale;
+        main.job = format!("{}.main", if is_sale && delivers { "shipping" } else { shape.key });
     }
-    let mut further = further(understood, brand, has_knowledge).into_iter();
+    let mut further = further(&own, has_offer, shape.purpose, brand, has_knowledge).into_iter();
     // If the series has a closing email, additional emails precede it. Each additional email is sent some days after the email before it.
     let closes = slots.len() > 1 && slots.last().is_some_and(|slot| slot.job.ends_with(".last"));
     while slots.len() < count {
@@ -93,17 +87,17 @@ pub fn key(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Returns the number of days from the start of a period to its end.
-fn period(understood: &ParsedPrompt, today: Date) -> i32 {
-    let from = understood.starts.or(understood.on).unwrap_or(today);
-    let days = understood.ends.and_then(|ends| from.until(ends).ok()).map_or(3, |span| span.get_days());
+/// Returns the number of days from the start of an offer to its end.
+fn period(content: &Content<'_>) -> i32 {
+    let starts = content.days(FactRole::OfferStarts).map_or(content.today, |(first, ..)| first);
+    let ends = content.days(FactRole::OfferEnds).map(|(first, last, _)| last.unwrap_or(first));
+    let days = ends.and_then(|ends| starts.until(ends).ok()).map_or(3, |span| span.get_days());
     days.clamp(1, PERIOD_DAYS_MAX)
 }
 
 /// Returns the jobs of a purpose in sending order, each with the minimum length of a series that includes it.
-fn own(understood: &ParsedPrompt, period: i32) -> Vec<(&'static str, i32, usize)> {
-    let has_offer = understood.saving.is_some();
-    match understood.purpose {
+fn own(purpose: Purpose, has_offer: bool, period: i32) -> Vec<(&'static str, i32, usize)> {
+    match purpose {
         Purpose::Welcome if has_offer => {
             vec![("main", 0, 1), ("general.story", 2, 3), ("reminder", 5, 2), ("general.picks", 9, 4)]
         }
@@ -125,16 +119,22 @@ fn own(understood: &ParsedPrompt, period: i32) -> Vec<(&'static str, i32, usize)
 }
 
 /// Returns the jobs in a series of this length, sorted by day.
-fn chosen(own: Vec<(&'static str, i32, usize)>, count: usize) -> Vec<(&'static str, i32)> {
-    let mut chosen: Vec<_> = own.into_iter().filter(|(_, _, from)| *from <= count).map(|(job, days, _)| (job, days)).collect();
+fn chosen(own: &[(&'static str, i32, usize)], count: usize) -> Vec<(&'static str, i32)> {
+    let mut chosen: Vec<_> = own.iter().filter(|(_, _, from)| *from <= count).map(|(job, days, _)| (*job, *days)).collect();
     chosen.sort_by_key(|(_, days)| *days);
     chosen
 }
 
 /// Returns the additional jobs for a long series: first each job for which there is material, then the jobs that can be repeated.
-fn further(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
-    let own: Vec<&str> = own(understood, 1).iter().map(|(job, ..)| *job).collect();
-    let has_offer_reminder = understood.saving.is_none() && understood.purpose == Purpose::Welcome;
+fn further(
+    own: &[(&'static str, i32, usize)],
+    has_offer: bool,
+    purpose: Purpose,
+    brand: &Brand,
+    has_knowledge: bool,
+) -> Vec<&'static str> {
+    let own: Vec<&str> = own.iter().map(|(job, ..)| *job).collect();
+    let has_offer_reminder = !has_offer && purpose == Purpose::Welcome;
     let once = [
         ("general.knowledge", has_knowledge),
         ("general.spotlight", !brand.products.is_empty()),

@@ -1,438 +1,506 @@
-//! Writes the parts of an email as blocks of the document, from phrases, facts of the prompt and material of the brand.
+//! Writes the parts of an email as blocks of the document, from the brief, phrases and the brand's material.
 //!
 //! Invariant: a part without material adds no block, and no content is invented to fill a part.
 
-mod verbatim;
+use std::collections::HashSet;
 
-use super::facts::{tidy, without_legal_form};
+use super::content::Content;
+use super::goals::{Pictures, Shape};
 use super::knowledge::Excerpt;
-use super::language::{Format, Language};
 use super::material;
 use super::phrases::{Phrasebook, escape};
-use super::recipe::{self, Part};
-use super::understand::{ParsedPrompt, capital, ended};
+use super::words::{bare_address, capital, ended, folded, tidy, unquoted};
+use super::{content, printed};
+use crate::features::emails::brief::{FactKind, Goal};
 use crate::features::emails::document::*;
-use crate::features::projects::brand::{self, Brand};
+use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
 /// The inputs and the state that all parts of an email share.
 pub struct Writer<'a> {
     pub book: Phrasebook,
+    pub content: &'a Content<'a>,
+    pub brand: &'a Brand,
+    pub goal: Goal,
+    pub shape: Shape,
     pub job: &'a str,
     pub layout: Layout,
-    pub understood: &'a ParsedPrompt,
-    pub brand: &'a Brand,
-    /// The indexes of the brand's products in the order of this email.
+    /// The indexes of the brand's products that fill a grid, if the brief names none.
     pub products: Vec<usize>,
     /// The product that the email is about.
     pub featured: Option<usize>,
     pub excerpts: Vec<Excerpt<'a>>,
     pub opening: Option<Picture>,
-    /// The email's parts. Some parts depend on the parts that follow.
-    pub parts: &'static [Part],
-    pub format: &'static Format,
+    /// The given pictures that are not at the top.
     pub pictures: Vec<Picture>,
-    /// The target of buttons.
+    /// The target of the main button.
     pub target: Option<Link>,
     pub site: Option<Link>,
-    /// Whether the prompt's own words are in the email's language.
-    pub prompt_speaks: bool,
     /// Whether the brand's own descriptions are in the email's language.
     pub brand_speaks: bool,
+    /// Whether the email has only what the brief asks for, for example because its words are limited.
+    pub lean: bool,
     pub blocks: Vec<Block>,
-    /// Whether the email already contains the prompt's own words.
-    pub has_verbatim: bool,
-    /// Whether a product is already featured.
-    pub is_featured: bool,
-    /// Whether the email is signed.
-    pub is_signed: bool,
+    /// The visible text so far, folded for comparisons.
+    pub said: String,
+    /// The statements that are still to be printed.
+    pub statements: Vec<usize>,
+    pub shown_pictures: HashSet<String>,
+    pub has_button: bool,
 }
 
-/// The maximum length of a button text, which must fit on one line on a phone.
+/// The maximum length of a button text from a phrase, which must fit on one line on a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
 /// The number of products in a grid.
 const GRID_PRODUCTS: usize = 3;
 const SHOWCASE_PRODUCTS: usize = 4;
-/// The maximum number of excerpts that a newsletter quotes. Most other emails quote at most one.
-const NEWSLETTER_EXCERPTS: usize = 2;
+/// The length of an opening's text: two or three sentences.
+const LEAD_CHARACTERS: usize = 240;
+/// The length of a paragraph after which the next sentence starts a new one.
+const PARAGRAPH_CHARACTERS: usize = 260;
+/// The length up to which a statement can be an item of a list.
+const ITEM_CHARACTERS_MAX: usize = 110;
+/// The number of excerpts that a newsletter quotes.
+const EXCERPTS: usize = 2;
+
+/// Statements that are printed together.
+enum Group {
+    Paragraph(Vec<usize>),
+    List(Vec<usize>),
+    /// Dishes or plans with their prices.
+    Prices(Vec<(String, String)>),
+}
 
 impl Writer<'_> {
-    pub fn write(&mut self, part: Part) {
-        match part {
-            Part::Opening => self.opening(),
-            Part::Body => self.body(),
-            Part::Verbatim => self.told(),
-            Part::Steps => self.steps(),
-            Part::Offer => self.offer(),
-            Part::Deadline => self.deadline(),
-            Part::Facts => self.facts(),
-            Part::Order => self.order(),
-            Part::Featured => self.featured(),
-            Part::Products => self.products(),
-            Part::Story => self.story(),
-            Part::Knowledge => self.knowledge(),
-            Part::Praise => self.praise(),
-            Part::Pictures => self.further_pictures(),
-            Part::Call => self.call(),
-            Part::Contact => self.contact(),
-            Part::Closing => self.closing(),
-            Part::Social => self.social(),
+    /// Writes the whole email with its subject line's title.
+    pub fn write(&mut self, title: &str) {
+        self.header();
+        let general = self.job.strip_prefix("general.").map(str::to_owned);
+        self.opening(title);
+        match general {
+            Some(kind) => self.general(&kind),
+            None => self.message(),
         }
+        self.closing();
+        self.social();
+        self.footer();
+    }
+
+    /// Writes the content of the brief.
+    fn message(&mut self) {
+        self.offer();
+        self.details();
+        self.body();
+        self.leftovers();
+        self.stories();
+        self.further();
+        self.further_pictures();
+        self.call();
+        self.cards();
+        self.contact();
+    }
+
+    /// Writes an email of a series that introduces the brand.
+    fn general(&mut self, kind: &str) {
+        match kind {
+            "story" => self.story_of_brand(),
+            "picks" => self.grid(),
+            "spotlight" => self.feature(),
+            "help" => self.contact_text(),
+            "knowledge" => self.quote_excerpts(EXCERPTS),
+            _ => {}
+        }
+        if let Some(body) = self.markup("body") {
+            self.text(&body);
+        }
+        self.call();
+    }
+
+    /// Adds a block.
+    pub fn push(&mut self, block: Block) {
+        self.said.push_str(&printed::block(&block));
+        self.blocks.push(block);
     }
 
     /// Returns an unused name for a block.
-    fn id(&self, kind: &str) -> BlockId {
+    pub fn id(&self, kind: &str) -> BlockId {
         let count = self.blocks.iter().filter(|block| block.id().starts_with(kind)).count();
         if count == 0 { kind.into() } else { format!("{kind}-{}", count + 1).into() }
     }
 
-    fn place(&self, name: &str) -> String {
-        place(&self.book, self.job, name)
-    }
-
     fn line(&mut self, name: &str) -> Option<String> {
-        let place = self.place(name);
+        let place = place(&self.book, self.job, name);
         self.book.line(&place)
     }
 
     fn markup(&mut self, name: &str) -> Option<String> {
-        let place = self.place(name);
+        let place = place(&self.book, self.job, name);
         self.book.text(&place)
     }
 
-    fn common(&mut self, name: &str) -> Option<String> {
+    pub fn common(&mut self, name: &str) -> Option<String> {
         self.book.line(&format!("common.{name}"))
     }
 
-    fn text(&mut self, markup: &str) {
+    /// Adds a paragraph from markup, unless it is empty.
+    pub fn text(&mut self, markup: &str) {
         if markup.trim().is_empty() {
             return;
         }
-        let text = Rich::parse(markup).unwrap_or_else(|_| Rich::plain(markup));
-        let block = Text { id: self.id("text"), text };
-        self.blocks.push(Block::Text(block));
+        // A text longer than a block can hold continues in another block.
+        let mut rest = markup.trim();
+        while !rest.is_empty() {
+            let most = rest.char_indices().nth(limits::EMAIL_PROSE_CHARACTERS_MAX - 1).map_or(rest.len(), |(at, _)| at);
+            let cut = if most == rest.len() { most } else { rest[..most].rfind(['\n', ' ']).unwrap_or(most) };
+            let block = Text { id: self.id("text"), text: self.rich(&rest[..cut]) };
+            self.push(Block::Text(block));
+            rest = rest[cut..].trim_start();
+        }
     }
 
-    fn heading(&mut self, text: &str) {
+    pub fn rich<const MAX: usize>(&self, markup: &str) -> Rich<MAX> {
+        Rich::parse(markup).unwrap_or_else(|_| Rich::plain(markup))
+    }
+
+    pub fn heading(&mut self, text: &str) {
         let block = Heading { id: self.id("heading"), text: Line::cut(text), level: HeadingLevel::Section };
-        self.blocks.push(Block::Heading(block));
+        self.push(Block::Heading(block));
     }
 
+    /// Returns a text of the prompt as markup: its addresses are links, and the dates and codes of `facts` are bold.
+    pub fn marked(&self, text: &str, facts: &[usize]) -> String {
+        let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
+        let mut markup = escape(&text);
+        for at in facts {
+            let fact = self.content.fact(*at);
+            let bold = matches!(fact.kind, FactKind::Date | FactKind::Code);
+            let words = escape(&tidy(&fact.text));
+            if bold && words.len() > 2 && !markup.contains(&format!("*{words}")) && words == tidy(&fact.text) {
+                markup = markup.replacen(&words, &format!("**{words}**"), 1);
+            }
+        }
+        for address in super::words::addresses(&text) {
+            let full = if address.starts_with("www.") { format!("https://{address}") } else { address.to_owned() };
+            let (written, Some(link)) = (escape(address), material::link(&full)) else { continue };
+            markup = markup.replacen(&written, &format!("[{}]({link})", escape(bare_address(address))), 1);
+        }
+        markup
+    }
+
+    /// Returns the main button, with the label that the brief prescribes.
     fn action(&mut self) -> Option<Action> {
+        let cta = self.content.brief.cta.as_ref();
+        let asked =
+            cta.and_then(|cta| cta.label.as_ref()).map(|label| tidy(unquoted(&label.text))).filter(|label| !label.is_empty());
+        let is_given = asked.is_some() || self.target.as_ref() != self.site.as_ref();
+        if self.has_button || !(self.shape.calls || is_given || self.job.starts_with("general.")) {
+            return None;
+        }
         let href = self.target.clone()?;
-        let (own, common) = (self.place("button"), "common.default_button");
-        let label = [own.as_str(), common].into_iter().find_map(|place| self.book.line_within(place, BUTTON_CHARACTERS_MAX));
-        let label = label.or_else(|| self.book.line(&own))?;
-        Some(Action { label: Line::cut(&label), href })
+        let own = place(&self.book, self.job, "button");
+        let places = match href.as_str().split(':').next() {
+            Some("mailto") => ["common.button_mail", "common.default_button"],
+            Some("tel") => ["common.button_call", "common.default_button"],
+            _ => [own.as_str(), "common.default_button"],
+        };
+        let mut phrase = || places.into_iter().find_map(|place| self.book.line_within(place, BUTTON_CHARACTERS_MAX));
+        let label = asked.or_else(&mut phrase)?;
+        self.has_button = true;
+        Some(Action { label: Line::cut(&capital(&label)), href })
     }
 
-    /// Writes the title and lead, with the season's own phrases if the email is about a season.
-    fn opening(&mut self) {
-        let season = self.understood.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"));
-        let has_season = season.as_ref().is_some_and(|season| self.book.has(&format!("season.{season}.lead")));
-        let season = season.filter(|_| has_season);
-        let is_sale = self.job == "sale.main";
-        let special = self.special();
-        let own_title = special.is_some() || (season.is_some() && !is_sale && self.book.pick("title", 2) == 0);
-        let eyebrow = if special.is_some() { None } else { self.eyebrow() };
-        let title = match &season {
-            Some(season) if own_title => self.book.line(&format!("season.{season}.headline")),
-            _ => None,
-        };
-        let Some(title) = title.or_else(|| self.line("headline")) else { return };
-        let lead = match &season {
-            Some(season) => {
-                let kind = if self.book.facts.contains_key("grid") { "lead" } else { "wish" };
-                let lead = self.book.text(&format!("season.{season}.{kind}"));
-                let deal = if is_sale { self.book.text("common.deal_sentence") } else { None };
-                [lead, deal].into_iter().flatten().collect::<Vec<_>>().join(" ")
-            }
-            None => self.markup("lead").unwrap_or_default(),
-        };
+    /// Writes the title and lead.
+    fn opening(&mut self, title: &str) {
+        let said = folded(title);
+        self.statements.retain(|at| {
+            let own = folded(&self.content.fact(*at).text);
+            !said.contains(&own)
+        });
+        self.said.push_str(&said);
+        let eyebrow = self.eyebrow();
+        let lead = self.lead();
         let text: Option<Paragraph> = Rich::parse(&lead).ok().filter(|text| !text.is_empty());
-        // In an email with news, the news comes before the button, so the button is at the end.
-        let late = matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement)
-            && self.parts.contains(&Part::Call)
-            && self.layout != Layout::Letter;
-        let button = if late { None } else { self.action() };
         if self.layout == Layout::Letter {
-            let greeting = self.common("greeting").map(|greeting| escape(&greeting));
-            let heading = Heading { id: "title".into(), text: Line::cut(&title), level: HeadingLevel::Title };
-            self.blocks.push(Block::Heading(heading));
-            let text = [greeting, Some(lead)].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-            self.text(&text);
-            self.told();
-            self.body();
-            if let Some(Action { label, href }) = button {
-                self.blocks.push(Block::Button(Button { id: "button".into(), label, href, emphasis: Emphasis::Primary }));
-            }
-            return;
+            let greeting = self.common("greeting").map(|greeting| escape(&greeting)).filter(|_| !self.lean);
+            let heading = Heading { id: "title".into(), text: Line::cut(title), level: HeadingLevel::Title };
+            self.push(Block::Heading(heading));
+            let text = greeting.into_iter().chain(Some(lead).filter(|lead| !lead.is_empty())).collect::<Vec<_>>().join("\n\n");
+            return self.text(&text);
         }
         let image = self.opening.take();
-        let hero = Hero { id: "hero".into(), eyebrow, title: Line::cut(&title), text, image, button };
-        self.blocks.push(Block::Hero(hero));
+        self.shown_pictures.extend(image.as_ref().map(|image| image.src.as_str().to_owned()));
+        // The button follows the content, unless all of it is in the opening.
+        let button = if self.has_more() { None } else { self.action() };
+        self.push(Block::Hero(Hero { id: "hero".into(), eyebrow, title: Line::cut(title), text, image, button }));
     }
 
-    /// Returns the key of the season's own phrases for the subject, if the email is about a season with such phrases.
-    pub fn special(&self) -> Option<String> {
-        let season = self.understood.season.as_ref().filter(|_| self.job == "seasonal.main")?;
-        let place = format!("season.{season}.subject");
-        self.book.has(&place).then_some(place)
+    /// Returns whether the email has content after the opening.
+    fn has_more(&self) -> bool {
+        let content = self.content;
+        let facts = &content.brief.facts;
+        let open = content.loose.iter().any(|at| facts[*at].kind != FactKind::Link && !self.is_on_card(*at));
+        !self.statements.is_empty() || !content.stories.is_empty() || open || self.job.starts_with("general.")
     }
 
     fn eyebrow(&mut self) -> Option<Label> {
-        let audience = self.book.facts.get("audience").map(|audience| capital(audience));
-        let audience = audience.filter(|audience| audience.chars().count() <= 40);
-        let eyebrow = audience.or_else(|| {
-            let place = self.place("eyebrow");
-            self.book.line_within(&place, 40)
-        });
-        eyebrow.map(|eyebrow| Line::cut(&eyebrow))
+        let place = place(&self.book, self.job, "eyebrow");
+        let eyebrow = self.book.line_within(&place, 40).filter(|_| !self.lean)?;
+        let repeats = self.said.contains(folded(&eyebrow).trim());
+        (!repeats).then(|| Line::cut(&eyebrow))
     }
 
+    /// Returns the text of the opening: the first statements or, if there are none, a phrase.
+    fn lead(&mut self) -> String {
+        let content = self.content;
+        let season = self.season_phrase();
+        if self.job.starts_with("general.") {
+            return self.markup("lead").unwrap_or_default();
+        }
+        let offers = self.book.facts.contains_key("offer")
+            && content.loose.iter().any(|at| {
+                let fact = content.fact(*at);
+                matches!(fact.kind, FactKind::Percentage | FactKind::Amount)
+                    && fact.role == Some(crate::features::emails::brief::FactRole::Offer)
+            });
+        let deal = if offers { self.book.text("common.deal_sentence") } else { None };
+        let is_main = self.job.ends_with(".main") || self.job == "plain";
+        let is_told = self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
+        let intro = match (!is_told, deal) {
+            (true, deal) => match season {
+                Some(season) => [Some(season), deal].into_iter().flatten().collect::<Vec<_>>().join(" "),
+                None => self.markup("lead").unwrap_or_default(),
+            },
+            (false, Some(deal)) => deal,
+            (false, None) if is_main => self.markup("ask").unwrap_or_default(),
+            (false, None) => self.markup("lead").unwrap_or_default(),
+        };
+        let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
+        self.said.push_str(&folded(&parts.join(" ")));
+        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next() {
+            let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
+            for at in first {
+                let sentence = self.sentence(at);
+                let fits = length(&parts) + sentence.chars().count() <= LEAD_CHARACTERS || parts.is_empty();
+                if !fits || sentence.chars().count() > limits::EMAIL_PARAGRAPH_CHARACTERS_MAX {
+                    break;
+                }
+                parts.push(sentence);
+                self.statements.retain(|other| *other != at);
+            }
+        }
+        parts.join(" ")
+    }
+
+    /// Returns the season's own phrase for the opening.
+    fn season_phrase(&mut self) -> Option<String> {
+        let season = self.book.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"))?;
+        let kind = if self.book.facts.contains_key("grid") { "lead" } else { "wish" };
+        self.book.text(&format!("season.{season}.{kind}"))
+    }
+
+    /// Returns a statement as a sentence in markup.
+    pub fn sentence(&self, at: usize) -> String {
+        self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
+    }
+
+    /// Groups the statements that are still to be printed: sentences into paragraphs, points into lists, and prices into tables.
+    fn groups(&self) -> Vec<Group> {
+        let content = self.content;
+        let short = |at: usize| content.text(at).chars().count() <= ITEM_CHARACTERS_MAX;
+        let items = |rest: &[usize]| {
+            let follow = rest.windows(2).take_while(|pair| content.follows_as_item(pair[0], pair[1]) && short(pair[1])).count();
+            if follow > 0 && short(rest[0]) { follow + 1 } else { 0 }
+        };
+        let mut groups: Vec<Group> = Vec::new();
+        let open: Vec<usize> = self.statements.iter().copied().filter(|at| !self.has_code(*at)).collect();
+        let mut rest = open.as_slice();
+        while let Some(first) = rest.first() {
+            let prices: Vec<(String, String)> = rest.iter().map_while(|at| self.priced(*at)).collect();
+            let points = items(rest);
+            let taken = if prices.len() > 1 {
+                let taken = prices.len();
+                groups.push(Group::Prices(prices));
+                taken
+            } else if points > 2 {
+                groups.push(Group::List(rest[..points].to_vec()));
+                points
+            } else {
+                match groups.last_mut() {
+                    Some(Group::Paragraph(paragraph)) => paragraph.push(*first),
+                    _ => groups.push(Group::Paragraph(vec![*first])),
+                }
+                1
+            };
+            rest = &rest[taken..];
+        }
+        groups
+    }
+
+    /// Returns the name and the price of a statement that is only a name with its price at the end.
+    fn priced(&self, at: usize) -> Option<(String, String)> {
+        let text = self.content.text(at);
+        let text = text.trim_end_matches('.');
+        let is_price = |at: &&usize| self.content.fact(**at).kind == FactKind::Price;
+        let facts = self.content.facts_in(at);
+        let price =
+            facts.iter().filter(is_price).map(|at| self.content.text(*at)).find(|price| text.ends_with(price.as_str()))?;
+        let name = text.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', ',', '–', '—', '-', '…', '.', '(', '|', '=']);
+        let plain = name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= 9;
+        (plain && facts.iter().filter(is_price).count() == 1).then(|| (capital(name), price))
+    }
+
+    /// Writes the statements that the opening does not contain. Without any, writes the running text of the job.
     fn body(&mut self) {
-        // The opening of a letter already contains the running text.
-        let said = self.blocks.iter().any(|block| block.id().as_str() == "body");
-        let Some(body) = (!said).then(|| self.markup("body")).flatten() else { return };
-        let text = Rich::parse(&body).unwrap_or_else(|_| Rich::plain(&body));
-        self.blocks.push(Block::Text(Text { id: "body".into(), text }));
+        if self.content.is_thin() && self.content.loose.len() < 3 && !self.lean {
+            let body = self.markup("body").unwrap_or_default();
+            return self.text(&body);
+        }
+        let groups = self.groups();
+        self.statements.clear();
+        for group in groups {
+            match group {
+                Group::Paragraph(all) => self.paragraphs(&all),
+                Group::List(all) => {
+                    let line = |at: &usize| capital(self.content.text(*at).trim_end_matches(['.', ',', ';']));
+                    let lines: Vec<String> = all.iter().map(line).collect();
+                    self.list(&lines);
+                }
+                Group::Prices(all) => {
+                    let row = |(name, price): &(String, String)| Row {
+                        cells: vec![Rich::plain(name), Rich::plain(price)],
+                        strong: false,
+                    };
+                    for part in all.chunks(limits::EMAIL_TABLE_ROWS_MAX) {
+                        let table =
+                            Table { id: self.id("prices"), title: None, head: Vec::new(), rows: part.iter().map(row).collect() };
+                        self.push(Block::Table(table));
+                    }
+                }
+            }
+        }
+    }
+
+    fn paragraphs(&mut self, statements: &[usize]) {
+        let mut paragraphs: Vec<String> = Vec::new();
+        for at in statements {
+            let sentence = self.sentence(*at);
+            match paragraphs.last_mut() {
+                Some(last) if last.chars().count() + sentence.chars().count() < PARAGRAPH_CHARACTERS => {
+                    last.push(' ');
+                    last.push_str(&sentence);
+                }
+                _ => paragraphs.push(sentence),
+            }
+        }
+        self.text(&paragraphs.join("\n\n"));
+    }
+
+    /// Writes the steps of a recommendation or the brand's own texts, if the brief says too little.
+    fn further(&mut self) {
+        if self.lean || !self.content.is_thin() {
+            return;
+        }
+        match self.job {
+            "referral.main" | "referral.reminder" => self.steps(),
+            "welcome.main" if self.brand.products.is_empty() => self.story_of_brand(),
+            "newsletter.main" => self.quote_excerpts(EXCERPTS),
+            _ => {}
+        }
     }
 
     fn steps(&mut self) {
-        let sets = (0..4).map(|index| self.place(&format!("points.{index}")));
+        let sets = (0..4).map(|index| place(&self.book, self.job, &format!("points.{index}")));
         let Some(steps) = sets.into_iter().find_map(|place| self.book.all(&place)) else { return };
         if let Some(heading) = self.line("points_heading") {
             self.heading(&heading);
         }
-        let item = |step: &String| Item { title: None, text: Rich::parse(step).unwrap_or_else(|_| Rich::plain(step)) };
-        let list = List { id: self.id("steps"), marks: ListMarks::Numbers, items: steps.iter().map(item).collect() };
-        self.blocks.push(Block::List(list));
+        let items = steps.iter().map(|step| Item { title: None, text: self.rich(step) }).collect();
+        self.push(Block::List(List { id: self.id("steps"), marks: ListMarks::Numbers, items }));
     }
 
-    /// Writes the code of an offer as a coupon or, without a code, writes the conditions as text.
-    fn offer(&mut self) {
-        if self.job.starts_with("event") || self.understood.purpose == Purpose::Newsletter && self.understood.saving.is_none() {
-            return;
-        }
-        let is_offer = self.book.facts.contains_key("offer") || self.book.facts.contains_key("shipping");
-        let code = self.book.facts.get("code").cloned();
-        let counts_down = self.parts.contains(&Part::Deadline) && self.has_deadline();
-        let order_by = if is_offer { None } else { self.book.text("common.order_by") };
-        let period = if is_offer && !counts_down { self.book.text("common.period") } else { order_by };
-        let threshold = if self.book.facts.contains_key("offer") { self.book.text("common.threshold") } else { None };
-        let shipping = self.book.text("common.shipping").filter(|_| self.book.facts.contains_key("shipping"));
-        match code {
-            Some(code) => {
-                let deal = self.book.facts.get("bare_deal").map(|deal| capital(deal));
-                let title = deal.or_else(|| self.common("coupon_heading")).unwrap_or_default();
-                let note = self.book.text("common.coupon_note");
-                let text = [note, period, threshold].into_iter().flatten().collect::<Vec<_>>().join(" ");
-                let text = Rich::parse(&text).ok().filter(|text: &Paragraph| !text.is_empty());
-                let coupon = Coupon { id: "coupon".into(), title: Line::cut(&title), code: Line::cut(&code), text, button: None };
-                self.blocks.push(Block::Coupon(coupon));
-                self.text(&shipping.unwrap_or_default());
-            }
-            None => {
-                let sentences = [period, threshold, shipping].into_iter().flatten().collect::<Vec<_>>();
-                self.text(&sentences.join(" "));
-            }
-        }
+    /// Returns whether a fact is shown on the card of a product.
+    pub fn is_on_card(&self, at: usize) -> bool {
+        let card = |card: &content::Card| card.fact == at || card.price == Some(at) || card.old_price == Some(at);
+        self.shows_cards() && self.content.cards.iter().any(card)
     }
 
-    /// Returns whether a date is shown in large type: in a teaser, the start; in other emails, the end. A period with a start and an end is
-    /// stated in a sentence instead.
-    fn has_deadline(&self) -> bool {
-        let facts = &self.book.facts;
-        if facts.contains_key("order_day") {
-            return false;
-        }
-        self.begins() || (facts.contains_key("ends") && !facts.contains_key("starts"))
+    fn shows_cards(&self) -> bool {
+        self.shape.sells && !self.content.rules.no_products && !self.content.cards.is_empty()
     }
 
-    /// Returns whether the email is about the start of an offer or event, not its end.
-    fn begins(&self) -> bool {
-        self.job.ends_with(".teaser")
-    }
-
-    fn deadline(&mut self) {
-        if !self.has_deadline() {
-            return;
+    /// Writes the products that the brief names, with the prices that it gives, or products of the brand.
+    fn cards(&mut self) {
+        if !self.shows_cards() {
+            return if self.products.is_empty() { self.story_if_thin() } else { self.grid() };
         }
-        let begins = self.begins();
-        let understood = self.understood;
-        let day = if begins { understood.starts.or(understood.on) } else { understood.ends };
-        let (Some(day), false) = (day, self.blocks.iter().any(|block| matches!(block, Block::Countdown(_)))) else { return };
-        let name = if begins { "starts" } else { "ends" };
-        let Some(date) = self.book.facts.get(name).cloned() else { return };
-        let Some(title) = self.common(if begins { "starts_heading" } else { "ends_heading" }) else { return };
-        let Ok(until) = day.to_string().parse() else { return };
-        let date = match self.book.facts.get("time").filter(|_| begins) {
-            Some(time) => format!("{date}, {time}"),
-            None => date,
+        let content = self.content;
+        let money = |fact: Option<usize>| fact.and_then(|at| content.shown(content.fact(at))).map(|price| Line::cut(&price));
+        let product = |card: &content::Card| {
+            let shown = self.product(card.product, true)?;
+            let (price, old) = (money(card.price), money(card.old_price));
+            // The price on the site is the old price, if the brief gives only a new one.
+            Some(Product {
+                price: price.clone().or(shown.price),
+                price_before: old.filter(|old| price.as_ref() != Some(old)),
+                ..shown
+            })
         };
-        let block = Countdown { id: "deadline".into(), title: Line::cut(&title), date: Line::cut(&date), until, text: None };
-        self.blocks.push(Block::Countdown(block));
+        let products: Vec<Product> = content.cards.iter().filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
+        if !products.is_empty() {
+            self.push(Block::Products(Products { id: self.id("products"), title: None, products }));
+        }
     }
 
-    /// Writes the day, time, place and price as a table of names and values.
-    fn facts(&mut self) {
-        // The text of an announcement already contains its days.
-        let told = !self.understood.statements.is_empty() || self.understood.clause.is_some();
-        if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && told {
+    fn story_if_thin(&mut self) {
+        if self.job == "seasonal.main" || !self.content.is_thin() || self.lean {
             return;
         }
-        let is_range = self.understood.purpose == Purpose::Event && self.understood.on.is_none();
-        let when = self.book.facts.get("when").map(|when| match self.book.facts.get("ends").filter(|_| is_range) {
-            Some(ends) => format!("{} – {ends}", capital(when)),
-            None => capital(when),
-        });
-        let venue = self.understood.venue.as_ref().map(|venue| capital(&tidy(&venue.name)));
-        let price = self.book.facts.get("price").cloned();
-        let starts = self.book.facts.get("starts").filter(|_| when.is_none()).map(|day| capital(day));
-        let ends = self.book.facts.get("ends").filter(|_| when.is_none()).map(|day| capital(day));
-        let time = self.book.facts.get("time").cloned();
-        let known = [("when", when), ("starts", starts), ("ends", ends), ("time", time), ("where", venue), ("price", price)];
-        let mut rows = Vec::new();
-        for (name, value) in known {
-            let label = self.book.label(&format!("common.label_{name}"));
-            let Some(value) = value.filter(|_| !label.is_empty()) else { continue };
-            rows.push(Row { cells: vec![Rich::plain(&label), Rich::plain(&value)], strong: false });
+        if matches!(self.job, "winback.main") {
+            self.story_of_brand();
         }
-        if rows.is_empty() {
+    }
+
+    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet.
+    fn product(&self, place: usize, with_text: bool) -> Option<Product> {
+        let product = self.brand.products.get(place)?;
+        let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
+        let mut shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
+        shown.text = shown.text.filter(|text| self.content.rules.allow(text));
+        if self.content.rules.no_images {
+            shown.image = None;
+        }
+        Some(shown)
+    }
+
+    fn grid(&mut self) {
+        let count = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
+        let shown = |place: &usize| self.product(*place, true).filter(|product| self.content.rules.allow(&product.name));
+        let products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
+        // A grid with a single product looks like a mistake.
+        if products.len() < 2 {
             return;
         }
-        let title = self.common("details_heading").map(|title| Line::cut(&title));
-        self.blocks.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
+        let title = self.common("products_heading").map(|title| Line::cut(&title));
+        self.push(Block::Products(Products { id: self.id("products"), title, products }));
     }
 
-    /// Writes the order from the prompt: the lines, then the total.
-    fn order(&mut self) {
-        let understood = self.understood;
-        let format = self.format;
-        let label = |name: &str| self.book.label(&format!("common.label_{name}"));
-        let priced = understood.items.iter().any(|item| item.price.is_some());
-        let mut rows = Vec::new();
-        for item in &understood.items {
-            let price = item.price.as_ref().map(|price| format.sum(price)).unwrap_or_default();
-            let cells = [tidy(&item.name), item.quantity.to_string(), price];
-            let cells = cells.iter().take(if priced { 3 } else { 2 }).map(|cell| Rich::plain(cell)).collect();
-            rows.push(Row { cells, strong: false });
-        }
-        let mut head = Vec::new();
-        if !rows.is_empty() {
-            let names = ["item", "quantity", "amount"];
-            head = names.iter().take(if priced { 3 } else { 2 }).map(|name| Line::cut(&label(name))).collect();
-        }
-        if let Some(total) = &understood.total {
-            let width = head.len().max(2);
-            let mut cells = vec![Rich::plain(&label("total"))];
-            cells.resize(width - 1, Rich::plain(""));
-            cells.push(Rich::plain(&format.sum(total)));
-            rows.push(Row { cells, strong: true });
-        }
-        if rows.is_empty() {
-            return;
-        }
-        let number = understood.order.as_ref().map(|number| format!("{} {number}", label("order")));
-        let title = number.or_else(|| Some(label("order"))).filter(|title| !title.trim().is_empty());
-        let table = Table { id: "order".into(), title: title.map(|title| Line::cut(&title)), head, rows };
-        self.blocks.push(Block::Table(table));
-    }
-
-    fn product(&self, place: usize) -> Option<&brand::BrandProduct> {
-        self.brand.products.get(place)
-    }
-
-    /// Writes the featured product, with its picture next to its text and price.
-    fn featured(&mut self) {
-        let Some(product) = self.featured.take().and_then(|place| self.product(place)).cloned() else { return };
-        let format = self.format;
-        let Some(shown) = material::product(&product, format, self.site.as_ref(), self.brand_speaks) else { return };
-        self.is_featured = true;
-        self.products.retain(|place| self.brand.products.get(*place) != Some(&product));
-        let shown = Product { price: self.book.facts.get("price").map(|price| Line::cut(price)).or(shown.price), ..shown };
-        let at_top = self.blocks.iter().any(|block| matches!(block, Block::Hero(hero) if hero.image.as_ref().map(|image| &image.src) == shown.image.as_ref().map(|image| &image.src)));
-        if at_top && shown.image.is_some() {
-            if let Some(price) = &shown.price {
-                self.book.facts.insert("price", price.to_string());
-            }
-            // The prompt's description of the product takes precedence over the description on the product's page.
-            let told = self.has_verbatim && !(self.understood.statements.is_empty() && self.understood.points.is_empty());
-            let text = shown.text.as_ref().filter(|_| !told).map(|text| escape(text));
-            let price = self.book.text("common.price");
-            return self.text(&[text, price].into_iter().flatten().collect::<Vec<_>>().join(" "));
-        }
-        let Some(picture) = shown.image.clone() else {
-            let block = Products { id: self.id("product"), title: None, products: vec![shown] };
-            return self.blocks.push(Block::Products(block));
-        };
-        let (id, label) = (self.id("product"), self.common("product_button"));
-        let part = |name: &str| format!("{id}-{name}").into();
-        let mut words =
-            vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: HeadingLevel::Small })];
-        let price = shown.price.as_ref().map(|price| format!("**{}**", escape(price)));
-        let text = [shown.text.as_ref().map(|text| escape(text)), price].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-        if let Ok(text) = Rich::parse(&text)
-            && !text.is_empty()
-        {
-            words.push(Cell::Text(Text { id: part("text"), text }));
-        }
-        if let Some(label) = label {
-            words.push(Cell::Button(Button {
-                id: part("button"),
-                label: Line::cut(&label),
-                href: shown.href.clone(),
-                emphasis: Emphasis::Secondary,
-            }));
-        }
-        let image = Picture { href: Some(shown.href), ..picture };
-        let image = Cell::Image(Image { id: part("image"), image, caption: None, width: ImageWidth::Content });
-        let columns = vec![Column { blocks: vec![image] }, Column { blocks: words }];
-        self.blocks.push(Block::Columns(Columns { id, columns }));
-    }
-
-    fn products(&mut self) {
-        let most = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
-        let mentioned = self.understood.products.len();
-        let count = most.max(mentioned).min(limits::EMAIL_PRODUCTS_MAX);
-        let format = self.format;
-        let label = self.book.line("common.product_button").filter(|_| self.layout != Layout::Minimal);
-        let with_text = self.brand_speaks && self.layout != Layout::Showcase;
-        let shown = |place: &usize| material::product(self.product(*place)?, format, self.site.as_ref(), with_text);
-        let mut products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
-        // A grid with a single product, or with an incomplete row, looks like a mistake.
-        if products.is_empty() || (products.len() == 1 && mentioned == 0) {
-            return;
-        }
-        for product in &mut products {
-            product.button = label.as_ref().map(|label| Line::cut(label));
-        }
-        let name = match (self.is_featured, mentioned > 0) {
-            (true, _) => "more_products_heading",
-            (false, true) => "products_heading_mentioned",
-            (false, false) => "products_heading",
-        };
-        let title = self.common(name).map(|title| Line::cut(&title));
-        let block = Products { id: self.id("products"), title, products };
-        self.blocks.push(Block::Products(block));
+    /// Writes the product that the email is about.
+    fn feature(&mut self) {
+        let Some(product) = self.featured.and_then(|place| self.product(place, true)) else { return };
+        self.push(Block::Products(Products { id: self.id("product"), title: None, products: vec![product] }));
     }
 
     /// Quotes the brand's description of itself.
-    fn story(&mut self) {
+    fn story_of_brand(&mut self) {
         let description = self.brand.description.as_ref().filter(|_| self.brand_speaks).map(|text| tidy(text));
-        let Some(description) = description.filter(|text| text.split(' ').count() >= 5) else { return };
+        let fits = |text: &String| text.split(' ').count() >= 5 && self.content.rules.allow(text);
+        let Some(description) = description.filter(fits) else { return };
         let Some(heading) = self.common("story_heading") else { return };
         self.heading(&heading);
         self.text(&ended(&escape(&description)));
     }
 
-    fn knowledge(&mut self) {
-        // Tips on a different topic than the prompt's are not useful.
-        if self.job == "tips.main" {
-            self.excerpts.retain(|excerpt| excerpt.fits);
-        }
-        let about_it = matches!(self.job, "newsletter.main" | "tips.main" | "general.knowledge" | "general.story");
-        let count = if about_it { NEWSLETTER_EXCERPTS } else { 1 };
+    fn quote_excerpts(&mut self, count: usize) {
         let count = count.min(self.excerpts.len());
         for excerpt in self.excerpts.drain(..count).collect::<Vec<_>>() {
             self.heading(&excerpt.title);
@@ -443,104 +511,45 @@ impl Writer<'_> {
         }
     }
 
-    fn praise(&mut self) {
-        let Some(praise) = self.understood.praise.clone().filter(|_| self.prompt_speaks) else { return };
-        let author = praise.author.map(|author| Line::cut(&tidy(&author)));
-        let text = Rich::plain(&tidy(&praise.text));
-        let block = Quote { id: self.id("quote"), text, author, role: None, image: None, stars: None };
-        self.blocks.push(Block::Quote(block));
+    /// Returns the picture of the brand that fits a text of the brief and that the email does not show yet.
+    pub fn picture_of(&mut self, text: &str) -> Option<Picture> {
+        if self.content.rules.no_images || self.shape.pictures == Pictures::None {
+            return None;
+        }
+        let picture = material::fitting(self.brand, text, &self.shown_pictures)?;
+        self.shown_pictures.insert(picture.src.as_str().to_owned());
+        Some(picture)
     }
 
     fn further_pictures(&mut self) {
         for image in std::mem::take(&mut self.pictures) {
             let block = Image { id: self.id("image"), image, caption: None, width: ImageWidth::Content };
-            self.blocks.push(Block::Image(block));
+            self.push(Block::Image(block));
         }
     }
 
+    /// Writes the main button, if the opening has none.
     fn call(&mut self) {
-        // A second button directly after the opening would only repeat the first button.
-        let has_button = self.blocks.iter().any(super::has_button);
-        if has_button && self.blocks.len() < 4 {
-            return;
-        }
         if let Some(Action { label, href }) = self.action() {
             let block = Button { id: self.id("button"), label, href, emphasis: Emphasis::Primary };
-            self.blocks.push(Block::Button(block));
+            self.push(Block::Button(block));
         }
     }
 
+    /// Writes how to reach the brand, in an email about a problem.
     fn contact(&mut self) {
+        let is_problem =
+            matches!(self.goal, Goal::Apology | Goal::Outage | Goal::Recall | Goal::PriceChange | Goal::Cart | Goal::Receipt);
+        let told = self.content.first(FactKind::Contact).is_some() || self.content.first(FactKind::Link).is_some();
+        if is_problem && !told && !self.lean {
+            self.contact_text();
+        }
+    }
+
+    fn contact_text(&mut self) {
         if let Some(text) = self.book.text("common.contact") {
             self.text(&text);
         }
-    }
-
-    fn closing(&mut self) {
-        self.is_signed = true;
-        let alone = self.brand.voice.person == Some(brand::BrandPerson::I);
-        let signature = if alone { "signature_one" } else { "signature" };
-        let (Some(closing), Some(signature)) = (self.common("closing"), self.common(signature)) else { return };
-        self.text(&format!("{}\n{}", escape(&closing), escape(&signature)));
-    }
-
-    fn social(&mut self) {
-        self.sign_letter();
-        let links = material::social(self.brand);
-        let said = self.blocks.iter().any(|block| matches!(block, Block::Social(_)));
-        if links.is_empty() || said {
-            return;
-        }
-        let title = self.common("social_heading").map(|title| Line::cut(&title));
-        self.blocks.push(Block::Social(Social { id: "social".into(), title, links }));
-    }
-
-    /// Writes the signature of a letter.
-    fn sign_letter(&mut self) {
-        if self.layout == Layout::Letter && !self.is_signed {
-            self.closing();
-        }
-    }
-
-    /// Writes the legally required footer.
-    pub fn footer(&mut self) {
-        self.sign_letter();
-        let brand = self.brand;
-        let name = [brand.contact.company.as_ref(), brand.name.as_ref()].into_iter().flatten().map(|name| tidy(name));
-        let sender = name.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| self.sender_unknown());
-        let is_receipt = self.understood.purpose == Purpose::Receipt;
-        let reason = self.book.text(if is_receipt { "common.reason_receipt" } else { "common.reason" });
-        let footer = Footer {
-            id: "footer".into(),
-            sender: Line::cut(&sender),
-            address: brand
-                .contact
-                .address
-                .as_ref()
-                .map(|text| tidy(text))
-                .filter(|text| !text.is_empty())
-                .map(|text| Line::cut(&text)),
-            reason: reason.and_then(|reason| Rich::parse(&reason).ok()),
-            links: Vec::new(),
-            unsubscribe: Line::cut(&self.book.label("common.unsubscribe")),
-            view: Some(Line::cut(&self.book.label("common.view"))),
-        };
-        self.blocks.push(Block::Footer(footer));
-    }
-
-    /// Returns the site's host as the sender if the brand has no name.
-    fn sender_unknown(&self) -> String {
-        let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
-        if host.is_empty() { "—".to_owned() } else { host.to_owned() }
-    }
-
-    pub fn header(&mut self) {
-        let name =
-            self.brand.name.as_ref().map(|name| without_legal_form(&tidy(name)).to_owned()).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| self.sender_unknown());
-        let logo = material::logo(self.brand, self.layout);
-        let header = Header { id: "header".into(), name: Line::cut(&name), logo, href: self.site.clone(), links: Vec::new() };
-        self.blocks.push(Block::Header(header));
     }
 }
 
@@ -553,15 +562,9 @@ pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     }
     let kind = match job {
         "shipping.main" => "sale.main",
-        "tips.main" => "newsletter.main",
         _ if job.ends_with(".main") => "announcement.main",
         _ => return own,
     };
     let subject = format!("{job}.subject");
     if name == "headline" && book.has(&subject) { subject } else { format!("{kind}.{name}") }
-}
-
-/// Returns whether a picture at the top suits this email.
-pub fn shows_picture(job: &str, layout: Layout, language: Language) -> bool {
-    layout != Layout::Letter && (recipe::opens_with_picture(job) || !language.is_complete())
 }

@@ -1,4 +1,4 @@
-//! Splits a prompt into words, from which the composer reads facts. The code does not depend on the language of the prompt.
+//! Splits an instruction or another text into words. The code does not depend on the language of the text.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

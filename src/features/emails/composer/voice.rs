@@ -1,7 +1,7 @@
 //! Chooses the voice of an email: informal or formal, the grammatical person, and whether to use emoji. The brand determines the voice,
-//! unless the prompt requests a different voice.
+//! unless the brief requests a different voice.
 
-use super::understand::ParsedPrompt;
+use super::rules::Rules;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
 /// The voice in which phrases are written.
@@ -27,21 +27,21 @@ const SHORT_BELOW: f32 = 10.0;
 const LONG_ABOVE: f32 = 18.0;
 
 impl Voice {
-    pub fn of(brand: &Brand, understood: &ParsedPrompt, language: super::language::Language) -> Self {
+    pub fn of(brand: &Brand, rules: &Rules, language: super::language::Language) -> Self {
         let voice = &brand.voice;
-        let formal = understood.formal.unwrap_or_else(|| match voice.formality {
+        let formal = rules.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
             // If the brand's formality is unknown, the form that most companies use in the language applies.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {
-            _ if understood.short => Sentences::Short,
+            _ if rules.words_max.is_some() => Sentences::Short,
             Some(words) if words < SHORT_BELOW => Sentences::Short,
             Some(words) if words > LONG_ABOVE => Sentences::Long,
             Some(_) | None => Sentences::Any,
         };
-        let emoji = understood.emoji.unwrap_or(voice.emoji);
+        let emoji = rules.emoji.unwrap_or(voice.emoji);
         Self { formal, person: voice.person.unwrap_or(BrandPerson::We), emoji, sentences }
     }
 }

@@ -18,7 +18,7 @@ use crate::vocab::limits;
 
 /// A stable name of a block within its document, by which an edit refers to it: lowercase letters, digits and hyphens.
 pub type BlockId = Line<{ limits::EMAIL_BLOCK_ID_CHARACTERS_MAX }>;
-/// A title over something.
+/// A title above other content.
 pub type Title = Line<{ limits::EMAIL_TITLE_CHARACTERS_MAX }>;
 /// A few words.
 pub type Label = Line<{ limits::EMAIL_LABEL_CHARACTERS_MAX }>;
@@ -74,7 +74,7 @@ pub struct Header {
     /// The brand's logo.
     #[serde(default)]
     pub logo: Option<ImageUrl>,
-    /// Where logo and name lead: the brand's home page.
+    /// The target of the logo and the name: the brand's home page.
     #[serde(default)]
     pub href: Option<Link>,
     /// At most three short links beside the logo, as in a shop's menu. Usually none.
@@ -89,10 +89,10 @@ pub struct Header {
 pub struct Hero {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// A few words over the title, like "New in" or "48 hours only".
+    /// A few words above the title, like "New in" or "48 hours only".
     #[serde(default)]
     pub eyebrow: Option<Label>,
-    /// The message in two to eight words. No full stop.
+    /// The message in two to eight words. No period at the end.
     pub title: Title,
     /// One or two sentences under the title.
     #[serde(default)]
@@ -110,11 +110,11 @@ pub struct Hero {
 pub struct Text {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// Short paragraphs with an empty line between them. Markup: **bold**, *italic*, [words](https://example.com).
+    /// Short paragraphs, separated by empty lines. Markup: **bold**, *italic*, [words](https://example.com).
     pub text: Prose,
 }
 
-/// A heading over the blocks that follow.
+/// A heading above the blocks that follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Heading {
@@ -131,10 +131,10 @@ pub struct Heading {
 pub enum HeadingLevel {
     /// The email's title, if there is no hero.
     Title,
-    /// Over a section of the email.
+    /// The heading of a section of the email.
     #[default]
     Section,
-    /// Within a section or a column.
+    /// A heading within a section or a column.
     Small,
 }
 
@@ -205,7 +205,7 @@ pub struct Columns {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Column {
-    /// From top to bottom.
+    /// The blocks of the column, from top to bottom.
     #[schemars(length(min = 1, max = limits::EMAIL_COLUMN_BLOCKS_MAX))]
     pub blocks: Vec<Cell>,
 }
@@ -228,7 +228,7 @@ pub struct Products {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Product {
     pub name: Label,
-    /// Its page.
+    /// The product's page.
     pub href: Link,
     #[serde(default)]
     pub image: Option<Picture>,
@@ -252,7 +252,7 @@ pub struct Product {
 pub struct Quote {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// Without quotation marks around it.
+    /// The quote, without quotation marks around it.
     pub text: Paragraph,
     #[serde(default)]
     pub author: Option<Label>,
@@ -347,7 +347,7 @@ pub struct Table {
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_TABLE_COLUMNS_MAX))]
     pub head: Vec<Label>,
-    /// Each with the same number of cells.
+    /// The rows, each with the same number of cells.
     #[schemars(length(min = 1, max = limits::EMAIL_TABLE_ROWS_MAX))]
     pub rows: Vec<Row>,
 }
@@ -386,7 +386,7 @@ pub enum Pause {
     Space,
 }
 
-/// Links to the brand's profiles elsewhere.
+/// Links to the brand's profiles on social networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Social {
@@ -415,13 +415,13 @@ pub struct Footer {
     pub id: BlockId,
     /// The legal company name, or the brand.
     pub sender: Label,
-    /// The postal address. Null only if it is unknown: most countries require it by law.
+    /// The postal address of this email, if it differs from the brand's. Null: the footer shows the brand's address.
     #[serde(default)]
     pub address: Option<Sentence>,
     /// Why the reader gets this email.
     #[serde(default)]
     pub reason: Option<Paragraph>,
-    /// At most four, like "Privacy" or "Contact".
+    /// At most four links, like "Privacy" or "Contact".
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_FOOTER_LINKS_MAX))]
     pub links: Vec<NavLink>,

@@ -7,6 +7,7 @@
 //! The document does not contain the brand's colors or layouts, only the author's choices among them.
 
 mod block;
+mod change;
 mod check;
 mod line;
 mod link;
@@ -15,11 +16,12 @@ mod sample;
 mod schema;
 
 pub use block::*;
+pub use change::{Change, ChangeError, ChangeKind, changed, forget_names, name_blocks};
 pub use check::Violation;
 pub use line::Line;
 pub use link::{ImageUrl, Link, LinkError};
 pub use rich::{Rich, RichError, Span};
-pub use schema::schema;
+pub use schema::{CONTENT_KINDS, block_schema, notation};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,14 +40,14 @@ pub const VERSION: u8 = 1;
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 #[schemars(rename = "Email")]
 pub struct Email {
-    /// Version of this form: 1.
+    /// The version of the document format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub version: u8,
-    /// Language of all texts: a BCP 47 tag like `en` or `pt-BR`.
+    /// The language of all texts: a BCP 47 tag like `en` or `pt-BR`.
     pub language: LanguageTag,
     /// The direction in which that language is written.
     pub direction: Direction,
-    /// What it is for.
+    /// The purpose of the email.
     pub purpose: Purpose,
     /// What the inbox shows in bold: 30 to 60 characters, no shouting.
     pub subject: Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
@@ -53,7 +55,7 @@ pub struct Email {
     pub preheader: Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>,
     /// The author's choices about the theme; the brand decides the rest.
     pub style: Style,
-    /// From top to bottom: a header first, a footer last.
+    /// The blocks from top to bottom: first a header, last a footer.
     #[schemars(length(min = 2, max = limits::EMAIL_BLOCKS_MAX))]
     pub blocks: Vec<Block>,
 }
@@ -67,7 +69,7 @@ pub enum Direction {
     Rtl,
 }
 
-/// What an email is for.
+/// The purpose of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Purpose {

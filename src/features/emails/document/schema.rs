@@ -1,4 +1,4 @@
-//! The document's JSON Schema for language models, and a parser that reports every violation.
+//! The blocks' JSON Schemas for language models, and a parser that reports every violation.
 //!
 //! The schema follows the rules of endpoints with structured output: every property is required (null stands for an absent value), no other
 //! properties are allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
@@ -13,14 +13,108 @@ use serde_json::{Map, Value as Json};
 
 use super::*;
 
-/// Returns the JSON Schema of a whole document.
-pub fn schema() -> &'static Json {
-    static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
-        // The schema for serialization is used, because every property is present in it.
-        let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
-        Json::from(settings.into_generator().into_root_schema_for::<Email>())
+/// The kinds of blocks between the header and the footer, from which writers choose.
+pub const CONTENT_KINDS: [&str; 14] = [
+    "hero",
+    "text",
+    "heading",
+    "image",
+    "button",
+    "columns",
+    "products",
+    "quote",
+    "list",
+    "coupon",
+    "countdown",
+    "table",
+    "divider",
+    "social",
+];
+
+/// Returns the JSON Schema of a content block's fields, without the IDs; `None` if there is no such kind.
+pub fn block_schema(kind: &str) -> Option<&'static Json> {
+    static SCHEMAS: LazyLock<Vec<Json>> = LazyLock::new(|| CONTENT_KINDS.map(fields_of).into());
+    let place = CONTENT_KINDS.iter().position(|known| *known == kind)?;
+    SCHEMAS.get(place)
+}
+
+fn fields_of(kind: &str) -> Json {
+    match kind {
+        "hero" => strict::<Hero>(),
+        "text" => strict::<Text>(),
+        "heading" => strict::<Heading>(),
+        "image" => strict::<Image>(),
+        "button" => strict::<Button>(),
+        "columns" => strict::<Columns>(),
+        "products" => strict::<Products>(),
+        "quote" => strict::<Quote>(),
+        "list" => strict::<List>(),
+        "coupon" => strict::<Coupon>(),
+        "countdown" => strict::<Countdown>(),
+        "table" => strict::<Table>(),
+        "divider" => strict::<Divider>(),
+        _ => strict::<Social>(),
+    }
+}
+
+fn strict<T: JsonSchema>() -> Json {
+    // The schema for serialization is used, because every property is present in it.
+    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
+    let mut json = Json::from(settings.into_generator().into_root_schema_for::<T>());
+    if let Some(object) = json.as_object_mut() {
+        object.remove("title");
+    }
+    json
+}
+
+/// Describes the fields of all kinds of blocks in a few lines, for edits: `?` marks fields that may be null.
+pub fn notation() -> &'static str {
+    static NOTATION: LazyLock<String> = LazyLock::new(|| {
+        let line = |kind: &str| {
+            let schema = block_schema(kind).unwrap_or(&Json::Null);
+            format!("{kind}: {}\n", shape(schema, schema))
+        };
+        let frame = "header: {id, name, logo?, href?, links: [{label, href}]}\n\
+                     footer: {id, sender, address?, reason?, links: [{label, href}], unsubscribe, view?}\n";
+        CONTENT_KINDS.iter().map(|kind| line(kind)).chain([frame.to_owned()]).collect()
     });
-    &SCHEMA
+    &NOTATION
+}
+
+/// Describes a value as `{name, name?}`, `[item]`, or the words it can be. Text is the usual value and is not described.
+fn shape(schema: &Json, root: &Json) -> String {
+    if let Some(path) = schema["$ref"].as_str() {
+        let found = path.strip_prefix('#').and_then(|path| root.pointer(path));
+        return found.map(|found| shape(found, root)).unwrap_or_default();
+    }
+    if let Some(kinds) = schema["anyOf"].as_array() {
+        let kinds: Vec<String> = kinds
+            .iter()
+            .filter(|kind| kind["type"] != "null")
+            .map(|kind| shape(kind, root))
+            .filter(|kind| !kind.is_empty())
+            .collect();
+        return kinds.join("|");
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return words.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("|");
+    }
+    if let Some(word) = schema["const"].as_str() {
+        return word.to_owned();
+    }
+    if schema["items"].is_object() {
+        return format!("[{}]", shape(&schema["items"], root));
+    }
+    let Some(fields) = schema["properties"].as_object() else { return String::new() };
+    let field = |(name, value): (&String, &Json)| {
+        let may_be_null = |kind: &Json| kind["type"] == "null";
+        let is_null = value["anyOf"].as_array().is_some_and(|kinds| kinds.iter().any(may_be_null))
+            || value["type"].as_array().is_some_and(|kinds| kinds.contains(&"null".into()));
+        let inner = shape(value, root);
+        let inner = if inner.is_empty() { inner } else { format!(": {inner}") };
+        format!("{name}{}{inner}", if is_null { "?" } else { "" })
+    };
+    format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
 }
 
 /// The maximum length of a pattern in the schema. Longer patterns are removed, because they do not help a language model.
@@ -34,6 +128,10 @@ impl Transform for Strict {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else { return };
+        // The service names the blocks.
+        if let Some(fields) = object.get_mut("properties").and_then(Json::as_object_mut) {
+            fields.retain(|name, _| name != "id");
+        }
         for word in ["format", "default", "$schema"] {
             object.remove(word);
         }
@@ -197,12 +295,40 @@ mod tests {
 
     use super::*;
 
+    fn without_ids(json: &mut Json) {
+        match json {
+            Json::Object(fields) => {
+                fields.remove("id");
+                fields.values_mut().for_each(without_ids);
+            }
+            Json::Array(items) => items.iter_mut().for_each(without_ids),
+            _ => {}
+        }
+    }
+
     #[test]
-    fn the_sample_fits_the_schema_and_the_schema_is_strict() {
-        assert!(jsonschema::is_valid(schema(), &Email::sample().to_json()));
-        let text = schema().to_string();
-        assert!(!text.contains("oneOf") && !text.contains("\"default\"") && !text.contains("patternProperties"));
-        assert!(text.len() < 24_000, "{} bytes are sent to the model each time", text.len());
+    fn the_sample_fits_the_schemas_and_the_schemas_are_strict() {
+        let mut kinds = 0;
+        for block in Email::sample().to_json()["blocks"].as_array().expect("the field is a list") {
+            let mut fields = block.clone();
+            let kind = fields.as_object_mut().and_then(|fields| fields.remove("type")).expect("a block has a type");
+            let Some(schema) = block_schema(kind.as_str().expect("the type is a word")) else { continue };
+            without_ids(&mut fields);
+            assert!(jsonschema::is_valid(schema, &fields), "{kind}: {fields}");
+            let text = schema.to_string();
+            assert!(!text.contains("oneOf") && !text.contains("\"default\"") && !text.contains("patternProperties"), "{text}");
+            kinds += 1;
+        }
+        assert_eq!(kinds, CONTENT_KINDS.len(), "the sample has every kind");
+    }
+
+    #[test]
+    fn the_notation_has_every_kind_and_its_fields() {
+        let text = notation();
+        assert_eq!(text.lines().count(), CONTENT_KINDS.len() + 2, "{text}");
+        assert!(text.contains("button: {label, href, emphasis: primary|secondary|quiet}"), "{text}");
+        assert!(text.contains("hero: {eyebrow?, title, text?, image?: {src, alt?"), "{text}");
+        assert!(text.contains("list: {marks: bullets|numbers|checks, items: [{title?, text}]}"), "{text}");
     }
 
     #[test]

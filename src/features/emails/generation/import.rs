@@ -5,6 +5,7 @@ use super::stages::new_email;
 use crate::engine::api::Failure;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
+use crate::features::emails::contract::Finding;
 use crate::features::emails::imported;
 use crate::features::emails::model::{
     Conversation, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots, Visibility,
@@ -15,6 +16,7 @@ use crate::features::emails::{store, views};
 use crate::features::projects;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
+use crate::vocab::settings::OnFailure;
 
 /// An imported and sanitized email.
 pub struct SafeImport {
@@ -35,6 +37,8 @@ pub struct ImportBatch {
     pub wants_images: bool,
     /// The model that applies the instruction.
     pub model: String,
+    /// What happens if the model cannot apply the instruction.
+    pub on_failure: OnFailure,
 }
 
 /// The warning for callers who request images.
@@ -52,9 +56,11 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     let wanted = GenerationRequest {
         prompt: batch.instruction.clone(),
         model: batch.model.clone(),
+        on_failure: batch.on_failure,
         languages: vec![language(&first.imported_html)],
         count: Some(batch.emails.len() as u8),
         images: Vec::new(),
+        brief: None,
         reference: None,
         web: false,
         pages: Vec::new(),
@@ -75,7 +81,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
         store::place(tx, account, slot as u16, &email);
         let mut version = version(&item, tx);
         if batch.wants_images {
-            version.warnings.push(NO_IMAGES.to_owned());
+            version.warnings.push(Finding::note(NO_IMAGES));
         }
         store::save_version(tx, email.id, &version);
         let ImportedHtml { html, text, .. } = item.imported_html;
@@ -98,6 +104,7 @@ fn version(item: &SafeImport, tx: &WriteTx<'_>) -> Version {
         number: 1,
         origin: Origin::Imported,
         document: None,
+        written_by: None,
         subject: subject(item),
         preheader: imported::preheader(imported_html),
         warnings: imported::warnings(imported_html),

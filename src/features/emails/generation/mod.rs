@@ -6,7 +6,11 @@
 //! conversation, emits its event and removes it from the queue, so the event is emitted exactly once.
 
 pub mod context;
+#[cfg(test)]
+mod contract_tests;
 pub mod import;
+#[cfg(test)]
+mod model_tests;
 pub mod stages;
 #[cfg(test)]
 mod tests;
@@ -34,6 +38,7 @@ enum Task {
     Advance(AccountId, Box<Conversation>, Box<Email>),
     Finish(AccountId, ConversationId),
     Edit(EditId),
+    Screenshots(AccountId, EmailId),
 }
 
 /// The conversation, email or edit that a task works on, used to avoid starting a task twice.
@@ -42,6 +47,7 @@ enum Subject {
     Conversation(ConversationId),
     Email(EmailId),
     Edit(EditId),
+    Screenshots(EmailId),
 }
 
 impl Task {
@@ -51,6 +57,7 @@ impl Task {
             Self::Finish(_, conversation) => Subject::Conversation(*conversation),
             Self::Advance(_, _, email) => Subject::Email(email.id),
             Self::Edit(edit) => Subject::Edit(*edit),
+            Self::Screenshots(_, email) => Subject::Screenshots(*email),
         }
     }
 
@@ -61,6 +68,7 @@ impl Task {
             Self::Advance(account, conversation, email) => stages::advance(&context, account, *conversation, *email).await,
             Self::Finish(account, conversation) => stages::finish(&context, account, conversation).await,
             Self::Edit(edit) => edits::work(&context, edit).await,
+            Self::Screenshots(account, email) => stages::screenshots(&context, account, email).await,
         };
         (subject, result)
     }
@@ -75,7 +83,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     let mut failed = None;
     loop {
         // Subscribe before reading the queues, so that no addition in between is missed.
-        let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
+        let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
         for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &started)? {
             if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
@@ -129,6 +137,9 @@ fn due(tx: &ReadTx, now: Timestamp, limit: usize, started: &HashSet<Subject>) ->
             let task = Task::Advance(account, Box::new(conversation.clone()), Box::new(email.clone()));
             tasks.extend(Some(task).filter(is_free));
         }
+    }
+    for (account, email) in store::open_screenshots(tx, limit + started.len())? {
+        tasks.extend(Some(Task::Screenshots(account, email)).filter(is_free));
     }
     tasks.truncate(limit);
     Ok(tasks)

@@ -4,21 +4,26 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::context::{StageContext, brief, date, document};
+use super::context::{self, StageContext, date, document};
 use crate::base::clock::Timestamp;
+use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
+use crate::features::emails::brief;
+use crate::features::emails::contract::Finding;
 use crate::features::emails::edits;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
 };
 use crate::features::emails::outputs;
+use crate::features::emails::postal_address;
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
 use crate::features::emails::writing::{self, Draft, PlannedSeries, Writer};
+use crate::features::models::Payer;
 use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
@@ -37,23 +42,37 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
     let now = context.engine.clock.now();
     let mut conversation = conversation;
     conversation.wanted.pages = read_pages(context, &conversation).await;
-    let (id, wanted) = (conversation.id, conversation.wanted.clone());
     let material = gather(context, account, &conversation).await?;
-    let languages = match wanted.languages.is_empty() {
-        true => vec![writing::language(&wanted.prompt, &material, date(now))],
-        false => wanted.languages.clone(),
+    let today = date(conversation.created_at);
+    let wanted = &mut conversation.wanted;
+    let languages = match (wanted.languages.is_empty(), &wanted.brief) {
+        (true, Some(brief)) => vec![brief.language.as_str().to_owned()],
+        (true, None) => vec![writing::language(&wanted.prompt, &material, today)],
+        (false, _) => wanted.languages.clone(),
     };
-    let (planned, usage) = match Writer::named(&wanted.model, &context.engine) {
-        Ok(writer) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
+    let writer = writer(context, account, &conversation);
+    let wanted = &mut conversation.wanted;
+    let (briefed, brief_usage) = match wanted.brief.is_none() && wanted.source == Source::Prompt {
+        true => {
+            let language = LanguageTag::parse(&languages[0]).ok();
+            let rules = brief::parse(&wanted.prompt, &material.brand, language.as_ref(), today);
+            let (made, usage) = writer.brief(&wanted.prompt, rules, &material).await;
+            (made.map(|brief| wanted.brief = Some(brief)), usage)
+        }
+        false => (Ok(()), Usage::default()),
+    };
+    let (id, wanted) = (conversation.id, conversation.wanted.clone());
+    let (planned, usage) = match briefed {
+        Ok(()) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
         Err(reason) => (Err(reason), Usage::default()),
     };
-    let pages = wanted.pages;
+    let usage = usage.plus(brief_usage);
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut conversation) = store::conversation(tx, account, id)?.filter(|found| found.state == State::Pending) else {
             return Ok(());
         };
         conversation.usage = conversation.usage.plus(usage);
-        conversation.wanted.pages = pages;
+        (conversation.wanted.pages, conversation.wanted.brief) = (wanted.pages, wanted.brief);
         conversation.updated_at = tx.now();
         match planned {
             Ok(planned) => begin(tx, account, conversation, planned, languages),
@@ -174,11 +193,11 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
-    Pictures(outputs::Screenshots, Vec<String>),
+    Pictures(outputs::Screenshots, Vec<Finding>),
     /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
-        warnings: Vec<String>,
+        warnings: Vec<Finding>,
         edited: Result<Box<edits::NewVersion>, String>,
         prompt: String,
         usage: Usage,
@@ -264,12 +283,12 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
                 version.pictures = pictures;
                 version.warnings.extend(warnings);
                 let failed = edited.as_ref().err();
-                version.warnings.extend(failed.map(|reason| format!("The instruction was not applied: {reason}")));
+                version.warnings.extend(failed.map(|reason| Finding::note(format!("The instruction was not applied: {reason}"))));
                 store::save_version(tx, email.id, &version);
             }
             email.stage = Stage::Ready;
             if let Ok(made) = edited {
-                made.keep(tx, account, &mut email, &prompt, None)?;
+                made.keep(tx, account, &mut email, Origin::Edited { prompt, label: None })?;
             }
         }
         StageOutput::Nothing(reason, usage) => {
@@ -282,13 +301,14 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageO
 }
 
 fn first_version(draft: Draft, now: Timestamp) -> Version {
-    let Draft { document, warnings } = draft;
+    let Draft { document, written_by, warnings } = draft;
     Version {
         number: 1,
         origin: Origin::Generated,
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
+        written_by: Some(written_by),
         warnings,
         pictures: VersionScreenshots::default(),
         facts: Facts::default(),
@@ -314,21 +334,27 @@ async fn gather(context: &StageContext, account: AccountId, conversation: &Conve
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
 
+/// Returns the writer that a conversation asks for.
+fn writer(context: &StageContext, account: AccountId, conversation: &Conversation) -> Writer {
+    let payer = Payer { account, project: conversation.project, environment: context.data.environment };
+    Writer::named(&conversation.wanted.model, &context.engine, payer, conversation.wanted.on_failure)
+}
+
 async fn write(
     context: &StageContext,
     account: AccountId,
     conversation: &Conversation,
     email: &Email,
 ) -> Result<StageOutput, Failure> {
-    let writer = match Writer::named(&conversation.wanted.model, &context.engine) {
-        Ok(writer) => writer,
-        Err(reason) => return Ok(StageOutput::Nothing(reason, Usage::default())),
-    };
+    let writer = writer(context, account, conversation);
     let material = gather(context, account, conversation).await?;
-    let brief = brief(&context.data.store.read(), account, conversation, email)?;
-    let (draft, usage) = writer.write(brief, material).await;
+    let brief = context::brief(&context.data.store.read(), account, conversation, email)?;
+    let (draft, usage) = writer.write(brief, material.clone()).await;
     Ok(match draft {
-        Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
+        Ok(mut draft) => {
+            postal_address::follow(&mut draft.document, &material.brand);
+            StageOutput::Draft(Box::new(draft), usage)
+        }
         Err(reason) => StageOutput::Nothing(reason, usage),
     })
 }
@@ -352,9 +378,9 @@ async fn render(
 /// Gives up on the instruction of an imported email, adds a warning, and continues with the unchanged email.
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
-        version
-            .warnings
-            .push("The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.".into());
+        version.warnings.push(Finding::note(
+            "The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.",
+        ));
         store::save_version(tx, email.id, &version);
     }
     (email.stage, email.attempts) = (Stage::Rendered, 0);
@@ -371,12 +397,41 @@ async fn adapt(
     let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();
-    let (edited, usage) = edits::attempt(context, account, email, &prompt).await?;
+    let (edited, usage) = edits::attempt(context, account, email, &prompt, None).await?;
     Ok(StageOutput::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
 }
 
+/// Renders the missing screenshots of an email's current version. If the email has changed in the meantime, the result is discarded and the
+/// email stays in the queue.
+pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
+    let email = store::email(&context.data.store.read(), account, id)?;
+    let drawn = match &email {
+        Some(email) => draw(context, email).await?,
+        None => StageOutput::Pictures(Default::default(), Vec::new()),
+    };
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let current = store::email(tx, account, id)?;
+        if current.as_ref().map(|email| email.version) != email.as_ref().map(|email| email.version) {
+            return Ok(());
+        }
+        if let Some(email) = current
+            && let Some(mut version) = store::version(tx, id, email.version)?
+            && let StageOutput::Pictures(painted, warnings) = drawn
+        {
+            version.pictures = painted.keep(tx);
+            version.warnings.extend(warnings);
+            store::save_version(tx, id, &version);
+        }
+        store::close_screenshots(tx, account, id);
+        Ok(())
+    };
+    Ok(context.data.store.write(keep).await??)
+}
+
 async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {
-    let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
+    let tx = context.data.store.read();
+    let html = postal_address::in_markup(&tx, email.project, versions::texts(&tx, email.id, email.version)?.html)?;
+    drop(tx);
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     Ok(StageOutput::Pictures(painted, warnings))
 }

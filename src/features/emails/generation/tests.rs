@@ -6,26 +6,25 @@ use super::*;
 use crate::base::bounded::Bounded;
 use crate::engine::outbox;
 use crate::engine::store::{self as rows, WriteTx};
-use crate::features::emails::document::Email as Document;
 use crate::testing::TestApp as TestMill;
 use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
 use crate::testing::site::Site;
-use crate::vocab::settings::Protocol;
+use crate::vocab::settings::{Protocol, Settings};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Runs stages until no task is left.
-fn work(app: &TestMill) {
+pub fn work(app: &TestMill) {
     while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
 }
 
-fn generate(app: &TestMill, body: Value) -> String {
+pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
     // These tests do not import the project's sites, so time passes until the generation no longer waits for the import.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
 
-fn status(app: &TestMill, conversation: &str) -> Value {
+pub fn status(app: &TestMill, conversation: &str) -> Value {
     app.get(&format!("/v1/projects/emails/{conversation}/status")).data()
 }
 
@@ -34,45 +33,38 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// Returns a response of the fake model: the sample document with the errors that `spoil` introduces.
-fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
-    let mut json = Document::sample().to_json();
-    strip_addresses(&mut json);
+/// Returns a response of the fake model: an email without facts, with the change that `spoil` makes.
+pub fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
+    let mut json = json!({
+        "version": 1, "language": "en", "direction": "ltr", "purpose": "announcement", "style": {},
+        "subject": "Hello from us", "preheader": "A note for you.",
+        "blocks": [
+            { "type": "header", "id": "header", "name": "Acme" },
+            { "type": "hero", "id": "hero", "title": "Hello", "text": "It is good to have you here.",
+              "button": { "label": "Visit us", "href": "https://acme.example/" } },
+            { "type": "footer", "id": "footer", "sender": "Acme", "unsubscribe": "Unsubscribe" },
+        ],
+    });
     spoil(&mut json);
     Reaction::Text(json.to_string())
 }
 
-/// Removes the sample's images and links, which do not belong to the test's brand.
-fn strip_addresses(json: &mut Value) {
-    match json {
-        Value::Object(fields) => {
-            for (name, value) in fields.iter_mut() {
-                match name.as_str() {
-                    "logo" | "image" => *value = Value::Null,
-                    "href" if value.is_string() => *value = json!("https://acme.example/"),
-                    _ => strip_addresses(value),
-                }
-            }
-        }
-        Value::Array(items) => {
-            items.retain(|item| !matches!(item["type"].as_str(), Some("image" | "products" | "columns" | "social")));
-            items.iter_mut().for_each(strip_addresses);
-        }
-        Value::String(text) if text.contains("](http") => *text = "Hello.".into(),
-        _ => {}
-    }
+pub fn with_model(peer: &FakeModel) -> TestMill {
+    with_models(peer, |_| {})
 }
 
-fn with_model(peer: &FakeModel) -> TestMill {
+pub fn with_models(peer: &FakeModel, change: impl FnOnce(&mut Settings)) -> TestMill {
     let url = peer.url();
     TestMill::with(|settings| {
-        let model = &mut settings.language_model;
+        let mut model = settings.models["local"].clone();
         model.protocol = Some(Protocol::OpenAi);
         model.url = Some(url);
-        model.name = Some("peer".into());
+        model.model = Some("peer-1".into());
         model.repeats = Bounded::new(0).expect("the number is in bounds");
         model.input_price = 2.5;
+        settings.models.insert("peer".into(), model);
         settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
+        change(settings);
     })
 }
 
@@ -189,7 +181,7 @@ fn a_stage_that_never_ends_fails() {
 
 #[test]
 fn a_language_model_writes_and_its_usage_is_counted() {
-    let peer = FakeModel::with(vec![email(|_| {})]);
+    let peer = FakeModel::with(vec![email(|json| json["blocks"][1]["button"]["href"] = json!("https://shop.example/sale"))]);
     let app = with_model(&peer);
     let id = generate(
         &app,
@@ -199,8 +191,12 @@ fn a_language_model_writes_and_its_usage_is_counted() {
     let status = status(&app, &id);
     assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
     let usage = &status["result"]["usage"];
-    assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
     let asked = peer.asked();
+    let calls = asked.len() as u64 + 1;
+    assert_eq!(calls, 3, "the brief, the outline and the blocks");
+    assert_eq!((&usage["calls"], &usage["inputTokens"]), (&json!(calls), &json!(100 * calls)));
+    assert_eq!(usage["cost"], json!(250.0 * calls as f64 / 1e6));
+    assert_eq!(asked[0].body["model"], "peer-1");
     let system = asked[0].body["messages"][0]["content"].as_str().expect("the field is a string");
     assert!(system.contains("https://shop.example/sale"), "links of the request are allowed: {system}");
     assert!(asked[0].last_turn().contains("<request>\nHello."));
@@ -215,7 +211,10 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
     );
     let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
-        let peer = FakeModel::with(vec![email(|_| {})]);
+        let peer = FakeModel::with(vec![email(|json| {
+            json["blocks"][1]["text"] = json!("Tell people of our report.");
+            json["blocks"][1]["button"]["href"] = json!(url);
+        })]);
         let app = with_model(&peer);
         let prompt = format!("Tell people of our report: {url}.");
         let id = generate(&app, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
@@ -228,19 +227,23 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
 
 #[test]
 fn errors_in_a_response_are_returned_to_the_model() {
-    let peer = FakeModel::with(vec![
-        Reaction::Text("Here is your email!".into()),
-        email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" })),
-        email(|_| {}),
-    ]);
+    let strange = email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" }));
+    let mut is_first = true;
+    let peer = FakeModel::by(move |call| match call.is_correction() && call.schema().0 == "write_blocks" {
+        _ if std::mem::take(&mut is_first) => Reaction::Text("Here is your email!".into()),
+        true => email(|_| {}),
+        false => strange.clone(),
+    });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     work(&app);
     assert_eq!(status(&app, &id)["status"], "completed", "{}", status(&app, &id));
     let asked = peer.asked();
-    assert_eq!(asked.len(), 3);
+    let steps: Vec<&str> = asked.iter().map(|call| call.schema().0).collect();
+    assert!(steps.starts_with(&["outline_email", "outline_email", "write_blocks", "write_blocks"]), "{steps:?}");
     assert!(asked[1].last_turn().contains("not JSON"));
-    assert!(asked[2].last_turn().contains("https://evil.example/ is not among the links"), "{}", asked[2].last_turn());
+    let errors = asked[3].last_turn();
+    assert!(errors.contains("- hero.button.href: https://evil.example/ is not among the links"), "{errors}");
 }
 
 #[test]
@@ -253,7 +256,7 @@ fn a_model_that_never_returns_a_valid_email_fails_with_the_reason() {
     assert_eq!(status["status"], "failed");
     assert!(status["error"].as_str().is_some_and(|error| error.contains("subject")), "{status}");
     assert_eq!(peer.asked().len(), 1 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
-    assert_eq!(status["result"]["usage"]["calls"], 3, "failed calls count too");
+    assert_eq!(status["result"]["usage"]["calls"], 4, "the brief and failed calls count too");
     assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
 }
 
@@ -282,8 +285,7 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
         if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
             return Reaction::Text(plan.to_string());
         }
-        let german = asked.last_turn().contains("Write it in de");
-        email(|json| json["language"] = json!(if german { "de" } else { "en" }))
+        email(|_| {})
     });
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "A series", "languages": ["en", "de"] }));
@@ -297,7 +299,12 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
     let ready =
         status["result"]["emails"].as_array().expect("the field is a list").iter().filter(|email| email["status"] == "ready");
     assert_eq!(ready.count(), 4, "{status}");
-    assert_eq!(peer.asked().len(), 5, "the model plans once and writes four emails");
+    let asked = peer.asked();
+    let count = |name: &str| asked.iter().filter(|call| call.schema().0 == name).count();
+    assert_eq!((count("plan_emails"), count("outline_email")), (1, 4), "the model plans once and writes four emails");
+    let german = |call: &&ModelCall| call.last_turn().contains("Write them in de");
+    assert!(asked.iter().filter(german).all(|call| call.last_turn().contains("in the original language")));
+    assert!(asked.iter().filter(german).count() >= 2, "two emails are translated");
 }
 
 #[test]
@@ -377,7 +384,7 @@ fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
     assert_eq!((&edit["result"]["subject"], &edit["done"]), (&json!("Changed"), &json!(["The subject is new."])), "{edit}");
     let path = format!("/v1/emails/{email}");
     let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
-    assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!(Document::sample().subject.as_str())));
+    assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!("Hello from us")));
     let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("the field is a list").iter().map(|version| &version["origin"]).collect();
@@ -525,9 +532,9 @@ fn imported_emails_are_sanitized_and_have_screenshots() {
     let status = status(&app, id);
     assert_eq!(status["status"], "completed", "{status}");
     let emails = status["result"]["emails"].as_array().expect("the field is a list");
-    let told: Vec<(&Value, &Value, &Value)> =
+    let view: Vec<(&Value, &Value, &Value)> =
         emails.iter().map(|email| (&email["subject"], &email["language"], &email["status"])).collect();
-    assert_eq!(told, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
+    assert_eq!(view, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
     for email in emails {
         let html = email["html"].as_str().expect("the field is a string");
         assert!(!html.contains("script") && !html.contains("onclick"), "{html}");

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedHtml, Kind, Link, New, Outline, Part, TextPart};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 
@@ -128,8 +129,8 @@ impl ImportedEmail {
     pub fn images(&self) -> Vec<usize> {
         let images = || self.parts().filter_map(|(place, part)| Some((place, part.image()?)));
         let is_picture = |image: &Image| {
-            let told = format!("{} {}", image.alt, image.address).to_lowercase();
-            image.width.is_none_or(|width| width >= PICTURE_WIDTH) && !told.contains("logo") && !told.contains("icon")
+            let text = format!("{} {}", image.alt, image.address).to_lowercase();
+            image.width.is_none_or(|width| width >= PICTURE_WIDTH) && !text.contains("logo") && !text.contains("icon")
         };
         let pictures: Vec<usize> = images().filter(|(_, image)| is_picture(image)).map(|(place, _)| place).collect();
         let others = images().map(|(place, _)| place).filter(|place| !pictures.contains(place)).collect::<Vec<_>>();
@@ -148,8 +149,8 @@ impl ImportedEmail {
 
     fn ends_subscription(&self, words: &TextPart) -> bool {
         let addresses = words.pieces.iter().filter_map(|piece| self.address(piece.link?));
-        let told = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
-        UNSUBSCRIBE.iter().any(|word| told.contains(word))
+        let text = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
+        UNSUBSCRIBE.iter().any(|word| text.contains(word))
     }
 
     /// Returns the links, each with its text, in the order of the email. The text of a linked image is its alt text.
@@ -251,7 +252,7 @@ impl ImportedEmail {
     /// Replaces the address of an image and, if given, its alt text.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image does not exist.".to_owned());
+            return Err("This image no longer exists.".to_owned());
         };
         let element = image.element;
         image.address = address.to_owned();
@@ -263,7 +264,7 @@ impl ImportedEmail {
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
         let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
-            return Err("This image does not exist.".to_owned());
+            return Err("This image no longer exists.".to_owned());
         };
         let element = image.element;
         image.alt.clone_from(&words);
@@ -272,7 +273,7 @@ impl ImportedEmail {
 
     /// Removes a part.
     pub fn remove(&mut self, place: usize) -> Result<(), String> {
-        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part no longer exists.")?;
+        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part of the email no longer exists.")?;
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
@@ -316,7 +317,7 @@ impl ImportedEmail {
 
     /// Moves a part before or after another part.
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
-        let gone = "This part no longer exists.";
+        let gone = "This part of the email no longer exists.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
         // The moved markup is a copy, which further changes cannot address.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
@@ -362,7 +363,7 @@ pub fn preheader(imported_html: &ImportedHtml) -> String {
 }
 
 /// Returns the warnings about imported HTML.
-pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
+pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
     let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let kib = imported_html.html.len() / 1024;
@@ -373,5 +374,5 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
         let others = if faint.len() > 1 { " and others" } else { "" };
         warnings.push(format!("\"{}\"{others} is hardly legible: its color is almost the same as its background.", first.trim()));
     }
-    warnings
+    warnings.into_iter().map(Finding::note).collect()
 }

@@ -11,6 +11,7 @@ use crate::base::text::{LongText, SOME_TEXT, ShortText};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Edit as Row, EditState, Stage};
+use crate::features::emails::ops::generate::choose_model;
 use crate::features::emails::views::{EditView, EmailView, Viewer};
 use crate::features::emails::{require_email, store};
 use crate::vocab::codes::Code;
@@ -19,7 +20,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::{limits, tables};
 
-/// The operation `emails.edit`.
 pub struct Edit;
 
 /// The email to edit, and the change to make.
@@ -32,6 +32,8 @@ pub struct EditEmail {
     /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
+    /// The model that edits: `composer`, or the name of a language model in the settings. If absent, the model that wrote the email edits.
+    pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
     /// Whether to return the edit immediately, so that its status can be polled.
@@ -56,7 +58,7 @@ impl Operation for Edit {
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::EditFailed, Code::LimitReached]);
+        .fails(&[Code::NotFound, Code::EditFailed, Code::LimitReached, Code::ModelNotConfigured]);
     type Input = EditEmail;
     type Output = Done<Answer>;
 
@@ -74,7 +76,8 @@ impl Async for Edit {
         }
         let deadline = Instant::now() + Duration::from_millis(limits::EDIT_WAIT_MS);
         let is_async = input.is_async;
-        let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input)).await?;
+        let model = choose_model(input.model.as_deref(), &context.engine.models)?;
+        let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input, model)).await?;
         loop {
             let store = context.data().store.clone();
             // Subscribe before reading the edit, so that no change in between is missed.
@@ -88,7 +91,7 @@ impl Async for Edit {
     }
 }
 
-fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<EditId, Failure> {
+fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Option<String>) -> Result<EditId, Failure> {
     let email = require_email(tx, account, input.email_id, input.project_id)?;
     if email.stage != Stage::Ready {
         return Err(Failure::because(
@@ -106,6 +109,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<E
         email: email.id,
         account,
         prompt: input.prompt.to_string(),
+        model,
         label: input.label.as_ref().filter(|label| !label.is_empty()).map(|label| label.to_string()),
         state: EditState::Pending,
         done: Vec::new(),

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EditId, EmailId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.edit_status`.
 pub struct EditStatus;
 
 /// The edit and its email.

@@ -13,7 +13,6 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.favorite`.
 pub struct Favorite;
 
 /// The email, and whether it becomes a favorite.

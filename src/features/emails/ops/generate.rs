@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, SOME_TEXT};
-use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::api::{Caller, Command, Created, Engine, Failure, Operation, Replay, Spec, needs};
+use crate::engine::language_model::Models;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::emails::model::{COMPOSER, Conversation, GenerationRequest, Source, State, Visibility};
+use crate::features::emails::brief::{Brief, Span};
+use crate::features::emails::model::{Conversation, GenerationRequest, Source, State, Visibility};
 use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
@@ -20,7 +22,6 @@ use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The operation `emails.generate`.
 pub struct Generate;
 
 /// The generation request.
@@ -29,15 +30,21 @@ pub struct Generate;
 pub struct NewConversation {
     /// The project of the brand that sends the emails.
     pub project_id: ProjectId,
-    /// The purpose of the emails, and every fact that the emails must contain: offers, codes, dates, names and links.
+    /// The purpose of the emails, and every fact that the emails must contain: offers, codes, dates, names and links. Required unless there
+    /// is a brief.
     #[schemars(extend("pattern" = SOME_TEXT))]
-    pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
+    #[serde(default)]
+    pub prompt: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
+    /// The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it. The emails are written from the brief, and
+    /// the spans of the brief refer to the prompt. If absent, the brief is read from the prompt.
+    #[serde(default)]
+    pub brief: Option<Brief>,
     /// The images to use in the emails.
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
     pub images: Vec<GivenImage>,
-    /// The model: `composer` for the built-in composer, or the name of the configured language model. If absent, the configured model is
-    /// used.
+    /// The model: `composer` for the built-in composer, or the name of a language model in the settings. If absent, the default model
+    /// writes.
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
@@ -142,18 +149,22 @@ impl Operation for Generate {
 
 impl Command for Generate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
-        let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
+        let wanted = input.wanted(&caller.engine)?;
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
-        tell(tx, caller.account(), &conversation);
+        emit_started(tx, caller.account(), &conversation);
         Ok(Created(AcceptedGeneration::of(&conversation, caller.engine.base_url())))
     }
 }
 
 impl NewConversation {
-    /// Returns the request in its stored form; `model` is the name of the configured language model.
-    fn wanted(&self, model: Option<&str>) -> Result<GenerationRequest, Failure> {
-        if self.prompt.is_empty() {
-            return Err(Failure::field("prompt", "must not be empty; describe the email"));
+    /// Returns the request in its stored form.
+    fn wanted(&self, engine: &Engine) -> Result<GenerationRequest, Failure> {
+        let prompt = self.prompt.as_ref().map(ToString::to_string).unwrap_or_default();
+        if prompt.is_empty() && self.brief.is_none() {
+            return Err(Failure::field("prompt", "must not be empty without a brief; describe the email"));
+        }
+        if let Some(brief) = &self.brief {
+            check_brief(brief, &prompt)?;
         }
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
         check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
@@ -164,8 +175,11 @@ impl NewConversation {
             }
         }
         Ok(GenerationRequest {
-            prompt: self.prompt.to_string(),
-            model: choose_model(self.model.as_deref(), model)?,
+            prompt,
+            brief: self.brief.clone(),
+            model: choose_model(self.model.as_deref(), &engine.models)?
+                .unwrap_or_else(|| engine.models.default_name().to_owned()),
+            on_failure: engine.settings.language_model.on_failure,
             languages,
             count: self.count.map(|count| count.get() as u8),
             images: self.images.iter().map(|GivenImage { source: ImageSource::Url { url } }| url.as_str().to_owned()).collect(),
@@ -178,18 +192,53 @@ impl NewConversation {
     }
 }
 
-/// Returns the name of the model to use: the named model, otherwise the configured model, otherwise the composer.
-pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<String, Failure> {
-    match named.map(str::trim).filter(|name| !name.is_empty()) {
-        None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
-        Some(name) if name == COMPOSER || Some(name) == configured => Ok(name.to_owned()),
-        Some(name) => {
-            let known = configured
-                .map_or(format!("only {COMPOSER:?} is available"), |model| format!("{COMPOSER:?} and {model:?} are available"));
-            let detail = format!("the model {name:?} is not available; {known}. Omit model to use the default model.");
-            Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
+/// Fails if a brief is too long or if its spans are not within the prompt.
+fn check_brief(brief: &Brief, prompt: &str) -> Result<(), Failure> {
+    for (field, length) in [
+        ("brief.facts", brief.facts.len()),
+        ("brief.stories", brief.stories.len()),
+        ("brief.tone", brief.tone.len()),
+        ("brief.constraints", brief.constraints.len()),
+        ("brief.instructions", brief.instructions.len()),
+        ("brief.unclear", brief.unclear.len()),
+    ] {
+        check_length(field, length, limits::BRIEF_PARTS_MAX)?;
+    }
+    let characters = prompt.chars().count();
+    for (index, fact) in brief.facts.iter().enumerate() {
+        if fact.text.trim().is_empty() {
+            return Err(Failure::field(&format!("brief.facts[{index}].text"), "must not be empty; write the fact or remove it"));
+        }
+        let is_inside = |span: &Span| span.start <= span.end && usize::try_from(span.end).is_ok_and(|end| end <= characters);
+        if fact.span.as_ref().is_some_and(|span| !is_inside(span)) {
+            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact of your own");
+            return Err(Failure::field(&format!("brief.facts[{index}].span"), problem));
         }
     }
+    let length = serde_json::to_string(brief).map_err(Failure::internal)?.chars().count();
+    if length > limits::BRIEF_CHARACTERS_MAX {
+        return Err(Failure::field(
+            "brief",
+            format_args!("has {length} characters as JSON; use at most {}", limits::BRIEF_CHARACTERS_MAX),
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the name of the model that a request names; `None` if it names none.
+pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<String>, Failure> {
+    let Some(name) = named.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
+    let known = models.names();
+    if known.contains(&name) {
+        return Ok(Some(name.to_owned()));
+    }
+    let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+    let detail = format!(
+        "there is no model {name:?}; the models are {}. Omit model to use the default model, {:?}.",
+        known.join(", "),
+        models.default_name()
+    );
+    Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
 /// Fails if a list is too long.
@@ -231,7 +280,7 @@ pub fn open(
 }
 
 /// Emits the webhook event that a generation has started.
-fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+fn emit_started(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({
         "conversationId": id, "projectId": project, "prompt": wanted.prompt, "model": wanted.model, "languages": wanted.languages,

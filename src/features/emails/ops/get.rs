@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::emails::model::COMPOSER;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
 use crate::features::emails::{READERS, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.get`.
 pub struct Get;
 
 /// The email to return.
@@ -48,6 +48,7 @@ impl EmailView {
             screenshot_full_url: None,
             thumbnail_url: None,
             share_url: None,
+            written_by: Some(COMPOSER.into()),
             warnings: Vec::new(),
             error: None,
             favorite: false,
@@ -70,7 +71,8 @@ impl Operation for Get {
     fn example() -> (Value, Self::Output) {
         let email = EmailView::sample();
         let sibling = SiblingView { email_id: email.id, slot: 1, language: "en".into(), status: "ready" };
-        let details = EmailDetails { email, document: None, series: vec![sibling] };
+        let details =
+            EmailDetails { email, document: None, prompt: "Welcome new subscribers".into(), brief: None, series: vec![sibling] };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e" }), Done(details))
     }
 }

@@ -9,14 +9,13 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one, untrusted_html};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
-use crate::features::emails::{READERS, require_email, store};
+use crate::features::emails::{READERS, postal_address, require_email, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::placeholders;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.html`.
 pub struct Html;
 
 /// The email to show, and how to show its images.
@@ -26,6 +25,8 @@ pub struct EmailHtmlRef {
     pub email_id: EmailId,
     /// Whether to load remote images through this service. If false or absent, only images that this service stores are shown.
     pub images: Option<bool>,
+    /// Whether to show the email's colors for dark mode; if absent, the device decides.
+    pub dark: Option<bool>,
 }
 
 impl Operation for Html {
@@ -52,11 +53,21 @@ impl Raw for Html {
         let account = context.caller.account();
         let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;
-            Ok(store::text(tx, email.id, email.version, Part::Html)?)
+            let html = store::text(tx, email.id, email.version, Part::Html)?;
+            Ok(html.map(|html| postal_address::in_markup(tx, email.project, html)).transpose()?)
         };
         let html = context.read(query).await?.unwrap_or_default();
-        let (html, engine) = (placeholders::preview(&html), &context.engine);
+        let (html, engine) = (in_mode(placeholders::preview(&html), input.dark), &context.engine);
         let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
         Ok(untrusted_html::document(&html, "private, no-store", untrusted_html::Images::Here(engine.base_url())))
+    }
+}
+
+/// Returns the HTML with its styles for dark mode always or never in effect.
+fn in_mode(html: String, dark: Option<bool>) -> String {
+    match dark {
+        Some(true) => html.replace("@media (prefers-color-scheme:dark)", "@media all"),
+        Some(false) => html.replace("@media (prefers-color-scheme:dark)", "@media not all"),
+        None => html,
     }
 }

@@ -12,14 +12,13 @@ use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::emails::generation::import::{self, SafeImport};
-use crate::features::emails::model::{COMPOSER, Visibility};
+use crate::features::emails::model::Visibility;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.import_html`.
 pub struct ImportHtml;
 
 /// The emails to import: one email in `html`, or several emails in `htmls`.
@@ -97,14 +96,15 @@ impl Async for ImportHtml {
         let language = input.languages.first().map(|language| language.as_str().to_owned());
         let instruction = input.instruction.as_ref().map(|text| text.to_string()).unwrap_or_default();
         let wants_images = input.generate_media;
-        let model = context.engine.language_model.as_ref().map_or(COMPOSER, |client| client.model()).to_owned();
+        let model = context.engine.models.default_name().to_owned();
+        let on_failure = context.engine.settings.language_model.on_failure;
         let mut emails = Vec::new();
         for (field, name, source) in sources(input)? {
             if source.len() > limits::HTML_IMPORT_BYTES_MAX {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
                 return Err(Failure::field(
                     &field,
-                    format_args!("the HTML has {} bytes; at most {max} bytes are allowed", source.len()),
+                    format_args!("the HTML has {} bytes; shorten it to at most {max} bytes", source.len()),
                 ));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
@@ -116,7 +116,7 @@ impl Async for ImportHtml {
             let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
             emails.push(SafeImport { name, imported_html });
         }
-        let batch = import::ImportBatch { emails, language, visibility, instruction, wants_images, model };
+        let batch = import::ImportBatch { emails, language, visibility, instruction, wants_images, model, on_failure };
         let open = move |tx: &mut WriteTx<'_>| import::open(tx, account, project, batch);
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))

@@ -17,7 +17,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.list`.
 pub struct List;
 
 /// The project, filters and page of the conversations to return.

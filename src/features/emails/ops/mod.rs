@@ -1,5 +1,10 @@
 //! The operations on emails, one file each.
 
+pub mod brief;
+pub mod create;
+pub mod design_html;
+pub mod designs;
+pub mod document_update;
 pub mod edit;
 pub mod edit_status;
 pub mod favorite;
@@ -12,4 +17,5 @@ pub mod page;
 pub mod references;
 pub mod restore;
 pub mod status;
+pub mod theme_preview;
 pub mod versions;

@@ -10,11 +10,10 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, public, untrusted_html};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Part, Visibility};
-use crate::features::emails::store;
+use crate::features::emails::{postal_address, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EmailId};
 
-/// The operation `emails.page`.
 pub struct Page;
 
 /// The parts of the link to an email's page.
@@ -73,7 +72,8 @@ fn html(tx: &ReadTx, engine: &Engine, link: &PageLink) -> Result<Option<String>,
     if !is_open {
         return Ok(None);
     }
-    Ok(store::text(tx, email.id, email.version, Part::Html)?)
+    let html = store::text(tx, email.id, email.version, Part::Html)?;
+    Ok(html.map(|html| postal_address::in_markup(tx, email.project, html)).transpose()?)
 }
 
 fn path(account: AccountId, email: EmailId) -> String {

@@ -15,7 +15,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.references`.
 pub struct References;
 
 /// The project whose favorite emails to list.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
-use crate::features::emails::model::{Origin, Version};
+use crate::features::emails::model::{Origin, Version, VersionScreenshots};
 use crate::features::emails::views::{EmailView, Viewer};
 use crate::features::emails::{require_email, store, versions};
 use crate::vocab::codes::Code;
@@ -15,7 +15,6 @@ use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.restore`.
 pub struct Restore;
 
 /// The email, and the version to restore.
@@ -64,6 +63,9 @@ impl Async for Restore {
             if number != email.version {
                 let texts = versions::texts(tx, id, number)?;
                 let version = Version { origin: Origin::Restored { number }, ..earlier };
+                if version.pictures == VersionScreenshots::default() {
+                    store::request_screenshots(tx, account, id);
+                }
                 versions::add(tx, account, &mut email, version, texts)?;
             }
             Ok(())

@@ -12,8 +12,8 @@ use crate::features::emails::{READERS, conversation_not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::rates::RouteGroup;
+use crate::vocab::settings::OnFailure;
 
-/// The operation `emails.status`.
 pub struct Status;
 
 /// The conversation whose status to return.
@@ -44,10 +44,12 @@ impl Operation for Status {
             conversation_id,
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the sample ID is valid"),
             status: "pending",
-            progress: GenerationProgress { stage: "waiting", percentage: 0 },
+            progress: GenerationProgress { stage: "waiting", step: 1, steps: 10, percentage: 0 },
             title: "Welcome series".into(),
             prompt: "Welcome series for new subscribers".into(),
+            brief: None,
             model: COMPOSER.into(),
+            on_failure: OnFailure::Fail,
             created_at: WireTime::sample(),
             updated_at: WireTime::sample(),
             error: None,

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `emails.versions`.
 pub struct Versions;
 
 /// The email whose versions to list, and the page of the list.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::base::text::Color;
 use crate::features::emails::theme::{Ground, GroundName};
+use crate::features::projects::brand::BrandWebFont;
 
 /// The input of the templates.
 #[derive(Debug, Serialize)]
@@ -24,6 +25,10 @@ pub struct Page {
     pub sizes: Vec<TypeSize>,
     pub css: BTreeMap<&'static str, String>,
     pub families: FamilyNames,
+    /// The URLs of style sheets of a font service.
+    pub font_sheets: Vec<String>,
+    /// The font files.
+    pub font_files: Vec<BrandWebFont>,
     /// The side at which a line starts: `left` or `right`.
     pub start: &'static str,
     pub end: &'static str,

@@ -4,9 +4,11 @@ use super::block_context::BlockContext;
 use super::cells::Row;
 use super::draft::Draft;
 use super::inline::{self, Ink};
+use super::wrap::wrapped;
 use crate::features::emails::document::{Footer, Link, Social};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};
+use crate::vocab::placeholders::POSTAL_ADDRESS;
 
 /// Returns the background of the end of the email.
 fn ground(set: BlockContext<'_>) -> GroundName {
@@ -54,6 +56,16 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     draft
 }
 
+/// Fills in the brand's address in a rendered email. Without an address, removes its line.
+pub fn address_in(text: &str, address: Option<&str>, is_markup: bool) -> String {
+    match address {
+        Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::escape(address)),
+        Some(address) => text.replace(POSTAL_ADDRESS, &wrapped(address)),
+        None if is_markup => text.replace(&format!("<br />{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
+        None => text.replace(&format!("\n{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
+    }
+}
+
 /// Returns the footer with sender, address, reason and links.
 pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     let set = end(set);
@@ -64,8 +76,9 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     }
     let gap = if cells.is_empty() { 0 } else { 24 };
     let sender = format!("<strong>{}</strong>", inline::escape(&footer.sender));
-    let address = footer.address.as_ref().map(|address| format!("<br />{}", inline::escape(address)));
-    cells.push(set.words(gap, "p", "note", "mu", format!("{sender}{}", address.unwrap_or_default())));
+    // Without an address of its own, the footer shows the brand's address.
+    let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::escape(address));
+    cells.push(set.words(gap, "p", "note", "mu", format!("{sender}<br />{address}")));
     if let Some(reason) = &footer.reason {
         let html = inline::whole(reason, Ink { color: muted, class: "mu" });
         cells.push(set.words(12, "p", "note", "mu", html));

@@ -8,6 +8,7 @@ use super::parts::parts;
 use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{Size, Voice};
 use crate::features::emails::theme::{GroundName, Theme};
+use crate::features::projects::brand::BrandWebFont;
 
 /// The gutter widths, in pixels, that product blocks and column blocks use.
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
@@ -22,6 +23,7 @@ pub fn page(email: &Email, theme: &Theme) -> Page {
     let title = theme.design.scale.title;
     let small = shorter(Size { size: theme.design.scale.title_small, ..title }, characters).size;
     let side = theme.design.room.side_small;
+    let (font_files, font_sheets) = theme.web_fonts.iter().cloned().partition(BrandWebFont::is_file);
     Page {
         language: email.language.as_str().to_owned(),
         direction: email.direction.as_str(),
@@ -36,6 +38,8 @@ pub fn page(email: &Email, theme: &Theme) -> Page {
             body: theme.families.body.clone(),
             mono: theme.families.mono.clone(),
         },
+        font_sheets: Vec::<BrandWebFont>::into_iter(font_sheets).map(|font| font.url).collect(),
+        font_files,
         start: set.start(),
         end: set.end(),
         title_small: SmallTitle { size: small, line: small * title.line / title.size },
@@ -77,7 +81,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     let scale = &set.design().scale;
     let families = &set.theme.families;
     let (heading, body) = (&families.heading, &families.body);
-    let serif = set.design().voice == Voice::Serif;
+    let serif = set.design().voice == Voice::Serif && set.theme.families.has_serif_headings;
     // Scripts with connected letters or without uppercase letters are set without letter spacing and italics.
     let plain = set.is_rtl();
     let size = |name, family: &String, size: Size| TypeSize {

@@ -5,6 +5,7 @@
 
 use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;
+use crate::vocab::placeholders::POSTAL_ADDRESS;
 
 /// Renders the email as plain text.
 pub fn text(email: &Email) -> String {
@@ -217,7 +218,7 @@ fn table(table: &Table) -> String {
 
 fn footer(footer: &Footer) -> String {
     let mut parts = vec!["-".repeat(40), wrapped(&footer.sender)];
-    parts.extend(footer.address.as_ref().map(|address| wrapped(address)));
+    parts.push(footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| wrapped(address)));
     let reason = footer.reason.as_ref().map(|reason| format!("\n{}", prose(reason)));
     parts.extend(reason);
     let mut links = vec![format!("{}: {}", footer.unsubscribe, Link::unsubscribe())];

@@ -1,9 +1,10 @@
 //! Font stacks for emails: the brand's families first, then fallbacks that every email client has.
 //!
-//! Emails never load fonts from the web, because many email clients refuse to load fonts, and loading them would allow tracking. The
-//! brand's own font is used where it is installed, and a similar font elsewhere.
+//! Clients that load web fonts load the brand's own; everywhere else, a similar font of the same kind replaces it.
 
 use serde::Serialize;
+
+use crate::features::projects::brand::BrandWebFont;
 
 pub const SANS: &str = "'Helvetica Neue', Helvetica, Arial, sans-serif";
 pub const SERIF: &str = "Georgia, 'Times New Roman', Times, serif";
@@ -86,6 +87,21 @@ pub fn stack(given: Option<&str>) -> Option<String> {
     let own = names.into_iter().filter(|name| !known.contains(&name.to_ascii_lowercase()));
     let quoted = own.map(|name| if name.contains(' ') { format!("'{name}'") } else { name.to_owned() });
     Some(quoted.chain([fallback.to_owned()]).collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the web fonts of these stacks that are safe in a style sheet.
+pub fn loaded(web_fonts: &[BrandWebFont], stacks: [&String; 2]) -> Vec<BrandWebFont> {
+    let first = |stack: &String| stack.split(',').next().unwrap_or_default().trim().trim_matches('\'').to_owned();
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " +-,;:.@?".contains(c));
+    let is_safe = |url: &str| {
+        let path = url.strip_prefix("https://");
+        path.is_some_and(|path| path.chars().all(|c| c.is_ascii_alphanumeric() || "/.-_~%+:;,@?=".contains(c)))
+    };
+    let is_used = |font: &&BrandWebFont| stacks.into_iter().any(|stack| first(stack).eq_ignore_ascii_case(&font.family));
+    let is_plain = |font: &&BrandWebFont| {
+        is_safe(&font.url) && plain(&font.family) && plain(&font.weight) && font.characters.as_deref().is_none_or(plain)
+    };
+    web_fonts.iter().filter(is_used).filter(is_plain).cloned().collect()
 }
 
 #[cfg(test)]

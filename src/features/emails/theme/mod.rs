@@ -15,7 +15,7 @@ use self::color::{mix, saturation};
 use crate::base::color::{BLACK, WHITE, luminance};
 use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
-use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo};
+use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo, BrandWebFont};
 
 /// The theme of an email.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Theme {
     pub layout: Layout,
     pub design: Design,
     pub families: Families,
+    /// The font files of the families, for clients that load web fonts.
+    pub web_fonts: Vec<BrandWebFont>,
     pub radius: Radius,
     pub light: ThemeColors,
     /// The colors for recipients whose device is in dark mode.
@@ -113,10 +115,12 @@ impl Theme {
         let design = Design::of(layout);
         let (light, dark) = colors(brand, &email.style, layout);
         let logos = brand.logos.clone();
+        let families = families(brand, &design);
         Self {
             layout,
             design,
-            families: families(brand, &design),
+            web_fonts: fonts::loaded(&brand.web_fonts, [&families.heading, &families.body]),
+            families,
             radius: radius(brand, &email.style, layout),
             light,
             dark,
@@ -263,11 +267,12 @@ fn grounds(sheet: Color, page: Color, wishes: &PreferredColors) -> ThemeColors {
 fn families(brand: &Brand, design: &Design) -> Families {
     let body = fonts::stack(brand.fonts.body.as_deref()).or_else(|| fonts::stack(brand.fonts.heading.as_deref()));
     let body = body.unwrap_or_else(|| fonts::SANS.to_owned());
-    let heading = fonts::stack(brand.fonts.heading.as_deref()).unwrap_or_else(|| body.clone());
-    let heading = match design.voice {
-        design::Voice::Serif if fonts::kind(&heading) != fonts::Kind::Serif => fonts::SERIF.to_owned(),
-        design::Voice::Serif | design::Voice::Brand => heading,
-    };
+    let own = fonts::stack(brand.fonts.heading.as_deref()).or_else(|| fonts::stack(brand.fonts.body.as_deref()));
+    // Only a brand without a font of its own gets the font of the layout.
+    let heading = own.unwrap_or_else(|| match design.voice {
+        design::Voice::Serif => fonts::SERIF.to_owned(),
+        design::Voice::Brand => body.clone(),
+    });
     let has_serif_headings = fonts::kind(&heading) == fonts::Kind::Serif;
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
@@ -348,6 +353,21 @@ mod tests {
             Purpose::ALL.iter().flat_map(|purpose| (0..20).map(|seed| choose(*purpose, &brand, seed))).collect();
         assert_eq!(all.len(), Layout::ALL.len() - 1, "a brand without pictures gets no showcase: {all:?}");
         assert_eq!(choose(Purpose::Sale, &brand, 7), choose(Purpose::Sale, &brand, 7));
+    }
+
+    /// Three layouts set the headings of every brand in Georgia, also of a brand whose font is Inter.
+    #[test]
+    fn no_layout_sets_a_serif_heading_for_a_brand_whose_font_is_sans() {
+        let mut inter = brand("#FFFFFF", "#222222", "#4F46E5", "#4F46E5");
+        inter.fonts.heading = Some("Inter, Arial, Helvetica, sans-serif".to_owned());
+        for layout in Layout::ALL {
+            let style = Style { layout: Some(layout), ..Style::default() };
+            let families = Theme::new(&inter, &Email { style, ..Email::sample() }, 1).families;
+            assert!(!families.has_serif_headings && families.heading.starts_with("Inter, "), "{layout:?}: {}", families.heading);
+        }
+        let style = Style { layout: Some(Layout::Editorial), ..Style::default() };
+        let plain = Theme::new(&Brand::default(), &Email { style, ..Email::sample() }, 1);
+        assert!(plain.families.has_serif_headings, "a brand without fonts gets those of the layout");
     }
 
     #[test]

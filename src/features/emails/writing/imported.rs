@@ -8,10 +8,11 @@ use super::material::Material;
 use super::model::{BrandPrompt, KnownAddresses, ModelConversation, PROMPTS};
 use super::{ImportedEditRequest, ImportedEditResult};
 use crate::base::text::Color;
-use crate::engine::language_model::{AnswerSchema, Client, Usage};
+use crate::engine::language_model::{AnswerSchema, Usage};
 use crate::engine::render::imported_html::{ColorTarget, Image, Kind, New, Part};
 use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
+use crate::features::models::MeteredModel;
 use crate::vocab::limits;
 
 /// An item in the list that the model gets.
@@ -200,7 +201,7 @@ fn schema(count: usize) -> Value {
 
 /// Edits an email that was imported as HTML.
 pub async fn edit(
-    client: &Client,
+    model: &MeteredModel,
     wish: &ImportedEditRequest,
     material: &Material,
 ) -> (Result<ImportedEditResult, String>, Usage) {
@@ -223,9 +224,9 @@ pub async fn edit(
         }
         changed(imported, &listing, &known, &answer.changes).map(|imported| (Some(imported), answer.summary))
     };
-    let (answer, usage) = ModelConversation::new(client, system, request, schema).until(read).await;
+    let (answer, usage) = ModelConversation::new(model, system, request, schema).until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(imported) => Ok(ImportedEditResult { imported, done: vec![summary] }),
+        Some(imported) => Ok(ImportedEditResult { imported, written_by: model.client().name().to_owned(), done: vec![summary] }),
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)

@@ -119,7 +119,10 @@ impl Material {
     /// Returns the products, one per line.
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
-            let price = product.price.as_ref().map(|price| format!(", {price} {}", product.currency.as_deref().unwrap_or("")));
+            let price = product.price.as_ref().map(|price| {
+                let before = product.price_before.as_ref().map(|before| format!(" (before: {before})"));
+                format!(", {price}{} {}", before.unwrap_or_default(), product.currency.as_deref().unwrap_or(""))
+            });
             let about = product.description.as_ref().map(|about| format!(": {about}"));
             let url = product.url.as_ref().map(|url| format!(" – {url}"));
             format!(
@@ -156,6 +159,12 @@ impl Material {
         traits.extend(voice.sentence_words.map(|words| format!("about {words:.0} words a sentence")));
         if !voice.words.is_empty() {
             traits.push(format!("typical words: {}", voice.words.join(", ")));
+        }
+        if !voice.tone.is_empty() {
+            traits.push(format!("tone: {}", voice.tone.join(", ")));
+        }
+        if !voice.avoid.is_empty() {
+            traits.push(format!("never uses the words: {}", voice.avoid.join(", ")));
         }
         if !traits.is_empty() {
             traits.push(if voice.emoji { "uses emoji" } else { "uses no emoji" }.to_owned());

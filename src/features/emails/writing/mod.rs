@@ -3,23 +3,34 @@
 //! The built-in composer writes immediately; a language model is called through its API. Both return a checked document, or a reason for
 //! the failure that a user can act on. `generation` stores drafts as emails and continues after restarts.
 
+mod blocks;
+mod briefing;
 mod built_in;
 mod imported;
 pub mod material;
 mod model;
+mod outline;
 pub mod patch;
+mod patterns;
+#[cfg(test)]
+mod tests;
 
 pub use built_in::language;
+pub use model::KnownAddresses;
 
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::brief::Brief as TypedBrief;
+use super::contract::{self, Finding, FindingKind, Terms};
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
 use super::model::{COMPOSER, GenerationRequest, Plan};
 use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
+use crate::features::models::{MeteredModel, Payer};
+use crate::vocab::settings::OnFailure;
 use material::Material;
 
 /// The specification of one email to write.
@@ -41,6 +52,64 @@ pub struct Brief {
     pub today: Date,
 }
 
+impl Brief {
+    /// Returns everything in a document that breaks the contract of the brief; nothing if there is no brief.
+    pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        self.check(document, &self.wanted.prompt, material)
+    }
+
+    /// Returns what users should know about a document: where it breaks the contract, and the unclear text that it does not contain.
+    pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
+        self.breaches(document, material).into_iter().chain(unclear.unwrap_or_default()).collect()
+    }
+
+    /// Returns the warnings of a draft with those of the contract, which replace the composer's warnings about the same text.
+    fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
+        let mut found = self.warnings(&draft.document, material);
+        let is_new = |warning: &Finding| {
+            let same = |other: &Finding| other.text == warning.text || other.span.is_some() && other.span == warning.span;
+            warning.text.is_none() || !found.iter().any(same)
+        };
+        draft.warnings.retain(is_new);
+        if let Some(terms) = self.terms(&self.wanted.prompt, material) {
+            let own = draft.warnings.into_iter().map(|warning| contract::with_remedy(&draft.document, &terms, warning));
+            found.extend(own);
+            draft.warnings = found;
+        }
+        draft
+    }
+
+    /// Returns what users should know about an edited document. Users know what they have added themselves.
+    pub fn warnings_of_edit(&self, document: &Document, material: &Material) -> Vec<Finding> {
+        self.warnings(document, material).into_iter().filter(|finding| !finding.kind.binds_edits()).collect()
+    }
+
+    /// Returns where an edit breaks the contract. An edit may remove facts and add what its instruction says, but invent nothing.
+    pub fn breaches_of_edit(&self, before: &Document, after: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
+        let prompt = format!("{}\n{prompt}", self.wanted.prompt);
+        let old = self.check(before, &prompt, material);
+        let is_new = |finding: &Finding| !old.iter().any(|known| (known.kind, &known.text) == (finding.kind, &finding.text));
+        let found = self.check(after, &prompt, material);
+        found.into_iter().filter(|finding| finding.kind.binds_edits() && is_new(finding)).collect()
+    }
+
+    fn check(&self, document: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
+        let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
+        let mut found = contract::check(document, &terms);
+        if self.plan.is_some() {
+            // The emails of a series share the facts of their brief.
+            found.retain(|finding| !matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing));
+        }
+        found
+    }
+
+    /// A translation is checked against the brief of its original.
+    fn terms<'a>(&'a self, prompt: &'a str, material: &'a Material) -> Option<Terms<'a>> {
+        self.wanted.brief.as_ref().map(|brief| Terms { brief, prompt, material, today: self.today })
+    }
+}
+
 /// The plan of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSeries {
@@ -53,8 +122,9 @@ pub struct PlannedSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
-    /// Warnings about the email, for users.
-    pub warnings: Vec<String>,
+    /// The name of the writer.
+    pub written_by: String,
+    pub warnings: Vec<Finding>,
 }
 
 /// A requested edit.
@@ -72,6 +142,8 @@ pub struct EditRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditResult {
     pub document: Document,
+    /// The name of the editor: the composer or a language model.
+    pub written_by: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
@@ -89,31 +161,58 @@ pub struct ImportedEditRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
+    /// The name of the editor: the composer or a language model.
+    pub written_by: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
 }
 
 /// A writer of emails: the composer or a language model.
-pub enum Writer {
-    Composer,
-    Model(Arc<Client>),
+pub struct Writer {
+    model: Option<MeteredModel>,
+    on_failure: OnFailure,
+    /// Why the model that the request names does not write.
+    missing: Option<String>,
 }
 
 impl Writer {
-    /// Returns the writer with this name. The configured model may have changed since the conversation was created.
-    pub fn named(name: &str, engine: &Engine) -> Result<Self, String> {
-        if name == COMPOSER {
-            return Ok(Self::Composer);
-        }
-        match engine.language_model.as_ref().filter(|client| client.model() == name) {
-            Some(client) => Ok(Self::Model(client.clone())),
-            None => Err(format!("The language model {name:?} is no longer configured. Repeat the request without model.")),
-        }
+    /// Returns the writer with this name. The models may have changed since the conversation was created.
+    pub fn named(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
+        let model = engine.models.find(name).map(|client| MeteredModel::new(client.clone(), engine, payer));
+        let missing = (model.is_none() && name != COMPOSER)
+            .then(|| format!("The language model {name:?} is no longer configured. Repeat the request without model."));
+        Self { model, on_failure, missing }
     }
 
-    /// Returns the default writer.
-    pub fn preferred(engine: &Engine) -> Self {
-        engine.language_model.as_ref().map_or(Self::Composer, |client| Self::Model(client.clone()))
+    /// Returns the composer as a writer.
+    #[cfg(test)]
+    pub fn composer() -> Self {
+        Self { model: None, on_failure: OnFailure::Fail, missing: None }
+    }
+
+    /// Returns a model as a writer whose usage is not counted.
+    pub fn unmetered(client: Arc<Client>) -> Self {
+        Self { model: Some(MeteredModel::unmetered(client)), on_failure: OnFailure::Fail, missing: None }
+    }
+
+    /// Returns the writer with this name or, if the model is no longer configured, the default writer.
+    pub fn named_or_default(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
+        let is_known = engine.models.names().contains(&name);
+        let name = if is_known { name } else { engine.models.default_name() };
+        Self::named(name, engine, payer, on_failure)
+    }
+
+    /// Returns the brief of a prompt: the model makes it, or it remains `rules`, which rules have made.
+    pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
+        let (made, usage) = match &self.model {
+            Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(made) {
+            Ok(Written::ByModel(brief)) => (Ok(brief), usage),
+            Ok(Written::ByComposer { .. }) => (Ok(rules), usage),
+            Err(reason) => (Err(reason), usage),
+        }
     }
 
     /// Plans the number of emails in a conversation, and the purpose and send date of each.
@@ -125,37 +224,57 @@ impl Writer {
         seed: u64,
         today: Date,
     ) -> (Result<PlannedSeries, String>, Usage) {
-        match self {
-            Self::Composer => (Ok(built_in::plan(wanted, material, language, seed, today)), Usage::default()),
-            Self::Model(client) => model::plan(client, wanted, material).await,
+        let (planned, usage) = match &self.model {
+            Some(model) => reasoned(model::plan(model, wanted, material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(planned) {
+            Ok(Written::ByModel(planned)) => (Ok(planned), usage),
+            Ok(Written::ByComposer { .. }) => (Ok(built_in::plan(wanted, material, language, seed, today)), usage),
+            Err(reason) => (Err(reason), usage),
         }
     }
 
-    /// Writes one email.
+    /// Writes one email and checks it against its brief.
     pub async fn write(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
-        match self {
-            Self::Composer => {
-                let composing = tokio::task::spawn_blocking(move || built_in::write(&brief, &material));
-                (
-                    composing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
-                    Usage::default(),
-                )
+        let (draft, usage) = self.draft(brief.clone(), material.clone()).await;
+        (draft.map(|draft| brief.checked(draft, &material)), usage)
+    }
+
+    async fn draft(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
+        let (drafted, usage) = match &self.model {
+            Some(model) => reasoned(model::write(model, &brief, &material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(drafted) {
+            Ok(Written::ByModel(draft)) => (Ok(draft), usage),
+            Ok(Written::ByComposer { instead_of }) => {
+                let mut draft = compose(move || built_in::write(&brief, &material)).await;
+                if let (Ok(draft), Some(reason)) = (&mut draft, instead_of) {
+                    draft.warnings.push(Finding::note(fallback_warning("wrote this email", &reason)));
+                }
+                (draft, usage)
             }
-            Self::Model(client) => model::write(client, &brief, &material).await,
+            Err(reason) => (Err(reason), usage),
         }
     }
 
     /// Edits an email.
     pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
-        match self {
-            Self::Composer => {
-                let editing = tokio::task::spawn_blocking(move || built_in::edit(&wish, &material));
-                (
-                    editing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
-                    Usage::default(),
-                )
+        let (edited, usage) = match &self.model {
+            Some(model) => reasoned(model::edit(model, &wish, &material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(edited) {
+            Ok(Written::ByModel(edited)) => (Ok(edited), usage),
+            Ok(Written::ByComposer { instead_of }) => {
+                let mut edited = compose(move || built_in::edit(&wish, &material)).await;
+                if let (Ok(edited), Some(reason)) = (&mut edited, instead_of) {
+                    edited.done.push(fallback_warning("made this edit", &reason));
+                }
+                (edited, usage)
             }
-            Self::Model(client) => model::edit(client, &wish.document, &wish.prompt, &material).await,
+            Err(reason) => (Err(reason), usage),
         }
     }
 
@@ -165,15 +284,57 @@ impl Writer {
         wish: ImportedEditRequest,
         material: Arc<Material>,
     ) -> (Result<ImportedEditResult, String>, Usage) {
-        match self {
-            Self::Composer => {
-                let editing = tokio::task::spawn_blocking(move || built_in::edit_imported(&wish, &material));
-                (
-                    editing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
-                    Usage::default(),
-                )
+        let (edited, usage) = match &self.model {
+            Some(model) => reasoned(imported::edit(model, &wish, &material).await),
+            None => (self.not_written(), Usage::default()),
+        };
+        match self.fallback(edited) {
+            Ok(Written::ByModel(edited)) => (Ok(edited), usage),
+            Ok(Written::ByComposer { instead_of }) => {
+                let mut edited = compose(move || built_in::edit_imported(&wish, &material)).await;
+                if let (Ok(edited), Some(reason)) = (&mut edited, instead_of) {
+                    edited.done.push(fallback_warning("made this edit", &reason));
+                }
+                (edited, usage)
             }
-            Self::Model(client) => imported::edit(client, &wish, &material).await,
+            Err(reason) => (Err(reason), usage),
         }
     }
+
+    /// Returns why no model has written: `None` if none was asked for.
+    fn not_written<T>(&self) -> Result<T, Option<String>> {
+        Err(self.missing.clone())
+    }
+
+    /// Decides who writes after a model has written or failed.
+    fn fallback<T>(&self, result: Result<T, Option<String>>) -> Result<Written<T>, String> {
+        match (result, self.on_failure) {
+            (Ok(written), _) => Ok(Written::ByModel(written)),
+            (Err(Some(reason)), OnFailure::Fail) => Err(reason),
+            (Err(instead_of), _) => Ok(Written::ByComposer { instead_of }),
+        }
+    }
+}
+
+/// Who writes.
+enum Written<T> {
+    ByModel(T),
+    /// The composer has to write; `instead_of` is why the model that was asked for has not.
+    ByComposer {
+        instead_of: Option<String>,
+    },
+}
+
+fn reasoned<T>((result, usage): (Result<T, String>, Usage)) -> (Result<T, Option<String>>, Usage) {
+    (result.map_err(Some), usage)
+}
+
+fn fallback_warning(did: &str, reason: &str) -> String {
+    format!("The built-in composer {did}, because the language model failed: {reason}")
+}
+
+/// Runs the composer on a thread of its own.
+async fn compose<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
+    let composing = tokio::task::spawn_blocking(work).await;
+    composing.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into()))
 }

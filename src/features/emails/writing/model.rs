@@ -1,5 +1,5 @@
-//! The writer that calls a language model and validates its responses. A document must be valid, link only to known pages and show only
-//! known images. The model gets errors back for correction, a bounded number of times.
+//! The writer that calls a language model and validates its responses: first an outline, then the blocks. A document must be valid, link
+//! only to known pages and show only known images. The model gets errors back for correction, a bounded number of times.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::material::Material;
-use super::{Brief, Draft, EditResult, PlannedSeries, patch};
-use crate::engine::language_model::{AnswerSchema, Client, ModelRequest, Speaker, Turn, Usage};
+use super::outline::{self, Outline};
+use super::{Brief, Draft, EditRequest, EditResult, PlannedSeries, blocks, patch, patterns};
+use crate::engine::language_model::{AnswerSchema, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
-use crate::features::emails::document::{self, Direction, Email, Violation};
+use crate::features::emails::contract::Finding;
+use crate::features::emails::document::{self, ChangeError, Direction, Email};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
+use crate::features::models::MeteredModel;
 use crate::vocab::limits;
 
 /// The prompts for the language model.
@@ -19,6 +22,10 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     Texts::new(&[
         ("write", include_str!("../../../../assets/prompts/write.txt")),
         ("request", include_str!("../../../../assets/prompts/request.txt")),
+        ("outline", include_str!("../../../../assets/prompts/outline.txt")),
+        ("blocks", include_str!("../../../../assets/prompts/blocks.txt")),
+        ("brief", include_str!("../../../../assets/prompts/brief.txt")),
+        ("repair", include_str!("../../../../assets/prompts/repair.txt")),
         ("plan", include_str!("../../../../assets/prompts/plan.txt")),
         ("correct", include_str!("../../../../assets/prompts/correct.txt")),
         ("edit", include_str!("../../../../assets/prompts/edit.txt")),
@@ -28,22 +35,24 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
 
 /// The messages exchanged with the model until it returns one valid response.
 pub struct ModelConversation<'a> {
-    client: &'a Client,
+    model: &'a MeteredModel,
     question: ModelRequest,
     usage: Usage,
+    corrections_max: usize,
 }
 
 impl<'a> ModelConversation<'a> {
-    pub fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
+    pub fn new(model: &'a MeteredModel, system: String, request: String, schema: AnswerSchema) -> Self {
         let turns = vec![Turn { speaker: Speaker::User, text: request }];
-        Self { client, question: ModelRequest { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
+        let question = ModelRequest { system, turns, picture: None, schema: Some(schema) };
+        Self { model, question, usage: Usage::default(), corrections_max: limits::LANGUAGE_MODEL_CORRECTIONS_MAX }
     }
 
     /// Calls the model until `read` accepts the response. If `read` returns errors, the model gets the errors for correction.
     pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
         loop {
-            let (reply, usage) = self.client.ask(&self.question).await;
+            let (reply, usage) = self.model.ask(&self.question).await;
             self.usage = self.usage.plus(usage);
             let text = match reply {
                 Ok(reply) => reply.text,
@@ -53,7 +62,7 @@ impl<'a> ModelConversation<'a> {
                 Ok(value) => return (Ok(value), self.usage),
                 Err(errors) => errors,
             };
-            if corrections == limits::LANGUAGE_MODEL_CORRECTIONS_MAX {
+            if corrections == self.corrections_max {
                 let first = errors.first().map(String::as_str).unwrap_or_default();
                 let reason = format!("The language model's response was unusable even after {corrections} corrections: {first}");
                 return (Err(reason), self.usage);
@@ -79,18 +88,22 @@ fn parse(text: &str) -> Result<Value, Vec<String>> {
 }
 
 /// Plans the emails in a conversation.
-pub async fn plan(client: &Client, wanted: &GenerationRequest, material: &Material) -> (Result<PlannedSeries, String>, Usage) {
+pub async fn plan(
+    model: &MeteredModel,
+    wanted: &GenerationRequest,
+    material: &Material,
+) -> (Result<PlannedSeries, String>, Usage) {
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
         // A single email needs no plan.
-        let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
+        let title = wanted.topic().chars().take(LINE_CHARACTERS_MAX).collect();
         return (Ok(PlannedSeries { title, plan: None }), Usage::default());
     }
     let system = PROMPTS.write("plan", &json!({ "brand": BrandPrompt::of(material), "count": wanted.count, "count_max": max }));
-    let request = format!("<request>\n{}\n</request>", wanted.prompt);
+    let request = format!("<request>\n{}\n</request>", request_text(wanted));
     let schema =
         AnswerSchema { name: "plan_emails", about: "The plan of one email or a series.", schema: plan_schema(wanted.count) };
-    ModelConversation::new(client, system, request, schema).until(|json| read_plan(json, wanted.count)).await
+    ModelConversation::new(model, system, request, schema).until(|json| read_plan(json, wanted.count)).await
 }
 
 #[derive(Deserialize)]
@@ -154,34 +167,158 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     Ok(PlannedSeries { title, plan })
 }
 
-/// Writes an email.
-pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
-    let images = material.images();
-    let links = material.links(&brief.wanted);
+/// Writes an email: the outline, then the blocks, then corrections of the whole.
+pub async fn write(model: &MeteredModel, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
+    let mut writing = Writing::new(model, brief, material);
+    let document = writing.document().await;
+    let written_by = model.client().name().to_owned();
+    (document.map(|document| Draft { document, written_by, warnings: Vec::new() }), writing.usage)
+}
+
+/// An email that is being written.
+struct Writing<'a> {
+    model: &'a MeteredModel,
+    brief: &'a Brief,
+    material: &'a Material,
+    system: String,
+    request: String,
+    known: KnownAddresses,
+    usage: Usage,
+}
+
+impl<'a> Writing<'a> {
+    fn new(model: &'a MeteredModel, brief: &'a Brief, material: &'a Material) -> Self {
+        let request = request(brief, None);
+        // The answers so far and a schema come in addition.
+        let reserved = request.len() + 2 * limits::SCHEMA_CHARACTERS_MAX;
+        let system = system(brief, material, model.client().request_characters_max().saturating_sub(reserved));
+        let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
+        Self { model, brief, material, system, request, known, usage: Usage::default() }
+    }
+
+    async fn document(&mut self) -> Result<Email, String> {
+        let outline = self.outline().await?;
+        let content = self.content(&outline).await?;
+        self.corrected(outline.document(content)).await
+    }
+
+    /// Asks until `read` accepts the answer, and counts the usage.
+    async fn ask<T>(
+        &mut self,
+        request: String,
+        schema: AnswerSchema,
+        read: impl Fn(&Value) -> Result<T, Vec<String>>,
+    ) -> Result<T, String> {
+        let (answer, usage) = ModelConversation::new(self.model, self.system.clone(), request, schema).until(read).await;
+        self.usage = self.usage.plus(usage);
+        answer
+    }
+
+    async fn outline(&mut self) -> Result<Outline, String> {
+        let (brief, material) = (self.brief, self.material);
+        let original = brief.original.as_ref();
+        let request =
+            PROMPTS.write("outline", &json!({ "request": request(brief, Some(brief)), "is_translation": original.is_some() }));
+        let read = move |json: &Value| outline::read(json, &brief.language, material, original);
+        self.ask(request, outline::schema(original.is_some()), read).await
+    }
+
+    /// Writes the content blocks, a few per request.
+    async fn content(&mut self, outline: &Outline) -> Result<Vec<Value>, String> {
+        let originals: Vec<Value> =
+            self.brief.original.as_ref().map(|email| outline::content(email).collect()).unwrap_or_default();
+        let mut written: Vec<Value> = Vec::new();
+        for batch in blocks::batches(&outline.blocks, self.model.client().blocks_at_once()) {
+            let ids: Vec<&str> = batch.iter().map(|block| block.id.as_str()).collect();
+            let original: Vec<&Value> = originals.iter().skip(written.len()).take(batch.len()).collect();
+            let told = |block: &outline::PlannedBlock| json!({ "id": block.id, "kind": block.kind, "says": block.says });
+            let request = PROMPTS.write(
+                "blocks",
+                &json!({
+                    "request": self.request, "subject": outline.frame["subject"], "preheader": outline.frame["preheader"],
+                    "outline": outline.blocks.iter().map(told).collect::<Vec<_>>(), "ids": ids,
+                    "pattern": patterns::of(outline.frame["purpose"].as_str().unwrap_or_default()),
+                    "written": text_of(&written), "original": text_of(&original), "language": self.brief.language,
+                }),
+            );
+            let known = &self.known;
+            let read = |json: &Value| {
+                let read = blocks::read(json, batch)?;
+                let errors = outline.check(&read, |email| known.strange(email));
+                if errors.is_empty() { Ok(read) } else { Err(errors) }
+            };
+            let asked = ModelConversation::new(self.model, self.system.clone(), request, blocks::schema(batch)).until(read).await;
+            self.usage = self.usage.plus(asked.1);
+            written.extend(asked.0?);
+        }
+        Ok(written)
+    }
+
+    /// Returns the whole email, after the model has corrected what is wrong with it.
+    async fn corrected(&mut self, document: Value) -> Result<Email, String> {
+        let errors = match self.checked(&document) {
+            Ok(email) => return Ok(email),
+            Err(errors) => errors,
+        };
+        let request = PROMPTS.write(
+            "repair",
+            &json!({ "request": self.request, "email": document.to_string(), "errors": errors, "notation": document::notation() }),
+        );
+        let schema = AnswerSchema { name: "repair_email", about: "The changes to the email.", schema: patch::schema() };
+        let mut talk = ModelConversation::new(self.model, self.system.clone(), request, schema);
+        talk.corrections_max -= 1;
+        let read = |json: &Value| {
+            let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
+            self.checked(&document::changed(document.clone(), &patch.changes).map_err(|errors| errors_of(&errors))?)
+        };
+        let (email, usage) = talk.until(read).await;
+        self.usage = self.usage.plus(usage);
+        email
+    }
+
+    /// Returns the email if it breaks no rule, or everything that is wrong with it.
+    fn checked(&self, json: &Value) -> Result<Email, Vec<String>> {
+        let document = Email::from_json(json).map_err(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+        let mut errors = self.known.strange(&document);
+        errors.extend(messages(self.brief.breaches(&document, self.material)));
+        if errors.is_empty() { Ok(document) } else { Err(errors) }
+    }
+}
+
+/// Returns errors in changes, as the model reads them.
+fn errors_of(errors: &[ChangeError]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}
+
+/// Returns some values as JSON; `None` if there are none.
+fn text_of<T: Serialize>(values: &[T]) -> Option<String> {
+    (!values.is_empty()).then(|| json!(values).to_string())
+}
+
+/// Returns the system prompt. If it would be too long, it has fewer pages, then less knowledge about the brand, then fewer products.
+fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     let direction = match brief.language.parse().map(|language| Direction::of(&language)) {
         Ok(Direction::Rtl) => "its direction is rtl",
         _ => "its direction is ltr",
     };
-    let system = PROMPTS.write(
-        "write",
-        &json!({
-            "brand": BrandPrompt::of(material), "images": images, "links": links, "pages": material.page_texts(),
-            "language": brief.language, "direction": direction,
-        }),
-    );
-    let schema = document_schema("write_email", "The email as a document.");
-    let talk = ModelConversation::new(client, system, request(brief), schema);
-    let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
-    let language = brief.language.clone();
-    let (document, usage) = talk.until(|json| read_document(json, &known, Some(&language))).await;
-    (document.map(|document| Draft { document, warnings: Vec::new() }), usage)
+    let (mut brand, mut pages) = (BrandPrompt::of(material), material.page_texts());
+    let (images, links) = (material.images(), material.links(&brief.wanted));
+    loop {
+        let system = PROMPTS.write(
+            "write",
+            &json!({
+                "brand": brand, "images": images, "links": links, "pages": pages, "language": brief.language, "direction": direction,
+            }),
+        );
+        if system.len() <= characters_max || pages.pop().or_else(|| brand.facts.pop()).or_else(|| brand.products.pop()).is_none()
+        {
+            return system;
+        }
+    }
 }
 
-fn document_schema(name: &'static str, about: &'static str) -> AnswerSchema {
-    AnswerSchema { name, about, schema: document::schema().clone() }
-}
-
-fn request(brief: &Brief) -> String {
+/// Returns the request for an email. Only the outline needs `documents`: the pattern and the original.
+fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     let slot = brief.plan.as_ref().map(|plan| {
         let others = plan.slots.iter().enumerate().filter(|(index, _)| *index != brief.slot);
         json!({
@@ -189,55 +326,59 @@ fn request(brief: &Brief) -> String {
             "purpose": plan.slots[brief.slot].purpose, "others": others.map(|(_, slot)| &slot.purpose).collect::<Vec<_>>(),
         })
     });
-    let text = |document: &Option<Email>| document.as_ref().map(|document| document.to_json().to_string());
+    let text = |of: fn(&Brief) -> &Option<Email>| Some(of(documents?).as_ref()?.to_json().to_string());
     PROMPTS.write(
         "request",
         &json!({
-            "prompt": brief.wanted.prompt, "slot": slot, "pattern": text(&brief.pattern), "original": text(&brief.original),
+            "prompt": request_text(&brief.wanted), "slot": slot, "pattern": text(|brief| &brief.pattern),
+            "original": text(|brief| &brief.original),
             "original_language": brief.original.as_ref().map(|original| original.language.as_str().to_owned()),
             "language": brief.language,
         }),
     )
 }
 
+/// Returns the request with its brief.
+fn request_text(wanted: &GenerationRequest) -> String {
+    let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
+    [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
 /// Edits an email.
-pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<EditResult, String>, Usage) {
+pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material) -> (Result<EditResult, String>, Usage) {
+    let EditRequest { document, prompt, brief, .. } = wish;
     let system = PROMPTS.write(
         "edit",
         &json!({
             "brand": BrandPrompt::of(material), "images": material.images(), "links": material.site_links(),
-            "schema": document::schema().to_string(),
+            "notation": document::notation(),
         }),
     );
     let request = format!("The email:\n{}\n\n<request>\n{prompt}\n</request>", document.to_json());
     let about = "The changes to the email.";
     let talk =
-        ModelConversation::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
+        ModelConversation::new(model, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
     let known = KnownAddresses::of_edit(material, document, prompt);
     let read = |json: &Value| -> Result<(Option<Email>, String), Vec<String>> {
         let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if patch.changes.is_empty() {
             return Ok((None, patch.summary));
         }
-        let changed = patch::apply(document, &patch.changes)?;
-        let strange = known.strange(&changed);
-        if strange.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(strange) }
+        let changed = document.changed(&patch.changes).map_err(|errors| errors_of(&errors))?;
+        let mut errors = known.strange(&changed);
+        errors.extend(messages(brief.breaches_of_edit(document, &changed, prompt, material)));
+        if errors.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(errors) }
     };
     let (answer, usage) = talk.until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(document) => Ok(EditResult { document, done: vec![summary] }),
+        Some(document) => Ok(EditResult { document, written_by: model.client().name().to_owned(), done: vec![summary] }),
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)
 }
 
-fn read_document(json: &Value, known: &KnownAddresses, language: Option<&str>) -> Result<Email, Vec<String>> {
-    let document = Email::from_json(json).map_err(|found| found.iter().map(Violation::to_string).collect::<Vec<_>>())?;
-    let mut errors = known.strange(&document);
-    if let Some(language) = language.filter(|language| !document.language.as_str().eq_ignore_ascii_case(language)) {
-        errors.push(format!("language is {}; expected {language}", document.language.as_str()));
-    }
-    if errors.is_empty() { Ok(document) } else { Err(errors) }
+fn messages(findings: Vec<Finding>) -> Vec<String> {
+    findings.into_iter().map(|finding| finding.message).collect()
 }
 
 /// The addresses of links and images that an email may contain.

@@ -20,7 +20,6 @@ use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `events.batch`.
 pub struct Batch;
 
 /// The events to record in one project.

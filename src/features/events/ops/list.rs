@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, EventId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `events.list`.
 pub struct List;
 
 /// The contact whose events to return, and the part of the list to return.

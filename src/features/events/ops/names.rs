@@ -11,7 +11,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `events.names`.
 pub struct Names;
 
 /// The project whose event names to list.

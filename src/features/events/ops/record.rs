@@ -18,7 +18,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `events.record`.
 pub struct Record;
 
 /// The event to record in a project.

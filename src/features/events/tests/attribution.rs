@@ -23,7 +23,7 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 /// - `scanner A`: the contact's clicks in A turn out to be a bot's.
 /// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second contact.
 /// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second contact.
-/// - `back-none 50 USD 0`: a refund without an order id; `back-none 50 USD 0 2` by the second contact.
+/// - `back-none 50 USD 0`: a refund without an order ID; `back-none 50 USD 0 2` by the second contact.
 ///
 /// Times are sums like `-5d+1ms`.
 #[derive(Clone, Debug)]

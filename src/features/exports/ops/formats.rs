@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::features::exports::{Format, READER};
 
-/// The operation `exports.formats`.
 pub struct Formats;
 
 /// The export formats.

@@ -8,7 +8,6 @@ use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
-/// The operation `exports.mjml`.
 pub struct Mjml;
 
 impl Operation for Mjml {

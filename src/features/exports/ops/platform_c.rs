@@ -14,7 +14,6 @@ use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
 
-/// The operation `exports.platform_c`.
 pub struct PlatformC;
 
 /// The email to export, with options for the platform.

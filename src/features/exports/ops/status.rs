@@ -11,7 +11,6 @@ use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ConversationId;
 
-/// The operation `exports.status`.
 pub struct Status;
 
 /// Whether a conversation's emails can be exported, and in which formats.

@@ -6,7 +6,6 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, m
 use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 
-/// The operation `installation.hold`.
 pub struct Hold;
 
 impl Operation for Hold {

@@ -8,7 +8,6 @@ use super::{hold_view, resume};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::installation::held_work::SendingHold;
 
-/// The operation `installation.release`.
 pub struct Release;
 
 /// Whether to resume sending.

@@ -6,7 +6,6 @@ use super::{own_account, resume};
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
 use crate::features::installation::held_work::SendingHold;
 
-/// The operation `installation.resume`.
 pub struct Resume;
 
 impl Operation for Resume {

@@ -5,16 +5,20 @@ use std::sync::Arc;
 
 use url::Url;
 
+use super::changes::{self, ChangeState, ImportChange, ImportChanges};
 use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
 use crate::engine::api::{EnvironmentData, Failure};
-use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
+use crate::features::projects::brand::{Brand, BrandProduct};
 use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::knowledge::{self, Entry};
 use crate::features::projects::model::{Project, ProjectStatus};
+use crate::features::projects::products::{self, Product, ProductChange};
 use crate::features::projects::reading::{self, Draft, Raw, Sources};
-use crate::features::projects::{store, with_given};
-use crate::vocab::ids::{KnowledgeId, PictureId, ProjectId};
-use crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX;
+use crate::features::projects::store::imports;
+use crate::features::projects::{store, stored_products, with_given};
+use crate::vocab::ids::{KnowledgeId, PictureId, ProductId, ProjectId};
+use crate::vocab::limits::{IMPORT_CHANGES_MAX, KNOWLEDGE_ENTRIES_MAX, PRODUCTS_MAX};
 
 /// The progress of the import after the files have been read, in percent.
 const PERCENT_READ: u8 = 70;
@@ -82,13 +86,18 @@ pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, se
     let draft = import.draft.take().unwrap_or_default();
     let account = import.account;
     let Some(mut owner) = store::find(tx, account, project)? else { return close(tx, project, import, Stage::Failed) };
-    let Draft { brand, texts, .. } = draft;
+    let Draft { mut brand, texts, .. } = draft;
+    let products = std::mem::take(&mut brand.products);
     settle_images(tx, project, seen)?;
     let entries = settle_texts(tx, project, texts)?;
-    import.metrics.products_found = brand.products.len() as u32;
+    import.metrics.products_found = products.len() as u32;
+    let (brand, changes) = compare(tx, project, brand, &products)?;
+    let is_open = changes.iter().any(|change| change.state() == ChangeState::Pending);
+    let changes = ImportChanges { found_at: tx.now(), changes };
+    imports::save_changes(tx, project, is_open.then_some(&changes));
     import.metrics.knowledge_entries = entries;
-    import.metrics.missing = reading::missing(&brand, !images::all(tx, project)?.is_empty());
-    rename(&mut owner, &import, &brand);
+    import.metrics.missing = reading::missing(&brand, !images::all(tx, project)?.is_empty(), !products.is_empty());
+    rename(tx, &mut owner, &brand)?;
     owner.status = ProjectStatus::Active;
     owner.error = None;
     owner.updated_at = tx.now();
@@ -97,11 +106,51 @@ pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, se
     close(tx, project, import, Stage::Completed)
 }
 
-fn rename(owner: &mut Project, import: &Import, brand: &crate::features::projects::brand::Brand) {
-    if let (false, Some(name)) = (import.named, &brand.name) {
+/// Renames the project like its brand, unless a user set the name.
+fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()> {
+    if let (None, Some(name)) = (store::overrides(tx, owner.id)?.name, &brand.name) {
         owner.name = name.clone();
     }
-    owner.description = brand.description.clone().or(owner.description.take());
+    Ok(())
+}
+
+/// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on; changes of products
+/// that need no decision are stored. After the first import, there is nothing to decide.
+fn compare(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    found: Brand,
+    found_products: &[BrandProduct],
+) -> StoreResult<(Brand, Vec<ImportChange>)> {
+    // A logo that was analyzed before the first import ended has left a brand without a name or a language.
+    let old = store::brand(tx, project)?.filter(|old| !old.languages.is_empty() || old.name.is_some());
+    let (brand, mut open) = match &old {
+        Some(old) => changes::compare(old, found, &store::overrides(tx, project)?),
+        None => (found, Vec::new()),
+    };
+    let mut known = stored_products::all(tx, project)?;
+    for change in products::changes(&known, found_products) {
+        if old.is_some() && change.is_visible(&known) && open.len() < IMPORT_CHANGES_MAX {
+            let id = change.id.unwrap_or_else(|| ProductId::make(tx.now(), tx.random()));
+            open.push(ImportChange::Product { id, change: Box::new(change) });
+        } else {
+            apply(tx, project, &mut known, &change);
+        }
+    }
+    Ok((brand, open))
+}
+
+/// Applies a change of a product.
+fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, change: &ProductChange) {
+    match change.applied(known, ProductId::make(tx.now(), tx.random())) {
+        Some(product) if change.id.is_some() || known.len() < PRODUCTS_MAX => {
+            stored_products::save(tx, project, &product);
+            known.retain(|other| other.id != product.id);
+            known.push(product);
+        }
+        Some(_) => {}
+        None => change.id.into_iter().for_each(|id| stored_products::delete(tx, project, id)),
+    }
 }
 
 /// Replaces the images found on the site with the current images. Keeps images that users added, and descriptions and tags that users set.

@@ -12,7 +12,7 @@ use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::brand::{Brand, BrandImage, BrandLogo, BrandLogoSource};
 use crate::features::projects::image_analysis::{self, AnalyzedImage};
 use crate::features::projects::images::{Origin, ProjectImage};
-use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, color_by_logo};
+use crate::features::projects::reading::{Draft, ImageCandidate, MeasuredImage as MeasuredSight, color_by_logo};
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{SITE_IMPORT_FETCHES_AT_ONCE, SITE_IMPORT_TIME_MAX_MS};
 
@@ -36,25 +36,47 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         data.store.write(move |tx| finish(tx, project)).await??;
         return Ok(());
     }
-    let analyzed = join_all(
-        wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())),
-    )
-    .await;
-    data.store.write(move |tx| record(tx, project, from, analyzed)).await??;
+    let paper = draft.brand.palette.background.as_deref().and_then(|color| color.parse().ok());
+    let analyzed = join_all(wanted.iter().map(|wanted| analyze(engine, wanted, paper))).await;
+    let engine = engine.clone();
+    data.store.write(move |tx| record(tx, &engine, project, from, analyzed)).await??;
     Ok(())
 }
 
-type PendingLogo = (String, Option<String>, Option<String>);
+/// An image to measure.
+#[derive(Clone)]
+enum Wanted {
+    Logo(BrandLogo),
+    Sight(ImageCandidate),
+}
+
+async fn analyze(
+    engine: &Arc<Engine>,
+    wanted: &Wanted,
+    paper: Option<Color>,
+) -> Result<AnalyzedImage, image_analysis::AnalysisFailure> {
+    match wanted {
+        Wanted::Logo(logo) if is_shown_in_emails(logo) => image_analysis::analyze_logo(engine, &logo.url, paper).await,
+        Wanted::Logo(logo) => image_analysis::analyze(engine, &logo.url, None, None).await,
+        Wanted::Sight(sight) => image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await,
+    }
+}
+
+/// Returns whether emails can show this logo, unlike icons and images for sharing.
+fn is_shown_in_emails(logo: &BrandLogo) -> bool {
+    matches!(logo.source, BrandLogoSource::Given | BrandLogoSource::Header | BrandLogoSource::StructuredData)
+}
 
 /// Returns the next few images to measure: first the logos, then the other images.
-fn wanted(draft: &Draft, from: usize) -> Vec<PendingLogo> {
-    let logos = draft.brand.logos.iter().map(|logo| (logo.url.clone(), None, None));
-    let sights = draft.sights.iter().map(|sight| (sight.url.clone(), sight.alt.clone(), sight.context.clone()));
+fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
+    let logos = draft.brand.logos.iter().cloned().map(Wanted::Logo);
+    let sights = draft.sights.iter().cloned().map(Wanted::Sight);
     logos.chain(sights).skip(from).take(SITE_IMPORT_FETCHES_AT_ONCE).collect()
 }
 
 fn record(
     tx: &mut WriteTx<'_>,
+    engine: &Engine,
     project: ProjectId,
     from: usize,
     analyzed: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>,
@@ -65,12 +87,16 @@ fn record(
     };
     let Some(draft) = &mut import.draft else { return Ok(()) };
     let count = analyzed.len();
-    for seen in analyzed {
+    for (place, seen) in analyzed.into_iter().enumerate() {
         if seen.is_ok() {
             import.metrics.images_measured += 1;
         }
         draft.measured.push(match seen {
             Ok(seen) => MeasuredSight {
+                drawn: match draft.brand.logos.get(from + place) {
+                    Some(logo) => image_analysis::keep_drawn(tx, engine, project, logo.source, &seen.drawn),
+                    None => Vec::new(),
+                },
                 width: seen.measured.width,
                 height: seen.measured.height,
                 colors: seen.measured.colors.iter().map(Color::to_string).collect(),
@@ -139,9 +165,14 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
                     colors.extend(seen.colors.iter().filter_map(|color| color.parse::<Color>().ok()));
                 }
                 let (width, height) = (Some(seen.width), Some(seen.height));
-                brand.logos.push(BrandLogo { width, height, background: seen.background, ..logo });
+                // Emails show the first logo that they can, so the drawn files come first, unless a user chose the SVG file.
+                let (before, after) = if is_given { (Vec::new(), seen.drawn.clone()) } else { (seen.drawn.clone(), Vec::new()) };
+                let file =
+                    (!logo.url.starts_with("data:")).then(|| BrandLogo { width, height, background: seen.background, ..logo });
+                brand.logos.extend(before.into_iter().chain(file).chain(after));
             }
             Some(_) if !is_given => {}
+            None if logo.url.starts_with("data:") => {}
             Some(_) | None => brand.logos.push(logo),
         }
     }

@@ -10,6 +10,7 @@
 //! A step does a limited part of one stage and commits its result together with the new state of the import, so after a restart, the import
 //! continues with the interrupted step. This module does not depend on how pages are interpreted, which is the task of `reading`.
 
+pub mod changes;
 mod fetch;
 mod finalize;
 mod measure;
@@ -33,12 +34,11 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// Starts the first import of a project.
-pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: bool) -> Result<()> {
+/// Starts an import of a project.
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) -> Result<()> {
     forget_files(tx, project.id)?;
     let import = Import {
         account,
-        named,
         stage: Stage::Waiting,
         percentage: 0,
         plan: plan::first(&project.urls),
@@ -53,14 +53,13 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: 
     Ok(())
 }
 
-/// Restarts the import of a project. Keeps a name that the caller chose.
+/// Restarts the import of a project.
 pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) -> Result<Project> {
-    let named = find(tx, project.id)?.is_none_or(|import| import.named);
     project.status = ProjectStatus::Pending;
     project.error = None;
     project.updated_at = tx.now();
     store::save(tx, account, &project);
-    open(tx, account, &project, named)?;
+    open(tx, account, &project)?;
     Ok(project)
 }
 

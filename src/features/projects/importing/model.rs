@@ -12,8 +12,6 @@ use crate::vocab::ids::AccountId;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
     pub account: AccountId,
-    /// Whether the caller chose the project's name, which the import then keeps.
-    pub named: bool,
     pub stage: Stage,
     /// The progress in percent.
     pub percentage: u8,

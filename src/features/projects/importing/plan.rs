@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
 use super::{FetchTask, File, Import, Kind, Outcome};
@@ -18,7 +19,7 @@ const NO_PAGES: [&str; 30] = [
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
 ];
 /// Words in the addresses of pages that contain no information about the brand.
-const NO_WORDS: [&str; 34] = [
+const NO_WORDS: [&str; 33] = [
     "login",
     "log-in",
     "signin",
@@ -44,7 +45,6 @@ const NO_WORDS: [&str; 34] = [
     "terms",
     "agb",
     "cgv",
-    "widerruf",
     "feed",
     "wp-json",
     "wp-admin",
@@ -58,6 +58,9 @@ const NO_WORDS: [&str; 34] = [
 /// The maximum number of pages that belong to no known kind.
 const OTHERS_MAX: usize = 8;
 
+/// The length from which a word in [`NO_WORDS`] also counts as a part of other words.
+const LONG_WORD: usize = 6;
+
 /// A kind of page that describes a brand: the words that identify such pages, their score, and how many of them to read.
 struct PageSort {
     words: &'static [&'static str],
@@ -65,7 +68,7 @@ struct PageSort {
     pages_max: usize,
 }
 
-const SORTS: [PageSort; 6] = [
+const SORTS: [PageSort; 7] = [
     PageSort {
         words: &[
             "about",
@@ -116,6 +119,58 @@ const SORTS: [PageSort; 6] = [
     PageSort {
         words: &["/product/", "/products/", "/produkt/", "/produkte/", "/produit/", "/producto/", "/prodotto/", "/item/", "/p/"],
         worth: 70,
+        pages_max: 8,
+    },
+    PageSort {
+        words: &[
+            "return",
+            "refund",
+            "rückgabe",
+            "rueckgabe",
+            "ruckgabe",
+            "retoure",
+            "rücksend",
+            "ruecksend",
+            "umtausch",
+            "widerruf",
+            "retour",
+            "rembours",
+            "devoluc",
+            "reembols",
+            "rimbors",
+            "devoluç",
+            "shipping",
+            "delivery",
+            "versand",
+            "lieferung",
+            "livraison",
+            "envio",
+            "envío",
+            "spedizion",
+            "consegna",
+            "entrega",
+            "verzend",
+            "bezorg",
+            "opening",
+            "hours",
+            "öffnungszeit",
+            "oeffnungszeit",
+            "offnungszeit",
+            "horaire",
+            "orari",
+            "horario",
+            "horário",
+            "openingstijd",
+            "reserv",
+            "booking",
+            "prenot",
+            "visit",
+            "besuch",
+            "anfahrt",
+            "find-us",
+            "営業時間",
+        ],
+        worth: 72,
         pages_max: 5,
     },
     PageSort {
@@ -167,10 +222,7 @@ const SORTS: [PageSort; 6] = [
         pages_max: 3,
     },
     PageSort {
-        words: &[
-            "faq", "hilfe", "help", "versand", "shipping", "delivery", "press", "presse", "jobs", "career", "karriere", "blog",
-            "news", "journal", "magazin",
-        ],
+        words: &["faq", "hilfe", "help", "press", "presse", "jobs", "career", "karriere", "blog", "news", "journal", "magazin"],
         worth: 40,
         pages_max: 3,
     },
@@ -233,6 +285,10 @@ struct Extended<'a> {
 impl Extended<'_> {
     /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
+        // Google has WOFF2 files only for browsers, and the URL of its style sheet tells everything else.
+        if kind == Kind::Style && url.host_str() == Some("fonts.googleapis.com") {
+            return;
+        }
         let planned = || self.import.plan.iter().chain(&self.added);
         let is_new = !planned().any(|task| task.url == url.as_str());
         if is_new && planned().filter(|task| task.kind == kind).count() < most {
@@ -304,7 +360,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
 
 /// Returns the score of a page and the index of its [`PageSort`]; returns `None` if the page is not worth reading.
 fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
-    let path = link.url.path().to_lowercase();
+    let path = decoded(link.url.path());
     let text = link.text.to_lowercase();
     let depth = path.split('/').filter(|part| !part.is_empty()).count() as u32;
     if path.len() <= 1 || depth > 5 {
@@ -319,6 +375,11 @@ fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
     Some(((base + in_frame).saturating_sub(depth * 3 + from_map), sort.unwrap_or(SORTS.len())))
 }
 
+/// Returns a path in lowercase, with the characters that its escapes stand for.
+fn decoded(path: &str) -> String {
+    percent_decode_str(path).decode_utf8_lossy().to_lowercase()
+}
+
 fn is_of_site(url: &Url, given: &[Url]) -> bool {
     let bare = |url: &Url| url.host_str().map(|host| host.trim_start_matches("www.").to_owned());
     given.iter().any(|other| bare(other) == bare(url) && other.port_or_known_default() == url.port_or_known_default())
@@ -327,8 +388,18 @@ fn is_of_site(url: &Url, given: &[Url]) -> bool {
 fn is_shut(url: &Url) -> bool {
     let whole = url[Position::BeforePath..].to_ascii_lowercase();
     let path = url.path().to_ascii_lowercase();
+    // Short words are also parts of other words: a French menu is a `carte`.
+    let has = |word: &str| {
+        let is_part = word.len() >= LONG_WORD || word.contains(['/', '-']);
+        let mut words = whole.split(|c: char| !c.is_ascii_alphanumeric());
+        if is_part {
+            whole.contains(word)
+        } else {
+            words.any(|one| one.strip_suffix('s').unwrap_or(one) == word.trim_end_matches('s'))
+        }
+    };
     NO_PAGES.iter().any(|end| path.ends_with(end))
-        || NO_WORDS.iter().any(|word| whole.contains(word))
+        || NO_WORDS.iter().any(|word| has(word))
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
@@ -393,7 +464,6 @@ mod tests {
         let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
         Import {
             account: AccountId::from_bytes([1; 12]),
-            named: false,
             stage: Stage::Fetching,
             percentage: 0,
             plan: first(&urls),
@@ -469,6 +539,29 @@ mod tests {
             ),
         ];
         assert_eq!(paths(&choose(&import, &files)), ["/about", "/kontakt", "/imprint", "/products/red-shoe"]);
+    }
+
+    #[test]
+    fn pages_about_returns_shipping_and_opening_hours_are_chosen_in_every_language() {
+        let import = import(&["https://a.example/"]);
+        for (href, text) in [
+            ("/pages/shipping-returns", "Shipping"),
+            ("/policies/refund-policy", "Refunds"),
+            ("/r%C3%BCckgabe", "Rückgabe"),
+            ("/info/12", "Versand & Lieferung"),
+            ("/reservieren.html", "Tisch reservieren"),
+            ("/seite7", "Öffnungszeiten"),
+            ("/horaires", "Horaires"),
+            ("/la-carte", "La carte"),
+        ] {
+            let others: String = (0..40).map(|number| format!("<a href='/other/{number}'>x</a>")).collect();
+            let page = format!("<footer><a href='{href}'>{text}</a></footer>{others}");
+            let chosen = choose(&import, &[file("https://a.example/", Kind::Given, &page)]);
+            assert_eq!(paths(&chosen).first(), Some(&href), "{text}");
+        }
+        let shut = ["/cart", "/account/login", "/search?q=a", "/agb", "/cookies", "/datenschutzerklaerung"];
+        let links: String = shut.iter().map(|href| format!("<a href='{href}'>x</a>")).collect();
+        assert_eq!(paths(&choose(&import, &[file("https://a.example/", Kind::Given, &links)])), [""; 0]);
     }
 
     #[test]

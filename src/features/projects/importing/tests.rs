@@ -224,6 +224,110 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
+const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30" viewBox="0 0 120 30"><path fill="#0a7b5c" d="M0 0h120v30H0z"/></svg>"##;
+
+/// Emails showed the name as text, because few email clients show SVG.
+#[test]
+fn an_svg_logo_is_stored_as_png_on_this_server() {
+    let site = lamps();
+    let inline = MARK.replace("<svg", "<svg class=\"h-8\"").replace("#0a7b5c", "currentColor");
+    for (home, count) in [
+        (HOME.replace("/logo.png", "/logo.svg"), 3),
+        (HOME.replace("<img src=\"/logo.png\" alt=\"Acme\">", &format!("{inline}<style>nav{{color:#0a7b5c}}</style>")), 2),
+    ] {
+        site.set("/", 200, &home);
+        site.set_as("/logo.svg", 200, "image/svg+xml", MARK);
+        let app = app();
+        let project = begin(&app, json!({ "urls": [site.url()] }));
+        to_the_end(&app);
+        let brand = app.get(&format!("/v1/projects/{project}")).data()["brand"].clone();
+        let header: Vec<&Value> =
+            brand["logos"].as_array().expect("the logos are an array").iter().filter(|logo| logo["source"] == "header").collect();
+        assert_eq!(header.len(), count, "{header:?}");
+        let size = |logo: &Value| (logo["width"].as_u64(), logo["height"].as_u64());
+        assert_eq!(size(header[0]), (Some(384), Some(96)));
+        assert!(size(header[1]) > size(header[0]), "the second file has a background with a margin");
+        for logo in &header[..2] {
+            let url = logo["url"].as_str().expect("the logo has a URL");
+            let own = url.strip_prefix(app.engine().base_url()).expect("the file is on this server");
+            let (status, disposition, bytes) = app.download(own);
+            assert_eq!((status, disposition.as_str()), (200, "inline; filename=\"image.png\""));
+            let drawn = image::load_from_memory(&bytes).expect("the file is a PNG").to_rgba8();
+            assert_eq!(drawn.get_pixel(drawn.width() / 2, drawn.height() / 2).0, [0x0a, 0x7b, 0x5c, 255]);
+        }
+    }
+}
+
+#[test]
+fn a_repeated_import_asks_about_changes_and_keeps_values_of_users() {
+    let site = lamps();
+    let shop = |price: &str| {
+        let product = json!({ "@context": "https://schema.org", "@type": "Product", "name": "Desk lamp", "url": format!("{}lamp", site.url()),
+            "offers": { "@type": "Offer", "price": price, "priceCurrency": "GBP" } });
+        HOME.replace("</main>", &format!("</main><script type=\"application/ld+json\">{product}</script>"))
+    };
+    site.set("/", 200, &shop("42.00"));
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
+    let path = format!("/v1/projects/{project}");
+    let changes = format!("/v1/projects/import/{project}/changes");
+    assert_eq!(app.get(&changes).data()["changes"], json!([]), "there is nothing to decide after the first import");
+    app.patch(&path, json!({ "description": "Ours.", "phone": "112" })).data();
+    let again = |page: &str| {
+        site.set("/", 200, page);
+        app.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+        to_the_end(&app);
+        app.get(&changes).data()
+    };
+    let sale = shop("36.00").replace("one at a time, in a small workshop", "in a big workshop");
+    site.set_as(
+        "/a.css",
+        200,
+        "text/css",
+        "body{background:#fffdf8;color:#222}.btn{background:#b4552d;color:#fff;border-radius:8px}",
+    );
+    let found = again(&sale);
+    let of = |found: &Value, id: &str| {
+        let all = found["changes"].as_array().expect("the changes are an array");
+        all.iter().find(|change| change["id"].as_str().is_some_and(|own| own.starts_with(id))).cloned().unwrap_or_default()
+    };
+    let button = of(&found, "palette.button");
+    assert_eq!((&button["before"], &button["now"], &button["state"]), (&json!("#0A7B5C"), &json!("#B4552D"), &json!("pending")));
+    assert_eq!((&of(&found, "description")["state"], &of(&found, "description")["before"]), (&json!("kept"), &json!("Ours.")));
+    let lamp = of(&found, "product.");
+    assert!(lamp["before"].as_str().is_some_and(|text| text.contains("42.00 GBP")), "{lamp}");
+    let brand = app.get(&path).data()["brand"].clone();
+    assert_eq!(
+        (&brand["palette"]["button"], &brand["products"][0]["price"]),
+        (&json!("#0A7B5C"), &json!("42.00")),
+        "nothing changes unasked"
+    );
+    assert_eq!((&brand["description"], &brand["contact"]["phone"]), (&json!("Ours."), &json!("112")));
+    assert_eq!(app.post(&changes, json!({ "accept": ["tagline.x"] })).refusal().0, 400);
+    let left = app.post(&changes, json!({ "accept": [lamp["id"]], "keep": ["palette.button"] })).data();
+    assert!(of(&left, "product.").is_null() && of(&left, "palette.button").is_null(), "{left}");
+    let brand = app.get(&path).data()["brand"].clone();
+    assert_eq!((&brand["palette"]["button"], &brand["products"][0]["price"]), (&json!("#0A7B5C"), &json!("36.00")));
+    let found = again(&sale);
+    assert!(
+        of(&found, "product.").is_null() && of(&found, "palette.button")["state"] != "pending",
+        "a decision is final: {found}"
+    );
+}
+
+#[test]
+fn a_site_that_is_already_a_brand_is_not_imported_twice() {
+    let site = lamps();
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()], "name": "My lamps" }));
+    let answer = app.post("/v1/projects/import", json!({ "urls": [format!("{}index.html", site.url())] }));
+    let (status, code, message) = answer.refusal();
+    assert_eq!((status, code), (409, "BRAND_EXISTS"));
+    assert!(message.contains("My lamps") && message.contains(&format!("/v1/projects/import/{project}/retry")), "{message}");
+    assert_eq!(answer.body["data"]["projectId"], project.as_str());
+}
+
 #[test]
 fn an_import_that_crashes_the_process_repeatedly_fails() {
     let site = lamps();
@@ -275,8 +379,8 @@ fn a_vision_model_describes_images_without_a_description() {
     let peer = FakeModel::with(vec![Reaction::Text(answer)]);
     let app = TestApp::with(|settings| {
         settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")];
-        let model = &mut settings.language_model;
-        (model.protocol, model.url, model.name) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
+        let model = settings.models.get_mut("local").expect("the built-in settings have a model");
+        (model.protocol, model.url, model.model) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
         model.vision = true;
     });
     let path = format!("/v1/projects/{}/images", app.project);

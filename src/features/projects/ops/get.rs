@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::projects::{READERS, brand, not_found, views};
+use crate::features::projects::{READERS, brand, not_found, store, views};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -21,7 +21,7 @@ pub struct ProjectRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("projects.get", "/v1/projects/{projectId}", needs_one(READERS))
         .summary("Get a project")
-        .about("Includes `brand`: values found on the project's sites or set by users. Any part of `brand` may be missing.")
+        .about("Includes `brand`: values found on the project's sites or set by users, which `overrides` lists. Any part of `brand` may be missing.")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;
     type Output = Done<views::ProjectView>;
@@ -34,6 +34,7 @@ impl Operation for Get {
 impl Query for Get {
     fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
         let (project, brand) = brand(view.tx, view.caller.account(), input.project_id)?.ok_or_else(not_found)?;
-        Ok(Done(views::details(project, brand)))
+        let overrides = store::overrides(view.tx, project.id)?;
+        Ok(Done(views::details(project, brand, overrides)))
     }
 }

@@ -13,7 +13,6 @@ use crate::features::projects::image_files;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::BlobId;
 
-/// The operation `projects.image_file`.
 pub struct ImageFile;
 
 /// The parts of the link to an uploaded image.

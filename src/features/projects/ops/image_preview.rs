@@ -11,11 +11,11 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one};
 use crate::engine::store::{ReadTx, WriteTx, blobs};
 use crate::features::projects::brand::Brand;
-use crate::features::projects::{READERS, Site, brand, image_files, not_found};
+use crate::features::projects::products::Product;
+use crate::features::projects::{READERS, Site, brand, image_files, not_found, stored_products};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// The operation `projects.image_preview`.
 pub struct ImagePreview;
 
 /// Selects an image in a project.
@@ -55,7 +55,9 @@ impl Raw for ImagePreview {
         let wanted = url.clone();
         let query = move |tx: &ReadTx| {
             let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
-            if !shows(&brand, &wanted) {
+            // Users also see the products that emails leave out.
+            let is_of = |product: &Product| product.shown().image.as_ref() == Some(&wanted);
+            if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
                 return Err(Failure::because(Code::NotFound, "The project has no image with this URL."));
             }
             Ok(blobs::head(tx, id)?.is_some())
@@ -76,11 +78,9 @@ impl Raw for ImagePreview {
     }
 }
 
-/// Returns whether the brand has an image with this URL.
+/// Returns whether the brand has an image or a logo with this URL.
 fn shows(brand: &Brand, url: &str) -> bool {
-    brand.images.iter().any(|image| image.url == url)
-        || brand.logos.iter().any(|logo| logo.url == url)
-        || brand.products.iter().any(|product| product.image.as_deref() == Some(url))
+    brand.images.iter().any(|image| image.url == url) || brand.logos.iter().any(|logo| logo.url == url)
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spe
 use crate::features::projects::{image_files, remote};
 use crate::vocab::codes::Code;
 
-/// The operation `projects.image_remote`.
 pub struct ImageRemote;
 
 /// The parts of the link to a remote image.

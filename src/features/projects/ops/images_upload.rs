@@ -16,7 +16,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::IMAGE_TAGS_MAX;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.images_upload`.
 pub struct ImagesUpload;
 
 /// The image to upload.

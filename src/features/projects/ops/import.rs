@@ -8,7 +8,8 @@ use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, store};
+use crate::features::projects::overrides::BrandOverrides;
+use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, store, with_site};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -25,7 +26,7 @@ pub struct NewProject {
     /// The brand's web pages, the home page first.
     #[schemars(length(min = 1, max = limits::PROJECT_URLS_MAX))]
     pub urls: Vec<Site>,
-    /// The name of the project; the domain of the first URL if absent.
+    /// The name of the brand; the name on the website if absent.
     pub name: Option<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     /// The URLs of logos to use instead of logos that the import finds.
     pub logo_urls: Option<NewLogos>,
@@ -59,7 +60,7 @@ impl Operation for Import {
         .about("Returns immediately; the import runs in the background. Emits project.import.started.")
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)
-        .fails(&[Code::LimitReached]);
+        .fails(&[Code::LimitReached, Code::BrandExists]);
     type Input = NewProject;
     type Output = Created<Accepted>;
 
@@ -83,21 +84,38 @@ impl Command for Import {
             return Err(Failure::field("urls", format_args!("expected 1 to {max} URLs, found {}", input.urls.len())));
         }
         let account = caller.account();
+        if let Some(known) = with_site(tx, account, input.urls[0].as_str())? {
+            return Err(exists(&known));
+        }
         if store::count(tx, account)? >= limits::PROJECTS_MAX {
-            let detail = format!("An account can have at most {} projects (brands). Remove one first.", limits::PROJECTS_MAX);
+            let detail = format!(
+                "An account can have at most {} projects (brands). Use an existing project instead.",
+                limits::PROJECTS_MAX
+            );
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = ProjectId::make(tx.now(), tx.random());
         let logos = logos(input.logo_urls.unwrap_or_default());
         let project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());
         store::save(tx, account, &project);
-        importing::open(tx, account, &project, input.name.is_some())?;
+        if let Some(name) = input.name {
+            store::save_overrides(tx, id, &BrandOverrides { name: Some(name.to_string()), ..BrandOverrides::default() });
+        }
+        importing::open(tx, account, &project)?;
         let data = json!({ "projectId": id, "urls": project.urls, "domain": project.domain });
         let kind = WebhookEvent::ProjectImportStarted;
         outbox::emit(tx, NewEvent { kind, account, project: Some(id), conversation: None, data });
         let Project { status, domain, urls, .. } = project;
         Ok(Created(Accepted { project_id: id, status, domain, urls, message: message(id) }))
     }
+}
+
+/// Returns the failure for a site that is already a brand.
+fn exists(known: &Project) -> Failure {
+    let detail = format!("This site is already the brand {}. Import that brand again to update it.", known.name);
+    let data = json!({ "projectId": known.id, "name": known.name });
+    let hint = format!("POST /v1/projects/import/{}/retry imports it again and keeps the values that users set", known.id);
+    Failure::because(Code::BrandExists, detail).in_field("urls").with(data).see("projects.import_retry", hint)
 }
 
 fn message(id: ProjectId) -> String {

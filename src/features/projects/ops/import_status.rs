@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::get::ProjectRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::projects::importing::{self, ImportMetrics, Stage};
-use crate::features::projects::{Project, ProjectStatus, READERS, not_found, store};
+use crate::features::projects::{Project, ProjectStatus, READERS, corrected, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -67,12 +67,12 @@ impl Query for ImportStatus {
         let project = store::find(view.tx, view.caller.account(), input.project_id)?.ok_or_else(not_found)?;
         let import = importing::find(view.tx, project.id)?;
         let progress = import.as_ref().map_or((Stage::Waiting, 0), |import| (import.stage, import.percentage));
-        let Project { id, name, description, status, domain, error, .. } = project;
+        let Project { id, name, status, domain, error, .. } = project;
         Ok(Done(ImportView {
             project_id: id,
             status,
             name,
-            description,
+            description: corrected(view.tx, id)?.description,
             domain,
             error,
             progress: ImportProgressOfProject { stage: progress.0.word(), percentage: progress.1 },

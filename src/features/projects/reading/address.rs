@@ -7,7 +7,7 @@ use super::page::{Page, lines_of};
 use super::structured::{list, text};
 use super::{Site, clean};
 
-const STREET_WORDS: [&str; 36] = [
+const STREET_WORDS: [&str; 71] = [
     "straße",
     "strasse",
     "str.",
@@ -18,6 +18,7 @@ const STREET_WORDS: [&str; 36] = [
     "ring",
     "ufer",
     "damm",
+    "markt",
     "street",
     "st.",
     "road",
@@ -28,22 +29,56 @@ const STREET_WORDS: [&str; 36] = [
     "drive",
     "square",
     "suite",
+    "row",
+    "terrace",
+    "court",
+    "crescent",
+    "gardens",
+    "mews",
+    "yard",
+    "wharf",
+    "quay",
+    "parade",
+    "way",
+    "highway",
+    "blvd",
+    "parkway",
+    "pier",
     "rue",
     "boulevard",
     "place",
     "quai",
+    "chemin",
+    "impasse",
+    "route",
+    "cours",
     "calle",
     "plaza",
     "avenida",
+    "paseo",
+    "camino",
+    "carrer",
     "via",
+    "viale",
+    "vicolo",
     "piazza",
     "corso",
+    "strada",
     "rua",
     "largo",
+    "travessa",
     "straat",
     "laan",
     "gracht",
     "plein",
+    "kade",
+    "singel",
+    "ulica",
+    "ul.",
+    "gatan",
+    "vägen",
+    "gade",
+    "vej",
 ];
 /// Street words that also occur at the end of a longer word, such as `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
@@ -88,7 +123,10 @@ fn postal(address: &Value) -> Option<String> {
     let part = |name: &str| text(address, name);
     let city = [part("postalCode"), part("addressLocality")].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let country = part("addressCountry");
-    let code_last = country.as_deref().is_some_and(|country| CODE_LAST.contains(&country));
+    // Without a country, the form of the region and the code tells whether the code comes last.
+    let by_form =
+        || has_sure_code(&[part("addressRegion"), part("postalCode")].into_iter().flatten().collect::<Vec<_>>().join(" "));
+    let code_last = country.as_deref().map_or_else(by_form, |country| CODE_LAST.contains(&country));
     let city = if code_last {
         let region = [part("addressRegion"), part("postalCode")].into_iter().flatten().collect::<Vec<_>>().join(" ");
         [part("addressLocality"), Some(region)]
@@ -168,14 +206,11 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
         let before = city.saturating_sub(PARTS_BEFORE_CODE_MAX);
         let run = (before..city).rev().take_while(|place| is_premises(parts[*place]) && !is_own(&parts[*place]));
         let run: Vec<usize> = run.collect();
-        start_without_number(&parts, city, &run, |place| is_marked || numbers[place] == numbers[city])
+        // The name of the brand or its company starts an address, so all parts after it belong to the address.
+        let follows_name = run.last().and_then(|first| first.checked_sub(1)).is_some_and(|before| is_own(&parts[before]));
+        start_without_number(&parts, city, &run, |place| is_marked || follows_name || numbers[place] == numbers[city])
     });
-    let inside = || {
-        let part = parts[city];
-        let words = part.to_lowercase();
-        (STREET_WORDS.iter().any(|street| words.contains(street)) && part.len() <= ADDRESS_CHARACTERS_MAX)
-            .then(|| part.to_owned())
-    };
+    let inside = || (is_named_street(parts[city]) && parts[city].len() <= ADDRESS_CHARACTERS_MAX).then(|| parts[city].to_owned());
     let Some(street) = street else { return inside() };
     let mut line = parts[street..=city].join(", ");
     // The city may be followed by a state with its code, or by a country.
@@ -196,7 +231,8 @@ fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: imp
         return run.first().copied().filter(|place| is_named(place) && is_whole_city(parts[city]));
     }
     let near = run.iter().copied().take_while(|place| is_near(*place)).last();
-    near.or_else(|| run.iter().copied().rfind(is_named))
+    // The parts come before the city, so the lower position is that of the longer address.
+    near.into_iter().chain(run.iter().copied().rfind(is_named)).min()
 }
 
 /// Returns whether a string has the form of a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
@@ -218,30 +254,46 @@ fn is_premises(text: &str) -> bool {
 /// Returns whether a string consists only of a postal code with its city, such as `24357 Fleckeby`. A year is not a postal code.
 fn is_whole_city(text: &str) -> bool {
     let Some((code, city)) = text.split_once(' ') else { return false };
+    // Italian addresses end with the province, as in `20121 Milano (MI)`.
+    let province = city.rsplit_once(' ').filter(|(_, last)| {
+        let bare = last.trim_matches(['(', ')']);
+        bare.len() == 2 && bare.chars().all(|c| c.is_ascii_uppercase())
+    });
+    let city = province.map_or(city, |(city, _)| city);
     let is_year = code.len() == 4 && (code.starts_with("19") || code.starts_with("20"));
     !is_year && is_premises(city) && city.split_whitespace().count() <= 3
 }
 
 fn is_place_name(text: &str) -> bool {
-    const COUNTRIES: [&str; 28] = [
+    const COUNTRIES: [&str; 94] = [
         "deutschland",
         "germany",
         "österreich",
         "austria",
         "schweiz",
         "suisse",
+        "svizzera",
         "switzerland",
+        "liechtenstein",
         "usa",
+        "u.s.a.",
+        "us",
         "united states",
+        "united states of america",
+        "canada",
+        "mexico",
+        "méxico",
         "united kingdom",
         "uk",
+        "u.k.",
+        "great britain",
         "england",
         "scotland",
-        "ireland",
+        "wales",
         "northern ireland",
+        "ireland",
         "republic of ireland",
         "éire",
-        "wales",
         "france",
         "españa",
         "spain",
@@ -250,10 +302,66 @@ fn is_place_name(text: &str) -> bool {
         "portugal",
         "nederland",
         "netherlands",
-        "日本",
+        "the netherlands",
+        "belgië",
+        "belgique",
+        "belgien",
+        "belgium",
+        "luxembourg",
+        "luxemburg",
+        "danmark",
+        "denmark",
+        "sverige",
+        "sweden",
+        "norge",
+        "norway",
+        "suomi",
+        "finland",
+        "ísland",
+        "iceland",
+        "eesti",
+        "estonia",
+        "latvija",
+        "latvia",
+        "lietuva",
+        "lithuania",
+        "polska",
+        "poland",
+        "česko",
+        "czechia",
+        "czech republic",
+        "slovensko",
+        "slovakia",
+        "magyarország",
+        "hungary",
+        "slovenija",
+        "slovenia",
+        "hrvatska",
+        "croatia",
+        "românia",
+        "romania",
+        "bulgaria",
+        "ελλάδα",
+        "greece",
+        "κύπρος",
+        "cyprus",
+        "malta",
+        "türkiye",
+        "turkey",
+        "україна",
+        "ukraine",
+        "australia",
+        "new zealand",
         "japan",
+        "日本",
+        "brasil",
+        "brazil",
+        "india",
+        "singapore",
+        "israel",
+        "south africa",
     ];
-    COUNTRIES.contains(&text.to_lowercase().as_str())
+    COUNTRIES.contains(&text.trim_end_matches('.').to_lowercase().as_str())
 }
 
 /// Returns whether a string looks like a street with a number, such as `Lange Straße 5` or `12 Mill Lane`.
@@ -291,13 +399,18 @@ fn has_city(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let digits = |word: &str, count: usize| word.len() == count && word.chars().all(|character| character.is_ascii_digit());
     let is_code = |word: &str| {
-        let bare = word.trim_start_matches("D-").trim_start_matches("A-").trim_start_matches("CH-").trim_start_matches("F-");
-        digits(bare, 5)
-            || digits(bare, 4)
-            || bare.len() == 8 && bare.split_once('-').is_some_and(|(a, b)| digits(a, 4) && digits(b, 3))
+        let prefixed = word
+            .split_once('-')
+            .filter(|(country, _)| (1..=2).contains(&country.len()) && country.chars().all(|c| c.is_ascii_uppercase()));
+        let bare = prefixed.map_or(word, |(_, bare)| bare);
+        let is_split =
+            |first: usize, second: usize| bare.split_once('-').is_some_and(|(a, b)| digits(a, first) && digits(b, second));
+        digits(bare, 5) || digits(bare, 4) || is_split(4, 3) || is_split(2, 3)
     };
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
-    let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]));
+    let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]))
+        // Swedish, Czech and Greek codes have a space.
+        || words.windows(3).any(|three| digits(three[0], 3) && digits(three[1], 2) && is_name(three[2]));
     // Exclude copyright lines such as `© 2024 Acme`, whose year looks like a postal code.
     let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");
     (code_first || has_sure_code(text)) && !is_copyright
@@ -388,6 +501,12 @@ mod tests {
             ("About us\nContact\nWe ship to TR26 1NP", None),
             ("Shop all in one place\n10000 Happy customers", None),
             ("Milk Lane\n2024 Acme", None),
+            ("Acme\nThe Net Loft\nSt Ives\nCornwall TR26 1NP\n01736 555 014", Some("The Net Loft, St Ives, Cornwall TR26 1NP")),
+            ("Main Street\nBrattleboro, VT 05301\nUSA", Some("Main Street, Brattleboro, VT 05301, USA")),
+            ("Via Roma, 20121 Milano (MI), Italia", Some("Via Roma, 20121 Milano (MI), Italia")),
+            ("Telliskivi 60a, 10412 Tallinn, Estonia", Some("Telliskivi 60a, 10412 Tallinn, Estonia")),
+            ("Storgatan 4, 411 22 Göteborg, Sverige", Some("Storgatan 4, 411 22 Göteborg, Sverige")),
+            ("ul. Nowa 3, 00-950 Warszawa, Polska", Some("ul. Nowa 3, 00-950 Warszawa, Polska")),
         ] {
             assert_eq!(lines(text).as_deref(), expected, "{text}");
         }
@@ -420,5 +539,9 @@ mod tests {
             "addressCountry": "Ireland",
         }));
         assert_eq!(postal.as_deref(), Some("Main Street, Dingle, Co. Kerry V92 X2Y3, Ireland"));
+        let american = super::postal(&serde_json::json!({
+            "streetAddress": "88 Creamery Road", "addressLocality": "Brattleboro", "addressRegion": "VT", "postalCode": "05301",
+        }));
+        assert_eq!(american.as_deref(), Some("88 Creamery Road, Brattleboro, VT 05301"));
     }
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use ego_tree::NodeId;
 use scraper::{ElementRef, Selector};
 
-use super::css::{self, Declaration, Sheet};
+use super::css::{self, Declaration, FontFace, Sheet};
 
 /// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
@@ -18,15 +18,39 @@ const VALUE_BYTES_MAX: usize = 4096;
 const SELECTOR_BYTES_MAX: usize = 300;
 
 /// The properties to read, in addition to variables.
-const PROPERTIES: [&str; 8] = [
+const PROPERTIES: [&str; 32] = [
     "color",
     "background",
     "background-color",
     "background-image",
     "font",
     "font-family",
+    "font-size",
     "border-radius",
     "border-top-left-radius",
+    "border",
+    "border-color",
+    "border-top",
+    "border-top-color",
+    "border-right",
+    "border-bottom",
+    "border-bottom-color",
+    "border-left",
+    "border-left-color",
+    "display",
+    "visibility",
+    "fill",
+    "height",
+    "padding",
+    "padding-block",
+    "padding-bottom",
+    "padding-inline",
+    "padding-left",
+    "padding-right",
+    "padding-top",
+    "stroke",
+    "text-decoration",
+    "text-decoration-line",
 ];
 /// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more
 /// than the maximum is hostile.
@@ -36,10 +60,24 @@ type Own = Rc<HashMap<String, String>>;
 
 /// All CSS rules of a page.
 pub struct Styles {
+    /// The font files that the style sheets define.
+    pub faces: Vec<FontFace>,
+    /// The style sheets that they import, as written.
+    pub imports: Vec<String>,
     rules: Vec<Matched>,
     seen: RefCell<HashMap<NodeId, Own>>,
     /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,
+    usages: HashMap<String, Usage>,
+}
+
+/// How a style sheet uses a variable that contains only numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Usage {
+    /// As the arguments of this color function.
+    Within(&'static str),
+    /// As the value of this variable.
+    As(String),
 }
 
 struct Matched {
@@ -53,6 +91,7 @@ impl Styles {
     /// Collects the rules in these style sheets, which are in order of increasing priority.
     pub fn new(sheets: &[Sheet]) -> Self {
         let mut rules = Vec::new();
+        let usages = usages(sheets);
         for rule in sheets.iter().flat_map(|sheet| &sheet.rules) {
             let wanted = |one: &&Declaration| {
                 let is_known = one.name.starts_with("--") || PROPERTIES.contains(&one.name.as_str());
@@ -73,12 +112,50 @@ impl Styles {
                 }
             }
         }
-        Self { rules, seen: RefCell::default(), matches_left: Cell::new(MATCHES_MAX) }
+        let faces = sheets.iter().flat_map(|sheet| sheet.faces.iter().cloned()).collect();
+        let imports = sheets.iter().flat_map(|sheet| sheet.imports.iter().cloned()).collect();
+        Self { faces, imports, rules, seen: RefCell::default(), matches_left: Cell::new(MATCHES_MAX), usages }
     }
 
     /// Returns whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// Returns the value of a variable as the style sheets use it: `180,85,45` becomes `rgb(180,85,45)` if they contain `rgb(var(--name))`.
+    pub fn as_used(&self, name: &str, value: &str) -> String {
+        let is_bare = value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        if !is_bare {
+            return value.to_owned();
+        }
+        let mut name = name;
+        for _ in 0..VARIABLES_DEPTH_MAX {
+            match self.usages.get(name) {
+                Some(Usage::Within(function)) => return format!("{function}({value})"),
+                Some(Usage::As(other)) => name = other,
+                None => break,
+            }
+        }
+        // Percentages are the saturation and lightness that libraries such as shadcn store; without them, the numbers are RGB channels.
+        format!("{}({value})", if value.contains('%') { "hsl" } else { "rgb" })
+    }
+
+    /// Returns a value with its variables resolved for this element.
+    pub fn expanded(&self, element: ElementRef<'_>, value: &str) -> Option<String> {
+        self.resolved(element, value, 0)
+    }
+
+    /// Returns whether the styles hide the element or one of its ancestors.
+    pub fn hides(&self, element: ElementRef<'_>) -> bool {
+        let mut at = Some(element);
+        while let Some(element) = at {
+            let has = |property: &str, value: &str| self.own(element, property).is_some_and(|own| own.trim() == value);
+            if has("display", "none") || has("visibility", "hidden") || element.attr("hidden").is_some() {
+                return true;
+            }
+            at = parent(element);
+        }
+        false
     }
 
     /// Returns the value that is set for the property on the element itself, with variables resolved.
@@ -175,6 +252,28 @@ impl Styles {
     }
 }
 
+/// Returns how style sheets use their variables. A color function takes precedence over another variable.
+fn usages(sheets: &[Sheet]) -> HashMap<String, Usage> {
+    const FUNCTIONS: [(&str, &str); 6] =
+        [("rgba(", "rgb"), ("rgb(", "rgb"), ("hsla(", "hsl"), ("hsl(", "hsl"), ("oklch(", "oklch"), ("oklab(", "oklab")];
+    let mut found = HashMap::new();
+    let declarations = sheets.iter().flat_map(|sheet| &sheet.rules).flat_map(|rule| &rule.declarations);
+    for one in declarations.filter(|one| one.value.len() <= VALUE_BYTES_MAX) {
+        for (at, _) in one.value.match_indices("var(") {
+            let name = one.value[at + "var(".len()..].trim_start();
+            let name = &name[..name.find([',', ')', ' ']).unwrap_or(name.len())];
+            let before = one.value[..at].trim_end();
+            let function = FUNCTIONS.iter().find(|(start, _)| before.ends_with(start));
+            if let Some((_, function)) = function {
+                found.insert(name.to_owned(), Usage::Within(function));
+            } else if one.name.starts_with("--") && before.is_empty() {
+                found.entry(name.to_owned()).or_insert_with(|| Usage::As(one.name.clone()));
+            }
+        }
+    }
+    found
+}
+
 /// Returns the font families in a `font` value such as `italic 16px/1.5 Inter, sans-serif`: the part after the size.
 fn family_of(font: &str) -> Option<&str> {
     let is_size = |word: &str| {
@@ -233,7 +332,7 @@ mod tests {
 
     fn own(styles: &str, html: &str, css: &str, property: &str) -> Option<String> {
         let html = Html::parse_document(html);
-        let styles = Styles::new(&[css::parse(styles)]);
+        let styles = Styles::new(&[css::parse(styles, None)]);
         let selector = Selector::parse(css).expect("the selector is valid");
         let element = html.select(&selector).next().expect("the page contains the element");
         styles.own(element, property)
@@ -263,6 +362,17 @@ mod tests {
         ] {
             assert_eq!(family_of(font), expected, "{font}");
         }
+    }
+
+    #[test]
+    fn bare_numbers_are_read_as_the_style_sheets_use_them() {
+        let sheet = ":root { --a: 180,85,45; --b: var(--a); --c: 20 14% 4%; --d: 30 80 90 } .x { color: rgba(var(--b), 0.9) }
+                     .y { color: hsl( var(--d) / 0.5 ) } .z { color: var(--e) }";
+        let styles = Styles::new(&[css::parse(sheet, None)]);
+        assert_eq!(styles.as_used("--a", "180,85,45"), "rgb(180,85,45)", "also if another variable is used");
+        assert_eq!(styles.as_used("--d", "30 80 90"), "hsl(30 80 90)");
+        assert_eq!(styles.as_used("--c", "20 14% 4%"), "hsl(20 14% 4%)", "unused variables are read by their form");
+        assert_eq!(styles.as_used("--e", "#123456"), "#123456");
     }
 
     #[test]

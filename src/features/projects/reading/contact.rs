@@ -96,13 +96,57 @@ fn phone_in(line: &str) -> Option<String> {
         let end = rest[start..].find(|c: char| !is_part(c)).map_or(rest.len(), |end| start + end);
         let number = rest[start..end].trim_end_matches([' ', '(', '-', '.', '/', '+', '\u{a0}']);
         let digits = number.chars().filter(char::is_ascii_digit).count();
-        let is_written_so = number.starts_with('+') || number.starts_with('(') && number.contains(')');
-        if (7..=15).contains(&digits) && (is_written_so || is_called && number.starts_with(['0', '1', '(', '+'])) {
+        let is_written_so = number.starts_with('+') || number.starts_with('(') && number.contains(')') || is_grouped(number);
+        let is_other = is_other_number(&rest[..start]);
+        let fits = is_written_so || is_called && number.starts_with(['0', '1', '(', '+']);
+        if (7..=15).contains(&digits) && fits && !is_other {
             return checked_phone(number);
         }
         rest = &rest[end.max(start + 1)..];
     }
     None
+}
+
+/// Returns whether the digits are grouped like those of a telephone number: `01736 555 014`, `802-555-0134` or `01 23 45 67 89`.
+fn is_grouped(number: &str) -> bool {
+    let groups: Vec<usize> =
+        number.split([' ', '-', '.', '/', '\u{a0}']).filter(|group| !group.is_empty()).map(str::len).collect();
+    let digits: usize = groups.iter().sum();
+    let is_plain = number.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '/' | '\u{a0}'));
+    let is_american = groups == [3, 3, 4] || groups == [1, 3, 3, 4] && number.starts_with('1');
+    // National numbers start with a zero. Dates have short groups, and serial numbers have one group.
+    let is_national = number.starts_with('0') && (9..=12).contains(&digits) && groups.len() >= 2;
+    let is_date = groups.len() == 3 && groups[0] <= 2 && groups[1] <= 2 && matches!(groups[2], 2 | 4);
+    is_plain && (is_american || is_national) && !is_date
+}
+
+/// Returns whether the words before a number say that it is not a telephone number.
+fn is_other_number(before: &str) -> bool {
+    const OTHERS: [&str; 18] = [
+        "fax",
+        "telefax",
+        "iban",
+        "vat",
+        "ust",
+        "uid",
+        "hrb",
+        "hra",
+        "reg",
+        "company",
+        "registered",
+        "siret",
+        "siren",
+        "kvk",
+        "cif",
+        "nif",
+        "btw",
+        "abn",
+    ];
+    // Words further away belong to another number, as in `Tel. 04131 558210, Fax 04131 558211`.
+    const WORDS_BEFORE: usize = 2;
+    let lowered = before.to_lowercase();
+    let words: Vec<&str> = lowered.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+    words.iter().rev().take(WORDS_BEFORE).any(|word| OTHERS.contains(word) || word.starts_with("steuernummer"))
 }
 
 #[cfg(test)]
@@ -117,6 +161,13 @@ mod tests {
             ("+44 1843 555 0142 (newsroom)", Some("+44 1843 555 0142")),
             ("HRB 154321 · 22765 Hamburg", None),
             ("© 2019-2026 Acme", None),
+            ("The Net Loft, St Ives, Cornwall TR26 1NP · 01736 555 014", Some("01736 555 014")),
+            ("802-555-0134", Some("802-555-0134")),
+            ("01 23 45 67 89", Some("01 23 45 67 89")),
+            ("Fax 0431 555 0143, Tel. 0431 555 0142", Some("0431 555 0142")),
+            ("Company No. 09876543, VAT no 123 4567 89", None),
+            ("IBAN DE02 1203 0000 0000 2020 51", None),
+            ("01.12.2026", None),
         ] {
             assert_eq!(phone_in(line).as_deref(), expected, "{line}");
         }

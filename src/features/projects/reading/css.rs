@@ -2,6 +2,8 @@
 //!
 //! Keeps only the rules that apply to a wide screen in light mode. The selector matcher handles states such as `:hover`.
 
+use url::Url;
+
 use crate::engine::render::css::{self, Piece};
 
 /// The assumed width of the screen.
@@ -17,8 +19,20 @@ pub struct Sheet {
     pub rules: Vec<Rule>,
     /// The URLs of style sheets that this style sheet imports, as written.
     pub imports: Vec<String>,
-    /// The font families that this style sheet defines.
-    pub families: Vec<String>,
+    /// The font files that this style sheet defines.
+    pub faces: Vec<FontFace>,
+}
+
+/// A font file in a format that email clients load (WOFF2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FontFace {
+    pub family: String,
+    pub url: String,
+    /// The weight as written, or `400`.
+    pub weight: String,
+    pub italic: bool,
+    /// The characters in the file, if the file contains only some.
+    pub characters: Option<String>,
 }
 
 /// A rule: declarations, and the selectors that they apply to.
@@ -37,11 +51,27 @@ pub struct Declaration {
     pub important: bool,
 }
 
-/// Parses a style sheet.
-pub fn parse(text: &str) -> Sheet {
+/// Parses a style sheet. URLs of images and fonts in it become absolute if the URL of the style sheet is given.
+pub fn parse(text: &str, base: Option<&Url>) -> Sheet {
     let mut sheet = Sheet::default();
     rules(text.trim_start_matches('\u{feff}'), &mut sheet, 0);
+    if let Some(base) = base {
+        sheet.resolve(base);
+    }
     sheet
+}
+
+impl Sheet {
+    fn resolve(&mut self, base: &Url) {
+        let absolute = |address: &str| base.join(address).map_or_else(|_| address.to_owned(), String::from);
+        let declarations = self.rules.iter_mut().flat_map(|rule| &mut rule.declarations);
+        for one in declarations.filter(|one| one.name.starts_with("background") && one.value.contains("url(")) {
+            one.value = css::with_urls(&one.value, &mut |url| absolute(url));
+        }
+        for face in &mut self.faces {
+            face.url = absolute(&face.url);
+        }
+    }
 }
 
 /// Parses the content of a `style` attribute or of a block.
@@ -67,14 +97,34 @@ fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
             Piece::At { name, prelude, body: Some(body) } => match name.as_str() {
                 "media" if applies(prelude) && depth < DEPTH_MAX => rules(body, sheet, depth + 1),
                 "supports" | "layer" | "container" if depth < DEPTH_MAX => rules(body, sheet, depth + 1),
-                "font-face" => {
-                    let family = declarations(body).into_iter().find(|declaration| declaration.name == "font-family");
-                    sheet.families.extend(family.map(|family| unquoted(&family.value).to_owned()));
-                }
+                "font-face" => sheet.faces.extend(font_face(body)),
                 _ => {}
             },
         }
     }
+}
+
+/// Returns the font file in the body of a `@font-face` rule.
+fn font_face(body: &str) -> Option<FontFace> {
+    let declared = declarations(body);
+    let value = |name: &str| declared.iter().find(|one| one.name == name).map(|one| one.value.as_str());
+    let sources = declared.iter().filter(|one| one.name == "src").flat_map(|one| css::split(&one.value));
+    let url = sources.filter_map(|source| {
+        let mut url = None;
+        css::with_urls(source, &mut |address| {
+            url = Some(address.to_owned());
+            String::new()
+        });
+        let path = url.as_deref()?.split(['?', '#']).next()?.to_ascii_lowercase();
+        url.filter(|url| !url.starts_with("data:") && (path.ends_with(".woff2") || source.contains("woff2")))
+    });
+    Some(FontFace {
+        family: unquoted(value("font-family")?).to_owned(),
+        url: { url }.next()?,
+        weight: value("font-weight").unwrap_or("400").to_owned(),
+        italic: value("font-style").is_some_and(|style| style.contains("italic") || style.contains("oblique")),
+        characters: value("unicode-range").map(str::to_owned),
+    })
 }
 
 /// Returns the style sheet without comments.
@@ -140,7 +190,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let rules = parse(text).rules;
+        let rules = parse(text, None).rules;
         let line = |rule: Rule| {
             let declarations: Vec<String> = rule
                 .declarations
@@ -163,7 +213,9 @@ mod tests {
             @media (prefers-color-scheme: dark) { body { background: black } }
             @media print { body { color: black } }
             @supports (display: grid) { .x { margin: 0 } }
-            @font-face { font-family: "Inter"; src: url(inter.woff2) }
+            @font-face { font-family: "Inter"; src: url(inter.woff) format("woff"), url("fonts/inter.woff2") format("woff2"); font-weight: 100 900 }
+            @font-face { font-family: Old; src: url(old.ttf) }
+            .hero { background: #123 url(img/hero.jpg) center }
             @keyframes spin { from { top: 0 } to { top: 1px } }
         "#;
         assert_eq!(
@@ -173,10 +225,17 @@ mod tests {
                 "a:hover | .btn | h1::before {color=red!; background=url(\"a;b}.png\")}",
                 "body {color=green}",
                 ".x {margin=0}",
+                ".hero {background=#123 url(img/hero.jpg) center}",
             ]
         );
-        let sheet = parse(text);
-        assert_eq!((sheet.imports, sheet.families), (vec!["base.css".to_owned()], vec!["Inter".to_owned()]));
+        let base = "https://a.example/css/main.css".parse().expect("the URL is valid");
+        let sheet = parse(text, Some(&base));
+        assert_eq!(sheet.imports, ["base.css"]);
+        let faces: Vec<_> =
+            sheet.faces.iter().map(|face| (face.family.as_str(), face.url.as_str(), face.weight.as_str())).collect();
+        assert_eq!(faces, [("Inter", "https://a.example/css/fonts/inter.woff2", "100 900")], "clients load only WOFF2");
+        let hero = sheet.rules.last().map(|rule| rule.declarations[0].value.as_str());
+        assert_eq!(hero, Some("#123 url(\"https://a.example/css/img/hero.jpg\") center"));
     }
 
     #[test]

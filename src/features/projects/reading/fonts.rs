@@ -2,10 +2,11 @@
 
 use super::Site;
 use super::cascade::Styles;
-use super::css::unquoted;
+use super::css::{FontFace, unquoted};
 use super::page::Page;
 use crate::engine::render::css::split;
-use crate::features::projects::brand::BrandFonts;
+use crate::features::projects::brand::{BrandFonts, BrandWebFont};
+use crate::vocab::limits::URL_CHARACTERS_MAX;
 
 const SANS: &str = "Arial, Helvetica, sans-serif";
 const SERIF: &str = "Georgia, 'Times New Roman', serif";
@@ -35,6 +36,47 @@ const GENERIC: [&str; 18] = [
 /// Families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
+/// Sans-serif families that sites often name with a serif fallback, which would suit them badly.
+const KNOWN_SANS: [&str; 34] = [
+    "inter",
+    "figtree",
+    "lato",
+    "roboto",
+    "poppins",
+    "montserrat",
+    "raleway",
+    "nunito",
+    "karla",
+    "rubik",
+    "mulish",
+    "outfit",
+    "manrope",
+    "urbanist",
+    "lexend",
+    "sora",
+    "jost",
+    "oswald",
+    "barlow",
+    "cabin",
+    "heebo",
+    "hind",
+    "archivo",
+    "geist",
+    "satoshi",
+    "futura",
+    "avenir",
+    "helvetica",
+    "arial",
+    "verdana",
+    "proxima nova",
+    "red hat display",
+    "quicksand",
+    "assistant",
+];
+/// The maximum number of font files per family: the usual weights, and a file with further letters.
+const FILES_MAX: usize = 4;
+const GOOGLE_FONTS: &str = "fonts.googleapis.com";
+
 /// Words in names of serif families. Names with "sans" are checked first.
 const SERIFS: [&str; 30] = [
     "serif",
@@ -119,6 +161,11 @@ enum Kind {
 }
 
 fn kind(value: &str, first: Option<&str>) -> Kind {
+    let is_known_sans = |name: &str| KNOWN_SANS.iter().any(|known| name == *known || name.starts_with(&format!("{known} ")));
+    let is_slab = |name: &str| name.contains("slab") || name.contains("serif");
+    if first.map(str::to_ascii_lowercase).is_some_and(|name| is_known_sans(&name) && !is_slab(&name)) {
+        return Kind::Sans;
+    }
     let families: Vec<String> = split(value).into_iter().map(|family| unquoted(family).to_ascii_lowercase()).collect();
     let generic = families.iter().rev().find(|family| {
         matches!(family.as_str(), "sans-serif" | "serif" | "monospace" | "ui-serif" | "ui-monospace" | "system-ui")
@@ -167,6 +214,81 @@ fn bundled_name(family: &str) -> String {
         .to_owned()
 }
 
+/// Returns the files of these fonts that emails can load: WOFF2 files from the site's own style sheets, otherwise style sheets at Google
+/// Fonts, which have a file for each client.
+pub fn web_fonts(site: &Site, styles: &Styles, fonts: &BrandFonts) -> Vec<BrandWebFont> {
+    let mut families: Vec<String> =
+        [&fonts.heading, &fonts.body].into_iter().flatten().filter_map(|stack| first_family(stack)).collect();
+    families.dedup();
+    let mut found = Vec::new();
+    for family in families {
+        let is_of = |face: &&FontFace| bundled_name(&face.family).eq_ignore_ascii_case(&family) && is_safe(&face.url);
+        let mut files: Vec<&FontFace> = styles.faces.iter().filter(is_of).filter(|face| is_latin(face) && !face.italic).collect();
+        files.sort_by_key(|face| distance_of_weight(&face.weight));
+        files.dedup_by(|face, other| face.weight == other.weight);
+        let file = |face: &FontFace| BrandWebFont {
+            family: family.clone(),
+            url: face.url.clone(),
+            weight: face.weight.clone(),
+            italic: face.italic,
+            characters: face.characters.clone(),
+        };
+        match files.is_empty() {
+            true => found.extend(site.home().and_then(|home| at_google(home, styles, &family))),
+            false => found.extend(files.into_iter().take(FILES_MAX).map(file)),
+        }
+    }
+    found
+}
+
+fn is_safe(url: &str) -> bool {
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '\'' | '"' | '(' | ')' | '\\' | '<' | '>' | '&' | '{' | '}');
+    url.starts_with("https://") && url.len() <= URL_CHARACTERS_MAX && url.chars().all(plain)
+}
+
+/// Returns whether the file contains the letters of most languages. Font services split a font by script.
+fn is_latin(face: &FontFace) -> bool {
+    let starts = ["U+0000", "U+0-", "U+00-", "U+0020", "U+20-", "U+??"];
+    face.characters.as_deref().is_none_or(|range| {
+        let range = range.to_ascii_uppercase();
+        starts.iter().any(|start| range.contains(start))
+    })
+}
+
+/// Ranks weights: ranges first, then those that emails use, then the others.
+fn distance_of_weight(weight: &str) -> u32 {
+    let number = match weight.trim() {
+        "normal" => 400,
+        "bold" => 700,
+        range if range.contains(' ') => return 0,
+        number => number.parse::<u32>().unwrap_or(400),
+    };
+    1 + number.abs_diff(400).min(number.abs_diff(700)).min(number.abs_diff(600) + 10)
+}
+
+/// Returns the style sheet of a family at Google Fonts, if the page loads the family from there.
+fn at_google(home: &Page, styles: &Styles, family: &str) -> Option<BrandWebFont> {
+    let linked =
+        home.links("stylesheet").into_iter().chain(home.links("preload")).filter_map(|link| home.address(link.attr("href")?));
+    let included = styles.imports.iter().filter_map(|address| home.address(address));
+    for url in linked.chain(included).filter(|url| url.host_str() == Some(GOOGLE_FONTS)) {
+        for (_, value) in url.query_pairs().filter(|(name, _)| name == "family") {
+            for one in value.split('|') {
+                let (name, weights) = one.split_once(':').unwrap_or((one, ""));
+                let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " ,;.@".contains(c));
+                if name.trim().eq_ignore_ascii_case(family) && is_plain(name) && is_plain(weights) {
+                    let (path, weights) = if url.path().starts_with("/css2") { ("css2", weights) } else { ("css", weights) };
+                    let colon = if weights.is_empty() { "" } else { ":" };
+                    let url = format!("https://{GOOGLE_FONTS}/{path}?family={}{colon}{weights}", name.trim().replace(' ', "+"));
+                    let (family, weight) = (family.to_owned(), weights.to_owned());
+                    return Some(BrandWebFont { family, url, weight, italic: false, characters: None });
+                }
+            }
+        }
+    }
+    None
+}
+
 /// Returns the families in URLs of font services, such as `family=Playfair+Display:wght@700&family=Inter`.
 fn linked_families(home: &Page) -> Vec<String> {
     let mut found = Vec::new();
@@ -190,6 +312,7 @@ fn linked_families(home: &Page) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Raw, Sources, read};
     use super::*;
 
     #[test]
@@ -206,8 +329,53 @@ mod tests {
             ("\"JetBrains Mono\", monospace", "'JetBrains Mono', 'Courier New', Courier, monospace"),
             ("FontAwesome, Verdana", "Verdana, Arial, Helvetica, sans-serif"),
             ("Helvetica, Arial", "Helvetica, Arial, sans-serif"),
+            ("Inter, serif", "Inter, Arial, Helvetica, sans-serif"),
+            ("'Roboto Slab', serif", "'Roboto Slab', Georgia, 'Times New Roman', serif"),
         ] {
             assert_eq!(stack(value), expected, "{value}");
         }
+    }
+    fn web_fonts_of(html: &str, sheet: &str) -> Vec<(String, String, String)> {
+        let url: url::Url = "https://acme.example/".parse().expect("the URL is valid");
+        let raw = |content_type, bytes| Raw { url: &url, given: true, content_type, language: "", bytes };
+        let sources = Sources {
+            pages: vec![raw("text/html", html.as_bytes())],
+            styles: vec![raw("text/css", sheet.as_bytes())],
+            manifests: Vec::new(),
+        };
+        let found = read(&sources).brand.web_fonts;
+        found.into_iter().map(|font| (font.family, font.url, font.weight)).collect()
+    }
+
+    #[test]
+    fn the_files_of_the_brands_fonts_are_found() {
+        let face = |family: &str, url: &str, weight: &str, range: &str| {
+            format!("@font-face{{font-family:{family};src:url({url}) format('woff2');font-weight:{weight};{range}}}")
+        };
+        let sheet = [
+            face("'Fraunces'", "/f/fraunces-700.woff2", "700", ""),
+            face("Figtree", "https://cdn.example/figtree.woff2", "300 900", "unicode-range:U+0000-00FF,U+0131"),
+            face("Figtree", "https://cdn.example/figtree-ext.woff2", "300 900", "unicode-range:U+0100-02BA"),
+            face("Icons", "https://cdn.example/icons.woff2", "400", ""),
+            face("Figtree", "http://cdn.example/plain.woff2", "400", ""),
+            "body{font-family:Figtree,sans-serif}h1{font-family:Fraunces,serif}".to_owned(),
+        ];
+        let expected = [
+            ("Fraunces", "https://acme.example/f/fraunces-700.woff2", "700"),
+            ("Figtree", "https://cdn.example/figtree.woff2", "300 900"),
+        ];
+        let expected = expected.map(|(family, url, weight)| (family.to_owned(), url.to_owned(), weight.to_owned()));
+        assert_eq!(web_fonts_of("<body><h1>Acme</h1><p>Text</p>", &sheet.concat()), expected);
+    }
+
+    #[test]
+    fn a_font_of_google_is_loaded_from_its_style_sheet_there() {
+        let html =
+            "<link rel=stylesheet href='https://fonts.googleapis.com/css2?family=DM+Sans:wght@400;700&family=Lora&display=swap'>
+                    <style>body{font-family:'DM Sans',sans-serif}h1{font-family:Lora,serif}</style><body><h1>Acme</h1>";
+        let urls: Vec<String> = web_fonts_of(html, "").into_iter().map(|(_, url, _)| url).collect();
+        let expected =
+            ["https://fonts.googleapis.com/css2?family=Lora", "https://fonts.googleapis.com/css2?family=DM+Sans:wght@400;700"];
+        assert_eq!(urls, expected);
     }
 }

@@ -50,7 +50,7 @@ const NAME_CHARACTERS_MAX: usize = 80;
 const TAGLINE_CHARACTERS_MAX: usize = 140;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 /// Strings that separate the page's name from the brand's name in a title.
-const SEPARATORS: [&str; 9] = ["｜", " | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
+pub const SEPARATORS: [&str; 9] = ["｜", " | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
 /// Titles of pages that contain no information about the brand.
 const EMPTY_TITLES: [&str; 22] = [
     "home",

@@ -6,10 +6,12 @@ use scraper::ElementRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cascade::parent;
-use super::page::{BlockKind, Page, is_within, text_of};
+use super::cascade::{Styles, parent};
+use super::page::{BlockKind, Page, is_within, selector, text_of};
 use super::structured::{is_a, list, plain, resolved};
+use super::svg_logo::{drawings, drawn_logo};
 use super::{Site, shortened};
+use crate::engine::render::css::with_urls;
 use crate::features::projects::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
 
 /// The maximum number of logo candidates to fetch.
@@ -18,6 +20,8 @@ const LOGOS_MAX: usize = 10;
 const IMAGES_MAX: usize = 30;
 /// The maximum number of a page's images to check.
 const PAGE_IMAGES_MAX: usize = 500;
+/// The maximum number of a page's elements to check for a background image.
+const BACKGROUNDS_MAX: usize = 300;
 /// The minimum size of an image according to its page; smaller images are icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
@@ -62,7 +66,7 @@ pub struct ImageCandidate {
 }
 
 /// Returns candidates for the brand's logo, the most likely first.
-pub fn logos(site: &Site) -> Vec<BrandLogo> {
+pub fn logos(site: &Site, styles: &Styles) -> Vec<BrandLogo> {
     let mut found: Vec<BrandLogo> = Vec::new();
     let mut add = |url: Option<String>, source| {
         if let Some(url) = url
@@ -72,7 +76,7 @@ pub fn logos(site: &Site) -> Vec<BrandLogo> {
         }
     };
     let home = site.home();
-    for url in home.into_iter().flat_map(header_logos) {
+    for url in home.into_iter().flat_map(|home| header_logos(home, styles)) {
         add(Some(url), BrandLogoSource::Header);
     }
     for node in site.organizations() {
@@ -102,28 +106,23 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns images in the page's header that are named as a logo or that link to the home page.
-fn header_logos(page: &Page) -> Vec<String> {
+/// Returns images and drawings in the page's header that are named as a logo or that link to the home page.
+fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
-        let own = ["class", "id", "src", "alt", "data-src"]
-            .iter()
-            .filter_map(|name| image.attr(name))
-            .any(|text| text.to_ascii_lowercase().contains("logo"));
-        let around = is_within(image, &[], &["logo"]);
-        let in_head = is_within(image, &["header", "nav"], &["header", "navbar", "masthead", "topbar", "brand"]);
-        let leads_home = home_link(image, page);
-        let is_others = is_within(image, &["footer", "main"], &OTHERS) && !in_head || is_within(image, &[], &OTHERS);
-        let rank = match (own || around, in_head, leads_home) {
-            _ if is_others => continue,
-            (true, true, true) => 0,
-            (true, true, _) => 1,
-            (_, true, true) => 2,
-            (true, _, true) => 3,
-            (true, _, _) if !is_within(image, &["footer"], &["footer"]) => 4,
-            _ => continue,
-        };
-        if let Some(url) = best_source(image, page) {
+        if let Some(rank) = logo_rank(image, page)
+            && let Some(url) = best_source(image, page)
+        {
+            ranked.push((rank, url));
+        }
+    }
+    for drawing in drawings(page) {
+        // A drawing outside of the header is usually an icon, and so is one next to other controls.
+        let is_control =
+            is_within(drawing, &["button", "form", "main", "footer"], &["menu", "search", "cart", "toggle", "social"]);
+        if let Some(rank) = logo_rank(drawing, page).filter(|rank| *rank <= 2 && !is_control)
+            && let Some(url) = drawn_logo(drawing, page, styles)
+        {
             ranked.push((rank, url));
         }
     }
@@ -131,6 +130,27 @@ fn header_logos(page: &Page) -> Vec<String> {
     let best = ranked.first().map(|(rank, _)| *rank);
     // Use weak candidates only if there are no better candidates.
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
+}
+
+/// Ranks an image or drawing as a logo; returns `None` if it is none.
+fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
+    let own = ["class", "id", "src", "alt", "data-src", "aria-label"]
+        .iter()
+        .filter_map(|name| image.attr(name))
+        .any(|text| text.to_ascii_lowercase().contains("logo"));
+    let around = is_within(image, &[], &["logo"]);
+    let in_head = is_within(image, &["header", "nav"], &["header", "navbar", "masthead", "topbar", "brand"]);
+    let leads_home = home_link(image, page);
+    let is_others = is_within(image, &["footer", "main"], &OTHERS) && !in_head || is_within(image, &[], &OTHERS);
+    match (own || around, in_head, leads_home) {
+        _ if is_others => None,
+        (true, true, true) => Some(0),
+        (true, true, _) => Some(1),
+        (_, true, true) => Some(2),
+        (true, _, true) => Some(3),
+        (true, _, _) if !is_within(image, &["footer"], &["footer"]) => Some(4),
+        _ => None,
+    }
 }
 
 fn home_link(image: ElementRef<'_>, page: &Page) -> bool {
@@ -225,7 +245,7 @@ fn largest_of_set(set: &str) -> Option<&str> {
 }
 
 /// Returns the images on the site, the most useful first.
-pub fn images(site: &Site) -> Vec<ImageCandidate> {
+pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
     let mut ranked: Vec<(u8, ImageCandidate)> = Vec::new();
     let smaller = smaller_ones(site);
     for page in &site.pages {
@@ -239,6 +259,7 @@ pub fn images(site: &Site) -> Vec<ImageCandidate> {
                 ranked.push((rank, ImageCandidate { url, alt, context: context(image) }));
             }
         }
+        ranked.extend(backgrounds(page, styles));
         if let Some(url) = own.filter(|url| !is_no_image(url)) {
             let title = page.meta("og:title").or_else(|| page.title());
             ranked.push((if page.given { 1 } else { 3 }, ImageCandidate { url, alt: page.meta("og:image:alt"), context: title }));
@@ -270,6 +291,48 @@ pub fn images(site: &Site) -> Vec<ImageCandidate> {
         }
     }
     found
+}
+
+/// Returns the images that are backgrounds of the page's sections. That of the first section, which usually contains the main heading, is
+/// the most prominent.
+fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
+    let elements =
+        "header, section, figure, main > div, body > div, div[style], div[class], div[data-bg], [data-background-image]";
+    let heading = selector("h1, h2, h3");
+    let mut found: Vec<(u8, ImageCandidate)> = Vec::new();
+    for element in page.all(elements).into_iter().take(BACKGROUNDS_MAX) {
+        let Some(url) = background_of(element, page, styles).filter(|url| !is_no_image(url)) else { continue };
+        let is_chrome =
+            is_within(element, &["nav", "footer"], &["cookie", "avatar", "payment", "partner", "logos", "social", "icon"]);
+        if is_chrome || found.iter().any(|(_, other)| other.url == url) {
+            continue;
+        }
+        let has_title = element.descendent_elements().any(|inner| inner.value().name() == "h1");
+        let is_hero = has_title || is_within(element, &[], &["hero", "banner", "jumbotron", "stage", "cover"]);
+        let label =
+            element.attr("aria-label").or_else(|| element.attr("title")).map(super::clean).filter(|label| !label.is_empty());
+        let words = element.select(&heading).next().map(text_of).filter(|text| !text.is_empty());
+        let rank = if is_hero { 0 } else { 3 } + u8::from(!page.given) * 2;
+        let context = words.map(|text| shortened(&text, CONTEXT_CHARACTERS_MAX));
+        found.push((rank, ImageCandidate { url, alt: label, context }));
+    }
+    found
+}
+
+/// Returns the URL of an element's background image.
+fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<String> {
+    let lazy = ["data-bg", "data-background-image", "data-background"].iter().filter_map(|name| element.attr(name));
+    let lazy = lazy.map(|value| if value.contains("url(") { value.to_owned() } else { format!("url({value:?})") });
+    // Styles are those of the home page; of other pages, only the elements' own styles are known.
+    let styled = ["background-image", "background-color"].iter().filter_map(|property| styles.own(element, property));
+    let mut urls: Vec<String> = Vec::new();
+    for value in lazy.chain(styled) {
+        with_urls(&value, &mut |url| {
+            urls.push(url.to_owned());
+            String::new()
+        });
+    }
+    urls.into_iter().filter(|url| !url.starts_with("data:")).find_map(|url| page.address(&url)).map(String::from)
 }
 
 /// Returns the smaller variants of images that pages offer in several sizes, each with its largest variant.
@@ -357,6 +420,7 @@ pub fn subject(page: &Page, name: Option<&str>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Raw, Sources, read};
     use super::*;
 
     #[test]
@@ -364,5 +428,29 @@ mod tests {
         assert_eq!(largest_of_set("a.jpg 400w, b.jpg 1200w, c.jpg 4000w"), Some("b.jpg"));
         assert_eq!(largest_of_set("a.jpg, b.jpg 2x"), Some("b.jpg"));
         assert_eq!((side_of("16x16 32x32"), side_of("any"), side_of("")), (32, 1024, 0));
+    }
+
+    fn found(html: &str, sheet: &str) -> Vec<String> {
+        let (url, style): (url::Url, url::Url) = (
+            "https://acme.example/".parse().expect("the URL is valid"),
+            "https://acme.example/css/a.css".parse().expect("the URL is valid"),
+        );
+        let raw = |url, content_type, bytes| Raw { url, given: true, content_type, language: "", bytes };
+        let sources = Sources {
+            pages: vec![raw(&url, "text/html", html.as_bytes())],
+            styles: vec![raw(&style, "text/css", sheet.as_bytes())],
+            manifests: Vec::new(),
+        };
+        read(&sources).sights.into_iter().map(|sight| sight.url).collect()
+    }
+
+    #[test]
+    fn a_background_behind_the_main_heading_is_the_first_image() {
+        let page = "<header><nav>Menu</nav></header><main><section class=top><h1>Da Nonna</h1></section>
+            <div style=\"background-image: linear-gradient(#000, #000), url('/img/room.jpg')\"></div><img src=/img/dish.jpg alt=Pasta></main>";
+        let sheet = ".top{background:url(../img/hero.jpg) center/cover}.icon{background:url(icon.png)}";
+        let expected =
+            ["https://acme.example/img/hero.jpg", "https://acme.example/img/dish.jpg", "https://acme.example/img/room.jpg"];
+        assert_eq!(found(page, sheet), expected);
     }
 }

@@ -4,6 +4,8 @@
 //! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.
 
 mod address;
+mod buttons;
+mod cards;
 mod cascade;
 mod charset;
 mod company;
@@ -17,9 +19,11 @@ mod images;
 pub mod outline;
 mod page;
 mod palette;
+mod price;
 mod products;
 mod social;
 mod structured;
+mod svg_logo;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -27,6 +31,7 @@ mod voice;
 
 pub use fonts::stack as font_stack;
 pub use images::ImageCandidate;
+pub use svg_logo::bytes_of as drawn_logo_bytes;
 pub use texts::{Text, text};
 
 use serde::{Deserialize, Serialize};
@@ -35,7 +40,7 @@ use url::Url;
 
 use self::cascade::Styles;
 use self::page::Page;
-use super::brand::{Brand, BrandLogoBackground, BrandLogoSource, BrandPalette};
+use super::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource, BrandPalette};
 use crate::base::color::{self, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
@@ -88,6 +93,8 @@ pub struct MeasuredImage {
     pub background: BrandLogoBackground,
     pub description: String,
     pub tags: Vec<String>,
+    /// The stored PNG files of an SVG logo.
+    pub drawn: Vec<BrandLogo>,
     /// The reason why the image could not be analyzed. If set, the other fields are empty.
     pub problem: Option<String>,
 }
@@ -141,34 +148,36 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     let (name, company) = identity::names(&site);
     let languages = identity::languages(&site, &running.join("\n"));
     let look = palette::site_theme(&site, &styles);
+    let fonts = fonts::fonts(&site, &styles);
     let brand = Brand {
         tagline: identity::tagline(&site, name.as_deref()),
         description: identity::description(&site),
-        logos: images::logos(&site),
+        logos: images::logos(&site, &styles),
         palette: look.palette,
-        fonts: fonts::fonts(&site, &styles),
+        web_fonts: fonts::web_fonts(&site, &styles, &fonts),
+        fonts,
         corner_radius: look.corner_radius,
-        products: products::products(&site),
+        products: products::products(&site, &styles, name.as_deref()),
         images: Vec::new(),
         social: social::social(&site),
         contact: contact::contact(&site, company, name.as_deref()),
-        voice: voice::voice(&running, languages.first().map(String::as_str), name.as_deref()),
+        voice: voice::voice(&running, &texts::spoken(&site), languages.first().map(String::as_str), name.as_deref()),
         guidelines: Default::default(),
         name,
         languages,
     };
     let texts = texts::texts(&site, brand.name.as_deref());
-    Draft { sights: images::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
+    Draft { sights: images::images(&site, &styles), texts, notes: notes(&site), brand, measured: Vec::new() }
 }
 
 /// Returns the styles of the home page: first the linked style sheets, then the `style` elements.
 fn styles(site: &Site, linked: &[Raw<'_>]) -> Styles {
     let charset = site.home().map(|home| home.charset);
-    let decoded = |raw: &Raw<'_>| css::parse(&charset::decode_for(raw.bytes, raw.content_type, charset).0);
+    let decoded = |raw: &Raw<'_>| css::parse(&charset::decode_for(raw.bytes, raw.content_type, charset).0, Some(raw.url));
     let mut sheets: Vec<css::Sheet> = linked.iter().map(decoded).collect();
     let inline = site.home().into_iter().flat_map(|home| home.all("style"));
     let shown = inline.filter(|style| css::applies(style.attr("media").unwrap_or_default()));
-    sheets.extend(shown.map(|style| css::parse(&style.text().collect::<String>())));
+    sheets.extend(shown.map(|style| css::parse(&style.text().collect::<String>(), site.home().map(|home| &home.url))));
     Styles::new(&sheets)
 }
 
@@ -203,7 +212,7 @@ pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
 }
 
 /// Returns the names of the facts about a brand that are missing.
-pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
+pub fn missing(brand: &Brand, has_images: bool, has_products: bool) -> Vec<String> {
     let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [
         ("name", brand.name.is_some()),
@@ -213,7 +222,7 @@ pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
         ("logo", has_logo),
         ("colors", brand.palette.primary.is_some()),
         ("fonts", brand.fonts.body.is_some()),
-        ("products", !brand.products.is_empty()),
+        ("products", has_products),
         ("images", has_images),
         ("social links", !brand.social.is_empty()),
         ("postal address", brand.contact.address.is_some()),

@@ -62,7 +62,7 @@ pub fn outline(raw: &Raw<'_>) -> Outline {
 /// Returns the URLs of the style sheets that a style sheet imports.
 pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
     let (text, _) = charset::decode(bytes, content_type);
-    css::parse(&text)
+    css::parse(&text, None)
         .imports
         .iter()
         .filter_map(|address| url.join(address).ok())

@@ -5,24 +5,21 @@ use std::collections::BTreeMap;
 use scraper::ElementRef;
 
 use super::Site;
+use super::buttons::{best_ground, buttons, corner_radius};
 use super::cascade::{Styles, parent};
-use super::page::{Page, is_within, text_of};
+use super::page::Page;
 use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_vivid, readable_on};
 use crate::base::text::Color;
 use crate::features::projects::brand::BrandPalette;
 
-/// The maximum number of a page's buttons to check.
-const BUTTONS_MAX: usize = 40;
-/// The maximum number of a page's elements to check when searching for buttons.
-const CANDIDATES_MAX: usize = 400;
+/// The maximum number of a page's elements whose colors are counted.
+const COUNTED_MAX: usize = 500;
 /// The color difference below which two colors are indistinguishable.
-const SAME: f32 = 0.02;
+pub const SAME: f32 = 0.02;
 /// The color difference below which two similar colors are treated as the same color.
-const ALIKE: f32 = 0.06;
+pub const ALIKE: f32 = 0.06;
 /// The minimum difference between the accent color and the primary color.
 const CLEARLY_OTHER: f32 = 0.12;
-/// The radius of fully rounded corners.
-const RADIUS_MAX: f32 = 999.0;
 /// Parts of the names of CSS variables for a brand's primary color; the next list has those for its second color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
@@ -59,37 +56,10 @@ const SHADES: [&str; 30] = [
     "on-",
     "tint",
 ];
-const NO_BUTTONS: [&str; 16] = [
-    "cookie",
-    "consent",
-    "menu",
-    "toggle",
-    "close",
-    "search",
-    "hamburger",
-    "carousel",
-    "slider",
-    "dropdown",
-    "accordion",
-    "lang",
-    "skip",
-    "social",
-    "disabled",
-    "cart",
-];
-
 /// The colors and the corner radius of a site.
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
-}
-
-/// A button on a page, with its colors and its importance.
-struct Button {
-    ground: Color,
-    text: Option<Color>,
-    radius: Option<u16>,
-    weight: u32,
 }
 
 /// Returns the colors and corner radius of the site's home page.
@@ -102,10 +72,10 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
         from_manifest.or(told_anything.then_some(WHITE))
     });
     let text = text_color(home, styles, background);
-    let buttons = buttons(home, styles);
+    let ground = background.unwrap_or(WHITE);
+    let buttons = buttons(home, styles, ground);
     let best = best_ground(&buttons);
     let hints = Hints::of(site, home, styles);
-    let ground = background.unwrap_or(WHITE);
     let primary = hints.primary(best, ground);
     let button = best.or(primary);
     let button_text = button.map(|button| {
@@ -113,7 +83,7 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
         own.filter(|own| contrast(*own, button) >= LEGIBLE).unwrap_or_else(|| readable_on(button))
     });
     let accent = primary.and_then(|primary| hints.accent([primary, ground], text, best));
-    let corner_radius = corner_radius(&buttons);
+    let corner_radius = corner_radius(&buttons, best);
     let shown = |color: Option<Color>| color.map(|color| color.to_string());
     let palette = BrandPalette {
         background: shown(background),
@@ -131,7 +101,7 @@ fn solid(value: &str) -> Option<Color> {
     color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
 
-fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
+pub fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     let text = element.attr(name)?.trim();
     // Also accept a color without `#`, as in old pages.
     color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
@@ -154,7 +124,8 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     })
 }
 
-fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
+/// Returns the background color behind an element.
+pub fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
     let mut at = Some(element);
     while let Some(element) = at {
         let own = styles.own(element, "background-color").and_then(|value| solid(&value));
@@ -183,77 +154,6 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
     Some(legible.unwrap_or_else(|| readable_on(background)))
 }
 
-fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
-    let css = "button, input[type=submit], input[type=button], a[class*=btn], a[class*=button], a[class*=Button], a[class*=cta], a[role=button], \
-               [class*=btn-primary], .wp-block-button__link, a[style*=background]";
-    let mut found = Vec::new();
-    for element in home.all(css).into_iter().take(CANDIDATES_MAX) {
-        if found.len() >= BUTTONS_MAX {
-            break;
-        }
-        if is_within(element, &[], &NO_BUTTONS) || element.attr("aria-expanded").is_some() {
-            continue;
-        }
-        let drawn = |property: &str| {
-            styles.own(element, property).and_then(|value| color::first_in(&value)).filter(|rendered| rendered.alpha >= 0.5)
-        };
-        let rendered = drawn("background-color").or_else(|| drawn("background-image"));
-        let Some(ground) = rendered.map(|rendered| rendered.color).or_else(|| attribute_color(element, "bgcolor")) else {
-            continue;
-        };
-        let words = element.attr("class").unwrap_or_default().to_ascii_lowercase();
-        let is_first = ["primary", "cta", "main", "brand", "hero"].iter().any(|word| words.contains(word));
-        let is_second =
-            ["secondary", "outline", "ghost", "link", "light", "small", "tertiary"].iter().any(|word| words.contains(word));
-        let says_something = text_of(element).chars().count() >= 3 || element.value().name() == "input";
-        let weight = 2 + if is_first { 4 } else { 0 } + u32::from(says_something) + if is_vivid(ground) { 2 } else { 0 };
-        let weight = if is_second { 1 } else { weight };
-        let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|rendered| rendered.color);
-        let radius = styles.own(element, "border-radius").map_or(Some(0), |value| radius(&value));
-        found.push(Button { ground, text, radius, weight });
-    }
-    found
-}
-
-/// Returns the background color that most buttons have, weighted by the importance of each button.
-fn best_ground(buttons: &[Button]) -> Option<Color> {
-    let weight_of =
-        |ground: Color| buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.weight).sum::<u32>();
-    let mut best: Option<(u32, Color)> = None;
-    for button in buttons {
-        let weight = weight_of(button.ground);
-        if best.is_none_or(|(most, _)| weight > most) {
-            best = Some((weight, button.ground));
-        }
-    }
-    best.map(|(_, ground)| ground)
-}
-
-fn corner_radius(buttons: &[Button]) -> Option<u16> {
-    let mut counts: BTreeMap<u16, u32> = BTreeMap::new();
-    for (radius, weight) in buttons.iter().filter_map(|button| Some((button.radius?, button.weight))) {
-        *counts.entry(radius).or_default() += weight;
-    }
-    counts.into_iter().max_by_key(|(_, weight)| *weight).map(|(radius, _)| radius)
-}
-
-/// Returns the first radius in a CSS value, in pixels.
-fn radius(value: &str) -> Option<u16> {
-    let first = value.split_whitespace().next()?;
-    let unit = first.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let number: f32 = first[..first.len() - unit.len()].parse().ok()?;
-    let pixels = match unit {
-        "px" | "" => number,
-        "rem" | "em" => number * 16.0,
-        "pt" => number * 4.0 / 3.0,
-        // A radius of about half the height of a button makes fully rounded corners.
-        "%" if number >= 40.0 => RADIUS_MAX,
-        "%" => number * 0.4,
-        _ => return None,
-    };
-    Some(pixels.round().clamp(0.0, RADIUS_MAX) as u16)
-}
-
 /// The evidence that a color belongs to the brand.
 struct Hints {
     named_primary: Option<Color>,
@@ -262,6 +162,8 @@ struct Hints {
     header: Option<Color>,
     links: Vec<Color>,
     headings: Vec<Color>,
+    /// The colors of texts, lines and areas on the page, the most frequent first.
+    counted: Vec<Color>,
 }
 
 impl Hints {
@@ -284,18 +186,24 @@ impl Hints {
             values.filter_map(|value| solid(&value)).filter(|color| has_hue(*color)).collect::<Vec<_>>()
         };
         Self {
-            named_primary: named(&variables, &PRIMARY_NAMES),
-            named_accent: named(&variables, &ACCENT_NAMES),
+            named_primary: named(&variables, &PRIMARY_NAMES, styles),
+            named_accent: named(&variables, &ACCENT_NAMES, styles),
             theme: theme.and_then(|text| color::parse(&text)).map(|rendered| rendered.color),
             header: own("header, nav, [class*=header], [class*=navbar], [class*=hero], footer"),
             links: colors("main a, p a, a"),
             headings: colors("h1, h2, h3"),
+            counted: counted(home, styles),
         }
+    }
+
+    /// Returns the color if the page shows it. Themes also define colors that a site does not use.
+    fn shown(&self, color: Option<Color>) -> Option<Color> {
+        color.filter(|color| self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
 
     fn primary(&self, button: Option<Color>, ground: Color) -> Option<Color> {
         let vivid = |color: &Color| is_vivid(*color) && distance(*color, ground) > CLEARLY_OTHER;
-        let candidates = [self.named_primary, button, self.theme, self.header];
+        let candidates = [self.shown(self.named_primary), button, self.theme, self.header, self.named_primary];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
         // A brand without colors uses black and white by choice.
@@ -306,8 +214,9 @@ impl Hints {
 
     /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
-        let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
-        let all: Vec<Color> = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied()).collect();
+        let candidates = [self.shown(self.named_accent), button, self.theme, self.header].into_iter().flatten();
+        let on_page = self.links.iter().chain(&self.headings).chain(&self.counted).chain(&self.named_accent).copied();
+        let all: Vec<Color> = candidates.chain(on_page).collect();
         let is_text = |color: Color| text.is_some_and(|text| distance(color, text) < SAME);
         let is_other = |color: &Color| {
             distance(*color, primary) > CLEARLY_OTHER && distance(*color, ground) > CLEARLY_OTHER && !is_text(*color)
@@ -317,20 +226,45 @@ impl Hints {
     }
 }
 
+/// Returns the vivid colors of the page's texts, lines and areas, the most frequent first.
+fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
+    const PLACES: [&str; 11] = [
+        "color",
+        "background-color",
+        "background-image",
+        "border",
+        "border-color",
+        "border-top",
+        "border-top-color",
+        "border-bottom",
+        "border-bottom-color",
+        "border-left",
+        "border-left-color",
+    ];
+    let mut counts: Vec<(u32, Color)> = Vec::new();
+    for element in home.all("body, body [class], body [style], body hr, body a, body button").into_iter().take(COUNTED_MAX) {
+        for color in PLACES.iter().filter_map(|place| solid(&styles.own(element, place)?)).filter(|color| is_vivid(*color)) {
+            match counts.iter_mut().find(|(_, other)| distance(*other, color) < SAME) {
+                Some((count, _)) => *count += 1,
+                None => counts.push((1, color)),
+            }
+        }
+    }
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    counts.into_iter().map(|(_, color)| color).collect()
+}
+
 /// Returns the vivid color of a variable whose name contains one of `names`, trying `names` in order. If several variables match, uses the
 /// one with the shortest name.
-fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
+fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Option<Color> {
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {
             let name = name.to_ascii_lowercase();
             name.contains(wanted) && !SHADES.iter().any(|shade| name.replace(wanted, "").contains(shade))
         });
-        // Also accept the bare arguments of hsl(), which shadcn and other libraries store in their variables.
-        let color = |value: &str| {
-            color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|rendered| rendered.alpha >= 0.5)
-        };
+        let color = |name: &str, value: &str| color::parse(&styles.as_used(name, value)).filter(|rendered| rendered.alpha >= 0.5);
         let mut found: Vec<(usize, Color)> =
-            fitting.filter_map(|(name, value)| Some((name.len(), color(value)?.color))).collect();
+            fitting.filter_map(|(name, value)| Some((name.len(), color(name, value)?.color))).collect();
         found.sort_by_key(|(length, _)| *length);
         if let Some((_, color)) = found.into_iter().find(|(_, color)| is_vivid(*color)) {
             return Some(color);
@@ -341,22 +275,8 @@ fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Raw, Sources, read};
     use super::*;
-
-    #[test]
-    fn radii_of_all_units_are_converted_to_pixels() {
-        for (value, expected) in [
-            ("4px", Some(4)),
-            ("0.5rem", Some(8)),
-            ("0", Some(0)),
-            ("50%", Some(999)),
-            ("9999px", Some(999)),
-            ("6px 6px 0 0", Some(6)),
-            ("calc(1px + 2px)", None),
-        ] {
-            assert_eq!(radius(value), expected, "{value}");
-        }
-    }
 
     #[test]
     fn the_variable_with_the_simplest_name_wins() {
@@ -368,7 +288,45 @@ mod tests {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec();
-        assert_eq!(named(&variables, &PRIMARY_NAMES).map(|color| color.to_string()).as_deref(), Some("#2244CC"));
-        assert_eq!(named(&variables, &ACCENT_NAMES).map(|color| color.to_string()).as_deref(), Some("#E64219"));
+        let styles = Styles::new(&[]);
+        assert_eq!(named(&variables, &PRIMARY_NAMES, &styles).map(|color| color.to_string()).as_deref(), Some("#2244CC"));
+        assert_eq!(named(&variables, &ACCENT_NAMES, &styles).map(|color| color.to_string()).as_deref(), Some("#E64219"));
+    }
+
+    fn colors(page: &str, sheet: &str) -> BrandPalette {
+        let url: url::Url = "https://acme.example/".parse().expect("the URL is valid");
+        let raw = |content_type, bytes| Raw { url: &url, given: true, content_type, language: "", bytes };
+        let sources = Sources {
+            pages: vec![raw("text/html", page.as_bytes())],
+            styles: vec![raw("text/css", sheet.as_bytes())],
+            manifests: Vec::new(),
+        };
+        read(&sources).brand.palette
+    }
+
+    /// Shopify's theme Dawn stores RGB channels in its variables. They were read as hue, saturation and lightness, which made a cyan that
+    /// the site does not contain.
+    #[test]
+    fn channels_in_variables_are_read_as_the_theme_uses_them() {
+        let sheet =
+            ":root{--color-base-accent-1:180,85,45;--color-base-accent-2:61,92,102;--color-button:var(--color-base-accent-1)}
+                     body{background:#faf6ef;color:#262c30}.button{background-color:rgba(var(--color-button),1);color:#fff}
+                     .bar{background:rgb(var(--color-base-accent-2))}";
+        let found = colors("<body><div class=bar>Free delivery</div><p>Text</p><a class=button href=/shop>Shop now</a>", sheet);
+        assert_eq!(found.primary.as_deref(), Some("#B4552D"));
+        assert_eq!((found.button.as_deref(), found.accent.as_deref()), (Some("#B4552D"), Some("#3D5C66")));
+        let squarespace = ":root{--accent-hsl:345,38%,42%}.b{background:hsla(var(--accent-hsl),1);color:#fff}";
+        assert_eq!(colors("<body><a class=b href=/shop>Order</a>", squarespace).primary.as_deref(), Some("#944259"));
+    }
+
+    #[test]
+    fn an_accent_on_prices_and_rules_is_found() {
+        let dish = "<p>Farinata <span style='color:#B08D57'>7,00 €</span></p><hr style='border:0;border-top:1px solid #B08D57'>";
+        let page = format!(
+            "<body style='background:#fbf6ec;color:#2b211c'><a style='background-color:#7A1C20;color:#fff' href=/r>Reservieren</a>{}",
+            dish.repeat(3)
+        );
+        let found = colors(&page, "");
+        assert_eq!((found.primary.as_deref(), found.accent.as_deref()), (Some("#7A1C20"), Some("#B08D57")));
     }
 }

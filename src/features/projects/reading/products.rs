@@ -1,19 +1,21 @@
-//! Finds the brand's products with prices in structured data, OpenGraph and product cards.
+//! Finds the brand's products with prices in structured data, OpenGraph, product cards, price lists and menus.
 
-use scraper::ElementRef;
 use serde_json::Value;
+use url::Url;
 
-use super::page::{Page, selector, text_of};
+use super::cards::{from_cards, from_lists, is_list_page};
+use super::cascade::Styles;
+use super::identity::SEPARATORS;
+use super::page::{Page, text_of};
+use super::price::{Price, amount};
 use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 
 /// The maximum number of products for one brand. A shop usually lists its most important products first.
 const PRODUCTS_MAX: usize = 60;
-/// The maximum number of a page's product cards to check.
-const CARDS_MAX: usize = 300;
-const NAME_CHARACTERS_MAX: usize = 150;
-const DESCRIPTION_CHARACTERS_MAX: usize = 400;
+pub const NAME_CHARACTERS_MAX: usize = 150;
+pub const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 const KINDS: [&str; 9] = [
     "Product",
     "ProductGroup",
@@ -25,74 +27,147 @@ const KINDS: [&str; 9] = [
     "MobileApplication",
     "Course",
 ];
+/// Parameters in addresses that do not lead to another product.
+const TRACKING: [&str; 12] =
+    ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
-/// Currency signs. A dollar sign is read as US dollars, the most common dollar.
-const SIGNS: [(&str, &str); 14] = [
-    ("€", "EUR"),
-    ("£", "GBP"),
-    ("US$", "USD"),
-    ("C$", "CAD"),
-    ("A$", "AUD"),
-    ("R$", "BRL"),
-    ("$", "USD"),
-    ("¥", "JPY"),
-    ("円", "JPY"),
-    ("CHF", "CHF"),
-    ("zł", "PLN"),
-    ("Kč", "CZK"),
-    ("₹", "INR"),
-    ("₺", "TRY"),
-];
+/// How certain a price is, the most certain first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    /// Structured data, which search engines check.
+    Data,
+    OpenGraph,
+    Card,
+    List,
+}
 
-/// Returns all products of the site.
-pub fn products(site: &Site) -> Vec<BrandProduct> {
-    let mut found = Vec::new();
+/// The products found so far.
+#[derive(Default)]
+struct Found(Vec<Entry>);
+
+struct Entry {
+    product: BrandProduct,
+    evidence: Evidence,
+    /// The normalized URL.
+    key: Option<String>,
+}
+
+/// Returns all products of the site. `name` is the name of the brand, which titles of pages contain.
+pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandProduct> {
+    let mut found = Found::default();
+    let mut without: Vec<&Page> = Vec::new();
     for page in &site.pages {
         let nodes = nodes(page);
         let told: Vec<BrandProduct> =
             nodes.iter().filter(|node| is_a(node, &KINDS)).filter_map(|node| from_node(node, page)).collect();
         let only_one = told.len() == 1;
+        let mut count = told.len();
         for product in told {
             // A product without an explicit URL gets the URL of its page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
-            add(&mut found, BrandProduct { url, ..product });
+            found.add(BrandProduct { url, ..product }, Evidence::Data, name);
         }
-        if let Some(product) = from_open_graph(page) {
-            add(&mut found, product);
+        for (product, evidence) in from_open_graph(page)
+            .map(|product| (product, Evidence::OpenGraph))
+            .into_iter()
+            .chain(from_cards(page, styles).into_iter().map(|product| (product, Evidence::Card)))
+        {
+            count += 1;
+            found.add(product, evidence, name);
         }
-        for product in from_cards(page) {
-            add(&mut found, product);
+        if count == 0 {
+            without.push(page);
         }
     }
-    found
+    // Shops also show prices in lists that contain no products, so lists are read only where nothing else is known.
+    let is_bare = found.0.is_empty();
+    for page in without.into_iter().filter(|page| is_bare || is_list_page(page)) {
+        for product in from_lists(page, styles) {
+            found.add(product, Evidence::List, name);
+        }
+    }
+    found.0.into_iter().map(|entry| entry.product).collect()
 }
 
-/// Adds a product to the list, or adds missing facts to a product that is already in the list.
-fn add(found: &mut Vec<BrandProduct>, product: BrandProduct) {
-    // Compare names, because a page may contain several products, and a product has nearly the same name everywhere.
-    let alike = |other: &BrandProduct| {
-        let (one, other) = (product.name.to_lowercase(), other.name.to_lowercase());
-        one.contains(&other) || other.contains(&one)
-    };
-    let same_url = |other: &BrandProduct| product.url.is_some() && other.url == product.url && alike(other);
-    let same_name = |other: &BrandProduct| {
-        other.name.eq_ignore_ascii_case(&product.name)
-            && (other.url.is_none() || product.url.is_none() || other.url == product.url)
-    };
-    let known = found.iter().position(|other| same_url(other) || same_name(other));
-    match known {
-        None if found.len() < PRODUCTS_MAX => found.push(product),
-        None => {}
-        Some(place) => {
-            let other = &mut found[place];
-            other.url = other.url.take().or(product.url);
-            other.image = other.image.take().or(product.image);
-            other.description = other.description.take().or(product.description);
-            if other.price.is_none() {
-                (other.price, other.currency) = (product.price, product.currency);
+impl Found {
+    /// Adds a product to the list, or adds missing facts to a product that is already in the list.
+    fn add(&mut self, product: BrandProduct, evidence: Evidence, brand: Option<&str>) {
+        let name = own_name(&product.name, brand);
+        let url = product.url.as_deref().and_then(canonical);
+        let key = url.as_ref().map(key);
+        let product = BrandProduct { name, url: url.map(String::from), ..product };
+        let Some(place) = self.known(&product, key.as_ref()) else {
+            if self.0.len() < PRODUCTS_MAX {
+                self.0.push(Entry { product, evidence, key });
             }
+            return;
+        };
+        let Entry { product: other, evidence: known, key: known_key } = &mut self.0[place];
+        if other.url.is_none() {
+            (other.url, *known_key) = (product.url, key);
+        }
+        other.image = other.image.take().or(product.image);
+        other.description = other.description.take().or(product.description);
+        let before = other.price_before.take().or(product.price_before);
+        if product.price.is_some() && (other.price.is_none() || evidence < *known) {
+            (other.price, *known) = (product.price, evidence);
+            other.currency = product.currency.or(other.currency.take());
+        }
+        let price = Price { price: other.price.clone().unwrap_or_default(), before: None, currency: None };
+        other.price_before = price.with_before(before).before;
+    }
+
+    /// Returns the position of this product. A page may contain several products, so products at one URL also have similar names.
+    fn known(&self, product: &BrandProduct, key: Option<&String>) -> Option<usize> {
+        let folded = fold(&product.name);
+        let is_at = |entry: &Entry| {
+            let other = fold(&entry.product.name);
+            key.is_some() && entry.key.as_ref() == key && (folded.contains(&other) || other.contains(&folded))
+        };
+        let is_named = |entry: &Entry| {
+            fold(&entry.product.name) == folded && (entry.key.is_none() || key.is_none() || entry.key.as_ref() == key)
+        };
+        self.0.iter().position(is_at).or_else(|| self.0.iter().position(is_named))
+    }
+}
+
+/// Returns the name of a product without the brand's name before or after a separator, as in `Stoneware Mug – Acme`.
+fn own_name(name: &str, brand: Option<&str>) -> String {
+    let Some(brand) = brand.map(fold) else { return name.to_owned() };
+    let parts =
+        SEPARATORS.iter().flat_map(|mark| [name.rsplit_once(mark), name.split_once(mark).map(|(brand, own)| (own, brand))]);
+    let own = parts.flatten().find(|(own, other)| fold(other) == brand && own.trim().chars().count() >= 2);
+    own.map_or(name, |(own, _)| own.trim()).to_owned()
+}
+
+/// Returns a name in the form in which names are compared.
+fn fold(name: &str) -> String {
+    let plain = name.to_lowercase().replace(['–', '—', '-', '’', '\'', '"', '“', '”'], " ");
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a product's URL without parameters for tracking and without a trailing slash.
+fn canonical(url: &str) -> Option<Url> {
+    let mut url: Url = url.parse().ok()?;
+    let is_kept = |name: &str| !TRACKING.iter().any(|word| name == *word || word.ends_with('_') && name.starts_with(word));
+    let kept: Vec<(String, String)> =
+        url.query_pairs().filter(|(name, _)| is_kept(name)).map(|(a, b)| (a.into(), b.into())).collect();
+    if url.query_pairs().count() > kept.len() {
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
         }
     }
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// Returns a URL in the form in which URLs are compared. Shops show a product below each of its collections.
+fn key(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
+    let path = url.path().trim_end_matches("index.html").trim_end_matches('/');
+    let path = path.find("/products/").filter(|_| path.contains("/collections/")).map_or(path, |at| &path[at..]);
+    format!("{host}{path}?{}", url.query().unwrap_or_default())
 }
 
 fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
@@ -100,14 +175,14 @@ fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
     let variants = list(node, "hasVariant");
     let offers = list(node, "offers").into_iter().chain(variants.iter().flat_map(|variant| list(variant, "offers")));
     let offer = offers.flat_map(|offer| std::iter::once(offer).chain(list(offer, "offers"))).find_map(price_of);
-    let (price, currency) = offer.unzip();
     let address = |value: Option<String>| value.and_then(|href| page.address(&href)).map(|url| url.to_string());
     let url = address(text(node, "url").or_else(|| list(node, "offers").into_iter().find_map(|offer| text(offer, "url"))));
     let image = address(
         list(node, "image").into_iter().chain(variants.iter().flat_map(|variant| list(variant, "image"))).find_map(picture),
     );
     let description = text(node, "description").map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX));
-    Some(BrandProduct { name, url, image, description, price, currency: currency.flatten() })
+    let Price { price, before, currency } = offer.clone().unwrap_or_default();
+    Some(BrandProduct { name, url, image, description, price: offer.map(|_| price), price_before: before, currency })
 }
 
 /// Returns the URL of an image that is given as a string or as an object.
@@ -118,123 +193,130 @@ fn picture(value: &Value) -> Option<String> {
     }
 }
 
-fn price_of(offer: &Value) -> Option<(String, Option<String>)> {
-    let specification = list(offer, "priceSpecification");
-    let found =
-        ["price", "lowPrice"].iter().find_map(|name| text(offer, name)).map(|price| (price, text(offer, "priceCurrency")));
-    let specified = || specification.iter().find_map(|one| Some((text(one, "price")?, text(one, "priceCurrency"))));
-    let (price, currency) = found.or_else(specified)?;
+/// Returns the price of an offer. Its specifications tell the sale price from the list price by their `priceType`.
+fn price_of(offer: &Value) -> Option<Price> {
+    let specifications = list(offer, "priceSpecification");
+    let kind = |one: &Value| text(one, "priceType").unwrap_or_default().to_ascii_lowercase();
+    let is_before =
+        |one: &Value| ["listprice", "strikethrough", "srp", "msrp", "regular"].iter().any(|word| kind(one).contains(word));
+    let specified = |before: bool| {
+        let fitting = specifications.iter().filter(move |one| is_before(one) == before);
+        fitting.filter_map(|one| Some((text(one, "price")?, text(one, "priceCurrency")))).next()
+    };
+    let plain = ["price", "lowPrice"].iter().find_map(|name| Some((text(offer, name)?, text(offer, "priceCurrency"))));
+    let (price, currency) = plain.or_else(|| specified(false)).or_else(|| specified(true))?;
     let (price, shown) = amount(&price)?;
-    let currency = currency.filter(|code| code.len() == 3).map(|code| code.to_ascii_uppercase());
-    Some((price, currency.or(shown)))
+    let currency = currency.or_else(|| specified(false)?.1).filter(|code| code.len() == 3).map(|code| code.to_ascii_uppercase());
+    let (sale, before) =
+        (specified(false).and_then(|(price, _)| amount(&price)), specified(true).and_then(|(price, _)| amount(&price)));
+    // Some shops repeat the list price as the price of the offer.
+    let is_list = before.as_ref().is_some_and(|(before, _)| *before == price);
+    let price = sale.filter(|_| is_list).map_or(price, |(sale, _)| sale);
+    Some(Price { price, before: None, currency: currency.or(shown) }.with_before(before.map(|(before, _)| before)))
 }
 
 fn from_open_graph(page: &Page) -> Option<BrandProduct> {
-    let price = page.meta("product:price:amount").or_else(|| page.meta("og:price:amount"))?;
+    let meta = |name: &str| page.meta(&format!("product:{name}")).or_else(|| page.meta(&format!("og:{name}")));
+    let listed = meta("price:amount").or_else(|| page.meta("product:original_price:amount"))?;
     let name = page.meta("og:title").or_else(|| page.first("h1").map(text_of))?;
-    let currency = page.meta("product:price:currency").or_else(|| page.meta("og:price:currency"));
-    let (price, shown) = amount(&price)?;
+    let currency = meta("price:currency");
+    let (listed, shown) = amount(&listed)?;
+    let sale = meta("sale_price:amount").and_then(|price| amount(&price)).map(|(price, _)| price);
+    let before = page.meta("product:original_price:amount").and_then(|price| amount(&price)).map(|(price, _)| price);
+    let before = before.or_else(|| sale.as_ref().map(|_| listed.clone()));
+    let price = Price { price: sale.unwrap_or(listed), before: None, currency: currency.or(shown) }.with_before(before);
     let description = page.meta("og:description").map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX));
     let image = page.meta("og:image").and_then(|href| page.address(&href)).map(|url| url.to_string());
     let url = page.meta("og:url").and_then(|href| page.address(&href)).unwrap_or_else(|| page.url.clone());
     let name = shortened(&name, NAME_CHARACTERS_MAX);
-    Some(BrandProduct { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
-}
-
-/// Returns the products in lists: elements whose class names a product and that contain a price with a currency and a name.
-fn from_cards(page: &Page) -> Vec<BrandProduct> {
-    let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
-                 article.product, [class*=productCard], [class*=menu-item], [class*=menu__item]";
-    let price = selector("[class*=price], [class*=preis], [class*=amount], data[value]");
-    let name = selector("h2, h3, h4, [class*=title], [class*=name]");
-    let mut found = Vec::new();
-    for card in page.all(cards).into_iter().take(CARDS_MAX) {
-        let Some((price, currency)) = card.select(&price).find_map(|element| amount(&text_of(element))) else { continue };
-        let Some(name) = card.select(&name).map(text_of).find(|name| (2..=NAME_CHARACTERS_MAX).contains(&name.chars().count()))
-        else {
-            continue;
-        };
-        // A number without a currency sign is not treated as a price.
-        let Some(currency) = currency.or_else(|| currency_near(card)) else { continue };
-        let url = first_attr(card, "a[href]", "href").filter(|href| !href.starts_with('#')).and_then(|href| page.address(href));
-        let image = first_attr(card, "img[src]", "src").and_then(|src| page.address(src));
-        let description =
-            card.select(&selector("p")).map(text_of).find(|text| text.chars().count() >= 15 && amount(text).is_none());
-        found.push(BrandProduct {
-            name,
-            url: url.map(|url| url.to_string()),
-            image: image.map(|url| url.to_string()),
-            description: description.map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX)),
-            price: Some(price),
-            currency: Some(currency),
-        });
-    }
-    found
-}
-
-fn first_attr<'a>(element: ElementRef<'a>, css: &str, name: &str) -> Option<&'a str> {
-    element.select(&selector(css)).find_map(|inner| inner.attr(name))
-}
-
-fn currency_near(card: ElementRef<'_>) -> Option<String> {
-    sign_in(&text_of(card))
-}
-
-fn sign_in(text: &str) -> Option<String> {
-    let coded = ["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "JPY", "PLN", "CAD", "AUD"]
-        .into_iter()
-        .find(|code| text.contains(code));
-    coded.or_else(|| SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|(_, code)| *code)).map(str::to_owned)
-}
-
-/// Returns the first amount in a string, with a decimal point, and the currency next to it.
-pub fn amount(text: &str) -> Option<(String, Option<String>)> {
-    let start = text.find(|character: char| character.is_ascii_digit())?;
-    let digits: String = text[start..]
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '’' | '\u{a0}' | '\u{202f}'))
-        .collect();
-    let digits = digits.trim_end_matches(['.', ',', '\'', '’', '\u{a0}', '\u{202f}']);
-    if digits.is_empty() || digits.len() > 15 {
-        return None;
-    }
-    let last = digits.rfind(['.', ',']);
-    let kinds = usize::from(digits.contains('.')) + usize::from(digits.contains(','));
-    let same = last.map_or(0, |at| digits.matches(&digits[at..=at]).count());
-    // The last separator is the decimal separator, unless exactly three digits follow and no other sign indicates decimals.
-    let decimals = last.filter(|at| {
-        let following = digits.len() - at - 1;
-        same == 1 && (following != 3 || kinds == 2 || digits.starts_with("0"))
-    });
-    let bare = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
-    let amount = match decimals {
-        Some(at) => format!("{}.{}", bare(&digits[..at]), bare(&digits[at + 1..])),
-        None => bare(digits),
-    };
-    let whole = amount.trim_start_matches('0');
-    let amount = if whole.is_empty() || whole.starts_with('.') { format!("0{whole}") } else { whole.to_owned() };
-    Some((amount, sign_in(text)))
+    let Price { price, before, currency } = price;
+    Some(BrandProduct {
+        name,
+        url: Some(url.to_string()),
+        image,
+        description,
+        price: Some(price),
+        price_before: before,
+        currency,
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Raw, Sources, read};
     use super::*;
 
+    fn found(pages: &[(&str, &str)]) -> Vec<(String, Option<String>, Option<String>)> {
+        let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("the URL is valid")).collect();
+        let raw = |(place, url): (usize, &Url)| Raw {
+            url,
+            given: place == 0,
+            content_type: "text/html",
+            language: "",
+            bytes: pages[place].1.as_bytes(),
+        };
+        let sources = Sources { pages: urls.iter().enumerate().map(raw).collect(), ..Sources::default() };
+        read(&sources).brand.products.into_iter().map(|product| (product.name, product.price, product.price_before)).collect()
+    }
+
+    fn sold(name: &str, price: &str, before: Option<&str>) -> (String, Option<String>, Option<String>) {
+        (name.to_owned(), Some(price.to_owned()), before.map(str::to_owned))
+    }
+
+    /// The struck-through list price came first in the card, and was taken for the price.
     #[test]
-    fn amounts_are_parsed_in_all_notations() {
-        for (text, expected, currency) in [
-            ("19.90", "19.90", None),
-            ("€ 1.299,00", "1299.00", Some("EUR")),
-            ("1,299.00 USD", "1299.00", Some("USD")),
-            ("$5", "5", Some("USD")),
-            ("ab 24,5 €", "24.5", Some("EUR")),
-            ("1'250.– CHF", "1250", Some("CHF")),
-            ("¥12,800", "12800", Some("JPY")),
-            ("1 299", "1", None),
-            ("0,500", "0.500", None),
+    fn a_sale_price_is_told_from_the_list_price() {
+        let dawn =
+            "<div class='card product-card'><h3><a href='/products/bowl'>Ramen Bowl</a></h3><div class='price price--on-sale'>
+            <div class='price__regular'><span class='price-item price-item--regular'>£42.00</span></div><div class='price__sale'>
+            <span>Regular price</span> <s class='price-item price-item--regular'>£42.00</s>
+            <span>Sale price</span> <span class='price-item price-item--sale'>£36.00</span></div></div></div>";
+        let woo = "<ul><li class='product'><h2>Kanne</h2><span class='price'><del><span class=amount>49,00 €</span></del>
+            <ins><span class=amount>39,00 €</span></ins></span></li></ul>";
+        let inline =
+            "<div class='product-item'><h3>Tasse</h3><span class='price' style='text-decoration: line-through'>20 €</span>
+            <span class='price'>15 €</span></div>";
+        for (page, expected) in [
+            (dawn, sold("Ramen Bowl", "36.00", Some("42.00"))),
+            (woo, sold("Kanne", "39.00", Some("49.00"))),
+            (inline, sold("Tasse", "15", Some("20"))),
+            (
+                "<div class=product-item><h3>Tasse</h3><div class=price>15 € <s>20 €</s></div></div>",
+                sold("Tasse", "15", Some("20")),
+            ),
         ] {
-            assert_eq!(amount(text), Some((expected.to_owned(), currency.map(str::to_owned))), "{text}");
+            assert_eq!(found(&[("https://acme.example/", page)]), [expected], "{page}");
         }
-        assert_eq!(amount("free"), None);
+    }
+
+    #[test]
+    fn structured_data_tells_the_sale_price_and_takes_precedence_over_cards() {
+        let data = |offer: &str| {
+            format!(
+                "<script type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Ramen Bowl\",\"offers\":{{\"@type\":\"Offer\",{offer}}}}}</script>"
+            )
+        };
+        let both = r#""priceSpecification":[{"price":42,"priceCurrency":"GBP","priceType":"https://schema.org/ListPrice"},{"price":36,"priceCurrency":"GBP"}]"#;
+        for offer in [both, &format!(r#""price":"36","priceCurrency":"GBP",{both}"#), &format!(r#""price":"42",{both}"#)] {
+            assert_eq!(found(&[("https://acme.example/", &data(offer))]), [sold("Ramen Bowl", "36", Some("42"))], "{offer}");
+        }
+        let card = "<div class='product-card'><a href='/products/bowl'><h3>Ramen Bowl</h3></a><span class=price>£42</span></div>";
+        let page = data(r#""price":"36","priceCurrency":"GBP""#);
+        let pages = [("https://acme.example/", card), ("https://acme.example/products/bowl", &*page)];
+        assert_eq!(found(&pages), [sold("Ramen Bowl", "36", None)], "the card does not say that its price is a list price");
+    }
+
+    #[test]
+    fn products_that_differ_by_a_slash_a_parameter_or_a_title_suffix_are_one() {
+        let card = "<title>Kiln &amp; Tide – Pottery</title><meta property='og:site_name' content='Kiln &amp; Tide'>
+            <div class='product-card'><a href='/products/mug?utm_source=home&variant=12'><h3>Stoneware Mug</h3></a><span class=price>£24</span></div>";
+        let page = "<meta property='og:title' content='Stoneware Mug – Kiln &amp; Tide'><meta property='og:price:amount' content='24.00'>
+            <meta property='og:price:currency' content='GBP'>";
+        let pages = [
+            ("https://acme.example/", card),
+            ("https://acme.example/products/mug/", page),
+            ("https://acme.example/collections/all/products/mug", page),
+        ];
+        assert_eq!(found(&pages), [sold("Stoneware Mug", "24.00", None)]);
     }
 }

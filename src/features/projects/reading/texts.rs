@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use super::images::subject;
@@ -9,17 +10,70 @@ use super::page::{Block, BlockKind, Page};
 use super::{Raw, Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// The minimum length of a page's text; shorter text is ignored.
+/// The minimum length of the text of a page that a user adds; shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
 /// The minimum number of words in a paragraph or list item; shorter ones are labels.
 const WORDS_MIN: usize = 4;
-/// Titles of pages with formal content that contains no information about the brand.
-const FORMAL_PAGES: [&str; 9] =
-    ["impressum", "imprint", "kontakt", "contact", "contatti", "legal", "mentions", "access", "anfahrt"];
+/// The minimum number of characters of a paragraph that does not end like a sentence.
+const SENTENCE_CHARACTERS_MIN: usize = 60;
+/// Words in the paths of pages with formal content that contains no information about the brand.
+const FORMAL_PAGES: [&str; 5] = ["impressum", "imprint", "legal", "mentions", "colofon"];
+/// Words in the paths of pages with contact details, which are kept if they also contain opening hours.
+const CONTACT_PAGES: [&str; 8] = ["kontakt", "contact", "contatti", "contacto", "contato", "access", "anfahrt", "find-us"];
 /// A page with formal content is kept if its text has at least this many characters.
 const FORMAL_CHARACTERS_MIN: usize = 800;
 /// Text that appears on at least this many pages is treated as boilerplate.
 const SHARED_BY: usize = 3;
+/// The number of blocks at the start of a page that can be an announcement bar.
+const BAR_BLOCKS: usize = 3;
+const BAR_CHARACTERS_MAX: usize = 200;
+/// The starts of weekdays' names, in the languages that sites have most often.
+const WEEKDAYS: [&str; 44] = [
+    "mo",
+    "mon",
+    "monday",
+    "montag",
+    "montags",
+    "di",
+    "tue",
+    "tuesday",
+    "dienstag",
+    "dienstags",
+    "wed",
+    "wednesday",
+    "mittwoch",
+    "do",
+    "thu",
+    "thursday",
+    "donnerstag",
+    "fr",
+    "fri",
+    "friday",
+    "freitag",
+    "sa",
+    "sat",
+    "saturday",
+    "samstag",
+    "so",
+    "sun",
+    "sunday",
+    "sonntag",
+    "daily",
+    "täglich",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
+    "lunes",
+    "viernes",
+    "lunedì",
+    "maandag",
+    "zaterdag",
+    "zondag",
+];
 
 /// The main text of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,22 +88,24 @@ pub struct Text {
 pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
+    let mut bars: HashMap<String, usize> = HashMap::new();
     for (_, blocks) in &pages {
         let mut own: Vec<&String> = blocks.iter().map(|block| &block.text).collect();
         own.sort();
         own.dedup();
         own.into_iter().for_each(|text| *times.entry(text.clone()).or_default() += 1);
+        bar_blocks(blocks).for_each(|block| *bars.entry(block.text.clone()).or_default() += 1);
     }
+    let is_bar = |block: &Block| bars.get(&block.text).is_some_and(|times| *times >= 2);
     let is_repeated = |block: &Block| times.get(&block.text).is_some_and(|times| *times >= SHARED_BY);
+    let mut announced = HashSet::new();
     let mut found: Vec<Text> = Vec::new();
     for (page, blocks) in &pages {
-        let own: Vec<&Block> = blocks.iter().filter(|block| !is_repeated(block)).collect();
+        let kept = |block: &&Block| if is_bar(block) { announced.insert(block.text.clone()) } else { !is_repeated(block) };
+        let own: Vec<&Block> = blocks.iter().filter(kept).collect();
         let text = text_of_page(page, &own, name);
-        let path = page.url.path().to_lowercase();
-        let is_formal = FORMAL_PAGES.iter().any(|word| path.contains(word));
-        let least = if is_formal { FORMAL_CHARACTERS_MIN } else { CHARACTERS_MIN };
         let is_new = !found.iter().any(|other| other.content == text.content);
-        if text.content.chars().count() >= least && is_new {
+        if is_new && says_something(page, &own, &text) {
             found.push(text);
         }
     }
@@ -59,11 +115,52 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     found
 }
 
-/// Returns the text of a site that has hardly any text: the text of its longest meaningful page, even if all pages repeat it.
+/// Returns the blocks at the start of a page that can be an announcement bar: short texts before the first heading.
+fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
+    let first = blocks.iter().take(BAR_BLOCKS).take_while(|block| !matches!(block.kind, BlockKind::Heading(_)));
+    first.filter(|block| block.text.chars().count() <= BAR_CHARACTERS_MAX)
+}
+
+/// Returns whether the text of a page tells something about the brand: at least one sentence or the opening hours.
+fn says_something(page: &Page, blocks: &[&Block], text: &Text) -> bool {
+    let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
+    let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
+    let has_hours = blocks.iter().any(|block| is_hours(&block.text));
+    match () {
+        () if FORMAL_PAGES.iter().any(|word| path.contains(word)) => is_long,
+        () if CONTACT_PAGES.iter().any(|word| path.contains(word)) => is_long || has_hours,
+        () => has_hours || blocks.iter().any(|block| is_sentence(block)),
+    }
+}
+
+/// Returns whether a block is a sentence, not a label or a request to turn on scripts.
+fn is_sentence(block: &Block) -> bool {
+    let ends = block.text.trim_end_matches(['"', '”', '“', '»', ')']).ends_with(['.', '!', '?', '…', '。']);
+    let is_long = block.text.chars().count() >= SENTENCE_CHARACTERS_MIN;
+    is_running(block) && (ends || is_long) && !block.text.to_lowercase().contains("javascript")
+}
+
+/// Returns whether a text contains opening hours, such as `Mo–Fr 9–18 Uhr` or `Saturday 10am to 4pm`.
+fn is_hours(text: &str) -> bool {
+    let lowered = text.to_lowercase();
+    // Short names are written with a capital; in lowercase, they are other words, such as `so` and `do`.
+    let is_day = |word: &str| {
+        WEEKDAYS.contains(&word.to_lowercase().as_str()) && (word.chars().count() > 3 || word.starts_with(char::is_uppercase))
+    };
+    let has_day = text.split(|c: char| !c.is_alphabetic()).any(is_day);
+    let times = lowered.split(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.' | 'h')));
+    let is_time = |time: &&str| {
+        let hour = time.split([':', '.', 'h']).next().unwrap_or_default();
+        hour.parse::<u8>().is_ok_and(|hour| hour <= 24)
+    };
+    has_day && times.filter(is_time).count() >= 2 && text.chars().count() <= BAR_CHARACTERS_MAX
+}
+
+/// Returns the text of a site without sentences: the text of its longest meaningful page, even if all pages repeat it.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
     // A page that asks for JavaScript contains no information about the brand.
-    let says_something = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
-    let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(says_something));
+    let is_meaningful = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
+    let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(is_meaningful));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
     // Reverse the order, because `max_by_key` returns the last of several equally long texts and the home page should win.
     texts.rev().max_by_key(|text| text.content.chars().count())
@@ -115,6 +212,21 @@ pub fn running(site: &Site) -> Vec<String> {
     all.filter(|text| seen.insert(text.clone())).collect()
 }
 
+/// Returns the running text of each page that describes the brand, not a single product or the terms of an order. Their words describe
+/// goods and rules, not the voice of the brand.
+pub fn spoken(site: &Site) -> Vec<Vec<String>> {
+    let is_own = |page: &&Page| {
+        let path = page.url.path().to_lowercase();
+        let is_of_product = page.meta("product:price:amount").or_else(|| page.meta("og:price:amount")).is_some()
+            || ["/product", "/produkt", "/produit"].iter().any(|word| path.contains(word)) && !page.given;
+        let rules =
+            ["return", "refund", "shipping", "versand", "policy", "policies", "rueckgabe", "retour", "faq", "impressum", "legal"];
+        !is_of_product && !rules.iter().any(|word| path.contains(word))
+    };
+    let texts = |page: &Page| page.main_text().into_iter().filter(is_running).map(|block| block.text).collect();
+    site.pages.iter().filter(is_own).map(texts).collect()
+}
+
 fn is_running(block: &Block) -> bool {
     matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && block.text.split_whitespace().count() >= WORDS_MIN
 }
@@ -147,13 +259,43 @@ mod tests {
         assert_eq!(contents(&repeated), [&*whole], "the text is found even if every page repeats it");
         assert_eq!(texts_of(&repeated)[0].url, home);
         let long = format!("<body><p>{}</p></body>", "A text that tells a lot of what they do. ".repeat(9));
-        assert_eq!(
-            contents(&[(home, &page), ("https://acme.example/a", &long)]).len(),
-            1,
-            "a short text is a label if the site has a longer text"
-        );
+        assert_eq!(contents(&[(home, &page), ("https://acme.example/a", &long)]).len(), 2, "a short paragraph is knowledge, too");
         for nothing in ["<h1>Acme</h1>", "<p>Coming soon</p>", "<div>Please enable JavaScript to run this app.</div>"] {
             assert!(texts_of(&[(home, &format!("<body>{nothing}</body>"))]).is_empty(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn an_announcement_bar_is_kept_once() {
+        let page = |text: &str| {
+            let bar = "Free UK delivery on orders over £60 until Sunday";
+            format!(
+                "<body><div class=announcement>{bar}</div><h1>{text}</h1><p>{text} is made by hand in our small studio.</p></body>"
+            )
+        };
+        let (home, mugs, bowls) = (page("Pottery"), page("Mug"), page("Bowl"));
+        for count in 2..=3 {
+            let pages = [
+                ("https://acme.example/", &*home),
+                ("https://acme.example/mugs", &*mugs),
+                ("https://acme.example/bowls", &*bowls),
+            ];
+            let texts = texts_of(&pages[..count]);
+            let with_bar: Vec<&str> =
+                texts.iter().filter(|text| text.content.contains("Free UK delivery")).map(|text| text.url.as_str()).collect();
+            assert_eq!((texts.len(), with_bar), (count, vec!["https://acme.example/"]));
+        }
+    }
+
+    #[test]
+    fn opening_hours_are_knowledge_and_bare_contact_details_are_not() {
+        let page = |text: &str| format!("<html lang=de><body><h1>Acme</h1>{text}</body>");
+        let home = page("<p>Wir kochen jeden Abend frisch, was der Markt uns gibt.</p>");
+        let hours = page("<h2>Öffnungszeiten</h2><ul><li>Di–Sa 17:30–23 Uhr</li><li>So 12–21 Uhr</li></ul>");
+        let bare = page("<p>Lange Straße 5<br>20095 Hamburg<br>Tel. 040 123456</p>");
+        let contents = |kontakt: &str| texts_of(&[("https://acme.example/", &home), ("https://acme.example/kontakt", kontakt)]);
+        assert!(contents(&hours).iter().any(|text| text.content.contains("17:30–23 Uhr")));
+        assert_eq!(contents(&bare).len(), 1);
+        assert!(is_hours("Saturday 10am to 4pm") && !is_hours("Montag im Jahr 2019") && !is_hours("12–14 Tage"));
     }
 }

@@ -1,7 +1,8 @@
 //! Derives the brand's voice from its running text. Supports seven languages in full; for other languages, uses only measures that need no
 //! vocabulary.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandVoice};
 
@@ -11,6 +12,11 @@ const RECURRING_MAX: usize = 12;
 /// The minimum length of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
+/// The minimum number of texts that contain a recurring word.
+const TEXTS_MIN: usize = 2;
+/// Further common words: those that every shop, restaurant or service uses, in the languages above.
+static COMMON: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
 /// In a text with at most this many words, a word that occurs twice is frequent.
 const SHORT_TEXT_WORDS: usize = 250;
 
@@ -136,8 +142,9 @@ const GRAMMARS: [LanguageVoice; 7] = [
     },
 ];
 
-/// Returns the voice of running text in this language. Ignores the name of the brand.
-pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> BrandVoice {
+/// Returns the voice of running text in this language. `pages` has the texts of each page whose words can be typical of the brand. Ignores
+/// the name of the brand.
+pub fn voice(texts: &[String], pages: &[Vec<String>], language: Option<&str>, name: Option<&str>) -> BrandVoice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
     let words: Vec<String> = words(&all);
@@ -154,8 +161,9 @@ pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Br
         person: grammar.map(|grammar| person(&words, grammar)),
         formality: grammar.map(|grammar| formality(&all, &words, grammar, sentence_words.unwrap_or_default())),
         sentence_words: sentence_words.filter(|_| is_spaced),
-        words: grammar.map(|grammar| recurring(&all, grammar, name.unwrap_or_default())).unwrap_or_default(),
+        words: grammar.map(|grammar| recurring(pages, grammar, name.unwrap_or_default())).unwrap_or_default(),
         emoji,
+        ..BrandVoice::default()
     }
 }
 
@@ -242,34 +250,47 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
     count
 }
 
+/// The uses of a word.
+#[derive(Default)]
+struct Uses {
+    count: u32,
+    /// The texts and pages that contain the word. A word in a single text is its topic, not typical of the brand.
+    texts: HashSet<(usize, usize)>,
+    spellings: HashMap<String, u32>,
+}
+
 /// Returns recurring words, each in its most frequent spelling.
-fn recurring(text: &str, grammar: &LanguageVoice, name: &str) -> Vec<String> {
+fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str) -> Vec<String> {
     let own = words(name);
-    let is_short = text.split_whitespace().count() < SHORT_TEXT_WORDS;
-    let least = if is_short { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
-    let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
-    // Exclude words with an inner apostrophe, which are contractions of two words.
-    for word in text.split(|character: char| !character.is_alphanumeric() && !matches!(character, '\'' | '’')) {
-        let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
-        let lowered = word.to_lowercase();
-        let is_common = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en").any(|grammar| {
-            [grammar.common, grammar.we, grammar.i, grammar.casual].iter().any(|list| list.contains(&lowered.as_str()))
-        });
-        if is_word && !is_common && !own.contains(&lowered) {
-            let entry = counts.entry(lowered).or_default();
-            entry.0 += 1;
-            *entry.1.entry(word).or_default() += 1;
+    let total: usize = pages.iter().flatten().map(|text| text.split_whitespace().count()).sum();
+    let least = if total < SHORT_TEXT_WORDS { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
+    let mut seen = HashSet::new();
+    let mut uses: HashMap<String, Uses> = HashMap::new();
+    for (page, texts) in pages.iter().enumerate() {
+        for (place, text) in texts.iter().enumerate().filter(|(_, text)| seen.insert(text.as_str())) {
+            // Words with an inner apostrophe are contractions, and words with a hyphen describe goods, as in `hand-thrown`.
+            for word in text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '‑')) {
+                let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
+                let lowered = word.to_lowercase();
+                if is_word && !is_common(&lowered, grammar) && !own.contains(&lowered) {
+                    let entry = uses.entry(lowered).or_default();
+                    entry.count += 1;
+                    entry.texts.insert((page, place));
+                    *entry.spellings.entry(word.to_owned()).or_default() += 1;
+                }
+            }
         }
     }
-    let mut found: Vec<(u32, String)> = counts
+    let mut found: Vec<(u32, String)> = uses
         .into_values()
-        .filter(|(count, _)| *count >= least)
-        .map(|(count, writings)| {
-            let usual = writings
+        .filter(|uses| uses.count >= least && uses.texts.len() >= TEXTS_MIN)
+        .map(|uses| {
+            let usual = uses
+                .spellings
                 .into_iter()
                 .max_by_key(|(word, count)| (*count, word.starts_with(char::is_lowercase)))
-                .map_or("", |(word, _)| word);
-            (count, usual.to_owned())
+                .map_or_else(String::new, |(word, _)| word);
+            (uses.count, usual)
         })
         .collect();
     found.retain(|(_, word)| {
@@ -277,6 +298,12 @@ fn recurring(text: &str, grammar: &LanguageVoice, name: &str) -> Vec<String> {
     });
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
+}
+
+/// Returns whether a word is common in its language or in shops. English words also occur in other languages.
+fn is_common(word: &str, grammar: &LanguageVoice) -> bool {
+    let lists = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en");
+    lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word)) || COMMON.contains(word)
 }
 
 fn is_emoji(character: char) -> bool {
@@ -288,7 +315,8 @@ mod tests {
     use super::*;
 
     fn of(text: &str, language: &str) -> BrandVoice {
-        voice(&[text.repeat(8)], Some(language), None)
+        let texts: Vec<String> = (0..8).map(|place| format!("{text}{}", " ".repeat(place))).collect();
+        voice(&texts, &[texts.clone()], Some(language), None)
     }
 
     #[test]
@@ -332,6 +360,19 @@ mod tests {
 
     #[test]
     fn a_few_words_have_no_voice() {
-        assert_eq!(voice(&["Hello!".into()], Some("en"), None), BrandVoice::default());
+        assert_eq!(voice(&["Hello!".into()], &[], Some("en"), None), BrandVoice::default());
+    }
+
+    #[test]
+    fn common_words_and_words_of_a_single_text_are_not_typical() {
+        let about = "Every piece is hand thrown on a kick wheel, and within two days the porcelain dries. Free of rush, we let porcelain rest.";
+        let studio =
+            "Our studio has three hands. Within a week the kiln is full. The porcelain comes from Cornwall, free of lead.";
+        let glaze =
+            "A glaze is glass. The glaze melts, the glaze flows, the glaze stays. Hand on heart, no glaze is like another glaze.";
+        let pages = [vec![about.to_owned()], vec![studio.to_owned(), glaze.to_owned()]];
+        let all = pages.concat();
+        let found = voice(&all, &pages, Some("en"), Some("Kiln & Tide")).words;
+        assert_eq!(found, ["porcelain"], "hand, free and within are common, and glaze is the topic of one text");
     }
 }

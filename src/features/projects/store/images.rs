@@ -1,6 +1,6 @@
 //! The images of a project: images found on its pages, and images that users added.
 //!
-//! The image analysis later fills in missing descriptions and tags; the table `THEMES` is its queue. Values that users set always take
+//! The image analysis later fills in missing descriptions and tags; the table `QUEUE` is its queue. Values that users set always take
 //! precedence.
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::tables;
 
 const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
-const THEMES: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
+const QUEUE: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
 
 /// An image as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,21 +81,21 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
 
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
     tx.delete(PICTURES, &(project, id));
-    tx.delete(THEMES, &(project, id));
+    tx.delete(QUEUE, &(project, id));
 }
 
 /// Queues an image for analysis.
 pub fn request_analysis(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
-    let look = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
-    tx.put(THEMES, &(project, id), &look);
+    let pending = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
+    tx.put(QUEUE, &(project, id), &pending);
 }
 
 /// Returns up to `limit` queued analyses that are due.
 pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((ProjectId, PictureId), PendingAnalysis)>> {
     let mut due = Vec::new();
-    tx.visit(THEMES, &Span::default(), Order::Forward, |key, look: PendingAnalysis| {
-        if look.due <= now {
-            due.push((key, look));
+    tx.visit(QUEUE, &Span::default(), Order::Forward, |key, pending: PendingAnalysis| {
+        if pending.due <= now {
+            due.push((key, pending));
         }
         let enough = due.len() >= limit;
         Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
@@ -105,10 +105,10 @@ pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((Pro
 
 /// Removes a finished analysis from the queue.
 pub fn analysis_done(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId)) {
-    tx.delete(THEMES, &key);
+    tx.delete(QUEUE, &key);
 }
 
 /// Schedules another attempt at an analysis.
-pub fn retry_analysis(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), look: &PendingAnalysis) {
-    tx.put(THEMES, &key, look);
+pub fn retry_analysis(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), pending: &PendingAnalysis) {
+    tx.put(QUEUE, &key, pending);
 }

@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::features::projects::importing::changes::ImportChanges;
 use crate::features::projects::importing::model::{File, Import, Kind, Queued};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const IMPORTS: Table<ProjectId, Import> = Table::new(tables::PROJECT_IMPORTS);
 const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE);
+const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
 /// The number of file rows deleted in one transaction, which is small because each row may have several megabytes.
@@ -38,6 +40,19 @@ pub fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<(ProjectId, Queued)>>
 /// Saves an import.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(IMPORTS, &project, import);
+}
+
+/// Returns the changes that the last import found and users have not decided on.
+pub fn changes(tx: &impl Read, project: ProjectId) -> Result<Option<ImportChanges>> {
+    tx.get(CHANGES, &project)
+}
+
+/// Saves the changes, or deletes them.
+pub fn save_changes(tx: &mut WriteTx<'_>, project: ProjectId, changes: Option<&ImportChanges>) {
+    match changes {
+        Some(changes) => tx.put(CHANGES, &project, changes),
+        None => tx.delete(CHANGES, &project),
+    }
 }
 
 /// Returns all fetched files in the order of the plan.

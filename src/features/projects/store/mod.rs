@@ -1,21 +1,23 @@
-//! The tables of projects, their brands, guidelines and themes, and all access to them.
+//! The tables of projects, their brands, the values that users set, and their guidelines, and all access to them.
 
 pub mod images;
 pub mod imports;
 pub mod knowledge;
+pub mod products;
 
 use std::ops::ControlFlow;
 
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
-use crate::features::projects::brand::{Brand, BrandGuidelines, GivenTheme};
+use crate::features::projects::brand::{Brand, BrandGuidelines};
 use crate::features::projects::model::{Project, ProjectStatus};
+use crate::features::projects::overrides::BrandOverrides;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::tables;
 
 const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
-const THEMES: Table<ProjectId, GivenTheme> = Table::new(tables::PROJECT_THEMES);
+const OVERRIDES: Table<ProjectId, BrandOverrides> = Table::new(tables::PROJECT_OVERRIDES);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
 /// Returns whether the account has a project with this ID.
@@ -40,11 +42,11 @@ pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
     tx.get(BRANDS, &project)
 }
 
-/// Saves the brand as read from the sites. Images and guidelines are saved in separate tables.
+/// Saves the brand as read from the sites. Images, products and guidelines are saved in separate tables.
 pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
     debug_assert!(
-        brand.images.is_empty() && brand.guidelines == BrandGuidelines::default(),
-        "images and guidelines have their own tables"
+        brand.images.is_empty() && brand.products.is_empty() && brand.guidelines == BrandGuidelines::default(),
+        "images, products and guidelines have their own tables"
     );
     tx.put(BRANDS, &project, brand);
 }
@@ -59,14 +61,14 @@ pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &Br
     tx.put(GUIDELINES, &project, guidelines);
 }
 
-/// Returns the colors and fonts that users set.
-pub fn given_theme(tx: &impl Read, project: ProjectId) -> Result<GivenTheme> {
-    Ok(tx.get(THEMES, &project)?.unwrap_or_default())
+/// Returns the brand values that users set.
+pub fn overrides(tx: &impl Read, project: ProjectId) -> Result<BrandOverrides> {
+    Ok(tx.get(OVERRIDES, &project)?.unwrap_or_default())
 }
 
-/// Saves the colors and fonts that users set.
-pub fn save_given_theme(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenTheme) {
-    tx.put(THEMES, &project, look);
+/// Saves the brand values that users set.
+pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &BrandOverrides) {
+    tx.put(OVERRIDES, &project, overrides);
 }
 
 /// Returns the number of projects in the account.

@@ -17,7 +17,6 @@ use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.create`.
 pub struct Create;
 
 /// The name of a segment.
@@ -77,7 +76,7 @@ fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Resul
     let others = store::all(tx, project)?;
     check_name(&others, &input.name, None)?;
     if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
-        let detail = format!("A project can have at most {} segments. Delete some first.", limits::SEGMENTS_PER_PROJECT_MAX);
+        let detail = format!("A project can have at most {} segments. Delete a segment first.", limits::SEGMENTS_PER_PROJECT_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let new = NewSegment {

@@ -13,13 +13,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.delete`.
 pub struct Delete;
 
 /// The result of deleting a segment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSegment {
-    /// The id of the deleted segment.
+    /// The ID of the deleted segment.
     pub id: SegmentId,
     /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,

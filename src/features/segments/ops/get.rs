@@ -12,14 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.get`.
 pub struct Get;
 
 /// Selects a segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentRef {
-    /// The segment's id.
+    /// The segment's ID.
     pub id: SegmentId,
     /// The segment's project.
     pub project_id: ProjectId,
@@ -29,7 +28,7 @@ pub struct SegmentRef {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetSegment {
-    /// The segment's id.
+    /// The segment's ID.
     pub id: SegmentId,
     /// The segment's project.
     pub project_id: ProjectId,

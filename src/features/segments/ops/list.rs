@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.list`.
 pub struct List;
 
 /// The project, and the page of segments to return.

@@ -14,7 +14,6 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.preview`.
 pub struct Preview;
 
 /// The filter, and the project whose contacts it selects.

@@ -1,4 +1,4 @@
-//! Returns the project of a segment, for callers that know only the segment's id, for example from a log or a link.
+//! Returns the project of a segment, for callers that know only the segment's ID, for example from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,14 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.project`.
 pub struct Project;
 
 /// Selects a segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentIdOnly {
-    /// The segment's id.
+    /// The segment's ID.
     pub id: SegmentId,
 }
 

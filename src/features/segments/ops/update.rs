@@ -19,14 +19,13 @@ use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `segments.update`.
 pub struct Update;
 
 /// The changes to a segment. Fields that are not given stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentPatch {
-    /// The segment's id.
+    /// The segment's ID.
     pub id: SegmentId,
     /// The segment's project.
     pub project_id: ProjectId,

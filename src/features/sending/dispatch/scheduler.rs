@@ -348,7 +348,7 @@ impl Scheduler {
     /// Removes mailings that have no recipients left to hand out, and returns how to move their cursors. Also returns mailings whose cursor
     /// is far behind, without removing them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
-        let mut told = Vec::new();
+        let mut idle = Vec::new();
         let before = self.active.len();
         self.active.retain(|id, active| {
             let is_done = active.ready.is_empty() && !active.has_unread() && active.in_flight.is_empty();
@@ -361,7 +361,7 @@ impl Scheduler {
                 active.since_cursor = 0;
                 // For a stopped mailing, only the cursor is stored: an update without a cursor would wake the loop forever.
                 if is_done || cursor.is_some() {
-                    told.push((*id, cursor));
+                    idle.push((*id, cursor));
                 }
             }
             !is_done && !left
@@ -371,7 +371,7 @@ impl Scheduler {
             self.direct.retain(|id| active.contains_key(id));
             self.groups.retain(|id| active.contains_key(id));
         }
-        told
+        idle
     }
 
     /// Returns the position to which each mailing's cursor can move.

@@ -97,8 +97,8 @@ fn a_direct_send_arrives_in_the_inbox_once_with_its_fields_filled() {
     let send = id(&accepted, "sendId");
     let counts = run_to_the_end(&app, send);
     assert_eq!((counts.sent, counts.total), (1, 1));
-    let told = app.get(&format!("/v1/sending/{send}")).data();
-    assert_eq!((told["status"].as_str(), told["recipients"][0]["status"].as_str()), (Some("sent"), Some("sent")));
+    let view = app.get(&format!("/v1/sending/{send}")).data();
+    assert_eq!((view["status"].as_str(), view["recipients"][0]["status"].as_str()), (Some("sent"), Some("sent")));
 
     let list = app.get("/v1/inbox?to=ADA@example.com&search=4711").data();
     assert_eq!(list["total"], 1, "{list}");
@@ -146,8 +146,8 @@ fn an_audience_is_fixed_and_every_contact_has_a_row_with_the_reason() {
     for reason in ["unsubscribed", "bounced", "not_subscribed", "suppressed", "missing_field"] {
         assert_eq!(counts.skipped.get(reason), Some(&1), "{reason}: {counts:?}");
     }
-    let told = app.get(&format!("/v1/sending/batches/{batch}")).data();
-    assert_eq!((told["status"].as_str(), told["totalCount"].as_u64()), (Some("completed"), Some(6)), "{told}");
+    let view = app.get(&format!("/v1/sending/batches/{batch}")).data();
+    assert_eq!((view["status"].as_str(), view["totalCount"].as_u64()), (Some("completed"), Some(6)), "{view}");
     let message = app.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("the ID is a string").to_owned();
     let opened = app.get(&format!("/v1/inbox/{message}")).data();
     let names: Vec<&str> =
@@ -166,8 +166,8 @@ fn simulated_recipients_behave_as_named() {
         |local: &str| id(&app.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
     let bounced = send("hard-bounce+1");
     assert_eq!(run_to_the_end(&app, bounced).failed, 1);
-    let told = app.get(&format!("/v1/sending/{bounced}")).data();
-    assert!(told["recipients"][0]["reply"].as_str().expect("the reply is a string").starts_with("550 5.1.1"), "{told}");
+    let view = app.get(&format!("/v1/sending/{bounced}")).data();
+    assert!(view["recipients"][0]["reply"].as_str().expect("the reply is a string").starts_with("550 5.1.1"), "{view}");
 
     let deferred = send("deferred");
     run_until(&app, |tx| counts(tx, deferred).deferred == 1);

@@ -11,7 +11,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.batch`.
 pub struct Batch;
 
 /// The batch to get.

@@ -13,7 +13,6 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.batch_cancel`.
 pub struct BatchCancel;
 
 /// The batch to cancel.

@@ -12,7 +12,6 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.batch_resend_unknown`.
 pub struct BatchResendUnknown;
 
 /// The batch or direct send whose message is sent again to recipients with an unknown delivery.

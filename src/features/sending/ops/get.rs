@@ -12,7 +12,6 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.get`.
 pub struct Get;
 
 /// The direct send to get.

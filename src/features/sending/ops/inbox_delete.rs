@@ -11,7 +11,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_delete`.
 pub struct InboxDelete;
 
 /// The message to delete.

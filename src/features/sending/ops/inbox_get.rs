@@ -15,7 +15,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_get`.
 pub struct InboxGet;
 
 /// The message to get.

@@ -14,7 +14,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_html`.
 pub struct InboxHtml;
 
 /// The message to show.

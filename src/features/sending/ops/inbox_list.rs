@@ -13,7 +13,6 @@ use crate::features::sending::views::MessageView;
 use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_list`.
 pub struct InboxList;
 
 /// The filters and the page of the list.

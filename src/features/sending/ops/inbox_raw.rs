@@ -14,7 +14,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_raw`.
 pub struct InboxRaw;
 
 /// The message to download.

@@ -16,7 +16,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `sending.inbox_screenshot`.
 pub struct InboxScreenshot;
 
 /// The message to capture.

@@ -12,7 +12,6 @@ use crate::features::sending::{FOLLOWERS, preflight};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// The operation `sending.metrics`.
 pub struct Metrics;
 
 /// How many earlier months to return.

@@ -13,7 +13,6 @@ use crate::features::sending::{FOLLOWERS, preflight, provider, transport};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.plan`.
 pub struct Plan;
 
 /// The limits of an account's plan.

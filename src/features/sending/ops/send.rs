@@ -24,7 +24,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.send`.
 pub struct Send;
 
 /// The kind of recipients of a send.
@@ -309,10 +308,10 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Ok(To::Addresses(std::iter::once(first).chain(bcc).map(address).collect()));
     }
     if input.recipient_email.is_some() {
-        return Err(Failure::field("recipientEmail", "allowed only with recipientType email"));
+        return Err(Failure::field("recipientEmail", "allowed only with recipientType email; remove this field"));
     }
     if !bcc.is_empty() {
-        return Err(Failure::field("bcc", "allowed only with recipientType email"));
+        return Err(Failure::field("bcc", "allowed only with recipientType email; remove this field"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
     let wrong = || Failure::field("recipientId", "expected an ID: 24 hexadecimal characters");

@@ -25,7 +25,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `sending.test`.
 pub struct Test;
 
 /// The email to test, and the address that receives the test.
@@ -124,9 +123,9 @@ impl Command for Test {
                 (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
             }
             (None, None, Environment::Live) => {
-                let hint = format!("PUT /v1/projects/{project}/sender sets it");
+                let hint = format!("PATCH /v1/projects/{project} with defaultSender sets it");
                 let failure = Failure::field("from", "set an address, or set the brand's default sender");
-                return Err(failure.see("projects.sender_update", hint));
+                return Err(failure.see("projects.update", hint));
             }
         };
         preflight::sender(tx, engine, environment, account, &from, true)?;

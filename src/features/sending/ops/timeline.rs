@@ -12,7 +12,6 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::vocab::limits;
 
-/// The operation `sending.timeline`.
 pub struct Timeline;
 
 /// The number of days to return.
@@ -109,7 +108,7 @@ mod tests {
     fn rates_cover_all_days_and_are_absent_for_nothing() {
         assert_eq!(summary(&[]).bounce_rate, None);
         let day = TimelineDay { sent: 990, failed: 10, bounced: 20, complained: 1, ..TimelineDay::default() };
-        let told = summary(&[day.clone(), day]);
-        assert_eq!((told.delivered, told.bounce_rate, told.complaint_rate), (1_960, Some(2.0), Some(0.1)));
+        let sums = summary(&[day.clone(), day]);
+        assert_eq!((sums.delivered, sums.bounce_rate, sums.complaint_rate), (1_960, Some(2.0), Some(0.1)));
     }
 }

@@ -6,7 +6,7 @@
 use jiff::tz::TimeZone;
 
 use crate::base::clock::Timestamp;
-use crate::base::day;
+use crate::base::{day, month};
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Read, Result, Table, WriteTx};
 use crate::vocab::ids::AccountId;
@@ -50,8 +50,7 @@ impl Period {
 
     /// Returns the month that contains this time.
     pub fn month(at: Timestamp) -> Self {
-        let (year, month) = civil(at);
-        Self::of_month(year, month)
+        Self(MONTHS + month::of(at))
     }
 
     /// Returns the month that is `back` months before the month of this time.
@@ -59,15 +58,9 @@ impl Period {
         Self(Self::month(at).0.saturating_sub(back).max(MONTHS))
     }
 
-    fn of_month(year: i16, month: i8) -> Self {
-        let months = (i32::from(year) - 1970) * 12 + i32::from(month) - 1;
-        Self(MONTHS + u32::try_from(months).unwrap_or(0))
-    }
-
     /// Formats the month, for example as `2026-01`.
     pub fn month_text(self) -> String {
-        let months = self.0.saturating_sub(MONTHS);
-        format!("{:04}-{:02}", 1970 + months / 12, months % 12 + 1)
+        month::text(self.0.saturating_sub(MONTHS))
     }
 }
 

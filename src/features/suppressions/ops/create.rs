@@ -14,7 +14,6 @@ use crate::features::suppressions::{Reason, Source};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `suppressions.create`.
 pub struct Create;
 
 /// An address to add to the suppression list.

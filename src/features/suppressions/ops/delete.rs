@@ -11,7 +11,6 @@ use crate::features::suppressions::store::{self, Digester};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The operation `suppressions.delete`.
 pub struct Delete;
 
 /// Selects an address on the suppression list.

@@ -11,7 +11,6 @@ use crate::features::suppressions::store::{self, Digester};
 use crate::features::suppressions::views::SuppressionView;
 use crate::vocab::permissions::Permission;
 
-/// The operation `suppressions.list`.
 pub struct List;
 
 /// The filters, and the page of addresses to return.

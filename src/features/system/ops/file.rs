@@ -11,7 +11,6 @@ use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spe
 use crate::vocab::codes::Code;
 use crate::vocab::ids::BlobId;
 
-/// The operation `system.file`.
 pub struct File;
 
 /// The parts of the link to a file.

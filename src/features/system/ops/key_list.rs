@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, operator};
 use crate::features::accounts::key_management::{self, Keys};
 
-/// The operation `system.key_list`.
 pub struct KeyList;
 
 impl Operation for KeyList {

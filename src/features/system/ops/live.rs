@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 
-/// The operation `system.live`.
 pub struct Live;
 
 /// Confirms that the process responds.

@@ -9,7 +9,6 @@ use crate::features::system::readiness::{
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// The operation `system.ready`.
 pub struct Ready;
 
 impl Operation for Ready {

@@ -18,7 +18,6 @@ use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The operation `system.status`.
 pub struct Status;
 
 /// The status of the installation.

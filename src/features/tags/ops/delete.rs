@@ -14,13 +14,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::TagId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `tags.delete`.
 pub struct Delete;
 
 /// The result of deleting a tag.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTag {
-    /// The id of the deleted tag.
+    /// The ID of the deleted tag.
     pub id: TagId,
     /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,

@@ -12,14 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `tags.get`.
 pub struct Get;
 
 /// Selects a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagRef {
-    /// The tag's id.
+    /// The tag's ID.
     pub id: TagId,
     /// The tag's project.
     pub project_id: ProjectId,

@@ -14,7 +14,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `tags.list`.
 pub struct List;
 
 /// The filters, the order, and the page of tags to return.

@@ -18,14 +18,13 @@ use crate::vocab::ids::{ProjectId, TagId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `tags.update`.
 pub struct Update;
 
 /// The changes to a tag. Fields that are not given stay unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagPatch {
-    /// The tag's id.
+    /// The tag's ID.
     pub id: TagId,
     /// The tag's project.
     pub project_id: ProjectId,

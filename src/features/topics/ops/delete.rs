@@ -14,13 +14,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::TopicId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `topics.delete`.
 pub struct Delete;
 
 /// The result of deleting a topic.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTopic {
-    /// The id of the deleted topic.
+    /// The ID of the deleted topic.
     pub id: TopicId,
     /// Always true; a failed deletion returns an error instead.
     pub deleted: bool,

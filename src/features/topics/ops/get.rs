@@ -12,14 +12,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `topics.get`.
 pub struct Get;
 
 /// Selects a topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicRef {
-    /// The topic's id.
+    /// The topic's ID.
     pub id: TopicId,
     /// The topic's project.
     pub project_id: ProjectId,

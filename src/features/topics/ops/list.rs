@@ -13,7 +13,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `topics.list`.
 pub struct List;
 
 /// The filters, and the page of topics to return.

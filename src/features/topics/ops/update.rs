@@ -18,14 +18,13 @@ use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `topics.update`.
 pub struct Update;
 
 /// The changes to a topic. Fields that are not given stay unchanged; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicPatch {
-    /// The topic's id.
+    /// The topic's ID.
     pub id: TopicId,
     /// The topic's project.
     pub project_id: ProjectId,

@@ -13,7 +13,6 @@ use crate::features::tracking::links::{self, MessageLink};
 use crate::features::tracking::pages::{Page, Reader};
 use crate::vocab::ids::MailingId;
 
-/// The operation `tracking.click`.
 pub struct Click;
 
 impl Operation for Click {

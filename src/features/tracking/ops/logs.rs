@@ -14,7 +14,6 @@ use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `tracking.logs`.
 pub struct Logs;
 
 /// The email, the filter, and the part of the log to return.

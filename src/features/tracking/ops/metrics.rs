@@ -18,7 +18,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::rates::RouteGroup;
 
-/// The operation `tracking.metrics`.
 pub struct Metrics;
 
 /// The email whose results to return.

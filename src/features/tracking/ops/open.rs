@@ -11,7 +11,6 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::links::{self, MessageLink};
 
-/// The operation `tracking.open`.
 pub struct Open;
 
 /// A GIF with one transparent pixel, the smallest image that every email client shows.

@@ -21,7 +21,6 @@ use crate::vocab::ids::{CampaignId, ContactId, MailingId, ProjectId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `tracking.personal_data`.
 pub struct PersonalData;
 
 /// The contact whose data to return.

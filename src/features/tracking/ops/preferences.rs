@@ -17,7 +17,6 @@ use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::ids::TopicId;
 use crate::vocab::limits;
 
-/// The operation `tracking.preferences`.
 pub struct Preferences;
 
 impl Operation for Preferences {

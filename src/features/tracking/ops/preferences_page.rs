@@ -13,7 +13,6 @@ use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe;
 use crate::vocab::contact_status::Status;
 
-/// The operation `tracking.preferences_page`.
 pub struct PreferencesPage;
 
 /// The purposes of tokens that open the preferences page: its own purpose, and that of the unsubscribe page, which links to it.

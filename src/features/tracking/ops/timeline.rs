@@ -21,7 +21,6 @@ use crate::vocab::ids::{CampaignId, ContactId, EventId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `tracking.timeline`.
 pub struct Timeline;
 
 /// The contact, and the part of the timeline to return.

@@ -19,7 +19,6 @@ use crate::features::tracking::recipient::MessageRecipient;
 use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::limits;
 
-/// The operation `tracking.unsubscribe`.
 pub struct Unsubscribe;
 
 impl Operation for Unsubscribe {

@@ -10,7 +10,6 @@ use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::unsubscribe;
 
-/// The operation `tracking.unsubscribe_page`.
 pub struct UnsubscribePage;
 
 impl Operation for UnsubscribePage {

@@ -11,7 +11,6 @@ use crate::features::sending::token::{Purpose, Tokens};
 use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 
-/// The operation `tracking.view`.
 pub struct View;
 
 impl Operation for View {

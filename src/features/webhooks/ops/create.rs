@@ -21,7 +21,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::Subscription;
 
-/// The operation `webhooks.create`.
 pub struct Create;
 
 /// The webhook to create.
@@ -77,7 +76,7 @@ impl Command for Create {
         let url = validate::url(engine, &input.url)?;
         let events = validate::events(input.events)?;
         if store::all(tx, account)?.len() >= limits::WEBHOOKS_MAX {
-            let detail = format!("An account can have at most {} webhooks; delete some first.", limits::WEBHOOKS_MAX);
+            let detail = format!("An account can have at most {} webhooks. Delete a webhook first.", limits::WEBHOOKS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = WebhookId::make(tx.now(), tx.random());

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.delete`.
 pub struct Delete;
 
 /// The result of deleting a webhook.

@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.deliveries`.
 pub struct Deliveries;
 
 /// The webhook, the filter and the page.

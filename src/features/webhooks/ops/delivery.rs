@@ -12,7 +12,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.delivery`.
 pub struct Delivery;
 
 /// The delivery to get.

@@ -8,7 +8,6 @@ use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The operation `webhooks.events`.
 pub struct Events;
 
 /// The event types that webhooks can subscribe to.

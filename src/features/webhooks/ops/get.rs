@@ -11,7 +11,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.get`.
 pub struct Get;
 
 /// The webhook to get.

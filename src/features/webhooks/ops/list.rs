@@ -9,7 +9,6 @@ use crate::features::webhooks::store;
 use crate::features::webhooks::views::{WebhookView, webhook_view};
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.list`.
 pub struct List;
 
 /// The part of the list to return.

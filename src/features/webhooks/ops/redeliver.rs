@@ -15,7 +15,6 @@ use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.redeliver`.
 pub struct Redeliver;
 
 /// The webhook and the time range.

@@ -14,7 +14,6 @@ use crate::vocab::ids::DeliveryId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.retry`.
 pub struct Retry;
 
 impl Operation for Retry {
@@ -61,7 +60,7 @@ impl Command for Retry {
             Failure::because(Code::WrongState, detail).with(json!({ "status": status }))
         };
         if delivery.is_test() {
-            let failure = refuse("Tests cannot be redelivered.", delivery.status);
+            let failure = refuse("Test deliveries cannot be redelivered.", delivery.status);
             return Err(failure.see("webhooks.test", "POST /v1/webhooks/{webhookId}/test sends another test"));
         }
         if !webhook.active {

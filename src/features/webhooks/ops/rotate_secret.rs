@@ -19,7 +19,6 @@ use crate::vocab::permissions::Permission;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// The operation `webhooks.rotate_secret`.
 pub struct RotateSecret;
 
 /// The webhook, and the grace period of the current secret.

@@ -12,7 +12,6 @@ use crate::features::webhooks::store;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `webhooks.stats`.
 pub struct Stats;
 
 /// Delivery statistics for all webhooks that exist now, each since its creation.

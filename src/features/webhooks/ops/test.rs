@@ -19,7 +19,6 @@ use crate::vocab::permissions::Permission;
 /// The type name of a test. The name is not an event type, so that a test cannot be mistaken for an event.
 const TEST_TYPE: &str = "webhook.test";
 
-/// The operation `webhooks.test`.
 pub struct Test;
 
 /// The result of a test.

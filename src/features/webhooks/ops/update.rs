@@ -20,7 +20,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::Subscription;
 
-/// The operation `webhooks.update`.
 pub struct Update;
 
 /// The changes to a webhook. An omitted field stays unchanged; `null` clears a field.

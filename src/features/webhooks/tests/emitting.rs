@@ -25,7 +25,7 @@ impl Outbox {
         events.sort_by_key(|(_, event)| event.created_at);
         let new = events.split_off(self.seen.min(events.len()));
         self.seen += new.len();
-        let told = new.into_iter().map(|(id, event)| {
+        let emitted = new.into_iter().map(|(id, event)| {
             let envelope = event.envelope();
             let names: Vec<&String> = envelope.as_object().expect("the envelope is an object").keys().collect();
             assert_eq!(names, ["id", "type", "timestamp", "apiVersion", "data", "metadata"]);
@@ -36,18 +36,18 @@ impl Outbox {
             assert_eq!(envelope["metadata"]["conversationId"], conversation);
             (event.kind.word().to_owned(), envelope["data"].clone())
         });
-        let mut told: Vec<(String, Value)> = told.collect();
-        told.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let mut emitted: Vec<(String, Value)> = emitted.collect();
+        emitted.sort_by(|(left, _), (right, _)| left.cmp(right));
         self.app.clock.advance_ms(1_000);
-        told
+        emitted
     }
 
     /// Asserts that exactly these events were emitted since the last call.
     #[track_caller]
-    fn told(&mut self, what: &str, expected: &[(&str, Value)]) {
-        let told = self.since();
+    fn assert_emitted(&mut self, what: &str, expected: &[(&str, Value)]) {
+        let emitted = self.since();
         let expected: Vec<(String, Value)> = expected.iter().map(|(kind, data)| ((*kind).to_owned(), data.clone())).collect();
-        assert_eq!(told, expected, "{what}");
+        assert_eq!(emitted, expected, "{what}");
     }
 
     fn post(&self, path: &str, body: Value) -> Value {
@@ -70,7 +70,7 @@ fn outbox() -> Outbox {
     let mut outbox = Outbox { app: TestApp::new(), seen: 0 };
     let project = outbox.app.project;
     let data = json!({ "projectId": project, "urls": ["https://acme.example/"], "domain": "acme.example" });
-    outbox.told("projects.import", &[("project.import.started", data)]);
+    outbox.assert_emitted("projects.import", &[("project.import.started", data)]);
     outbox
 }
 
@@ -82,9 +82,9 @@ fn single_contacts() {
     let (id, email) = (made["id"].clone(), "Ada@example.com");
     let path = format!("/v1/contacts/{}", id.as_str().expect("the value is an ID"));
     let added = json!({ "subscriberId": id, "projectId": project, "email": email, "tags": ["vip"] });
-    outbox.told("contacts.create", &[("subscriber.added", added)]);
+    outbox.assert_emitted("contacts.create", &[("subscriber.added", added)]);
     assert_eq!(outbox.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).status, 409);
-    outbox.told("contacts.create of an existing contact", &[]);
+    outbox.assert_emitted("contacts.create of an existing contact", &[]);
 
     let updated = ("subscriber.updated", json!({ "subscriberId": id, "projectId": project, "email": email }));
     let left = |action: &str| {
@@ -92,11 +92,11 @@ fn single_contacts() {
         ("subscriber.unsubscribed", data)
     };
     outbox.app.patch_in(&path, json!({ "firstName": "Ada" })).data();
-    outbox.told("contacts.update", std::slice::from_ref(&updated));
+    outbox.assert_emitted("contacts.update", std::slice::from_ref(&updated));
     outbox.app.patch_in(&path, json!({ "firstName": "Ada" })).data();
-    outbox.told("contacts.update that changes nothing", &[]);
+    outbox.assert_emitted("contacts.update that changes nothing", &[]);
     outbox.app.patch_in(&path, json!({ "status": "unsubscribed" })).data();
-    outbox.told("contacts.update of the status", &[left("status_changed"), updated]);
+    outbox.assert_emitted("contacts.update of the status", &[left("status_changed"), updated]);
 
     let steps: [(&str, Value, Option<&str>); 10] = [
         ("/v1/contacts/status", json!({ "status": "subscribed" }), None),
@@ -115,10 +115,10 @@ fn single_contacts() {
         let what = format!("{path} {body}");
         outbox.post(path, body);
         let expected: Vec<_> = action.into_iter().map(left).collect();
-        outbox.told(&what, &expected);
+        outbox.assert_emitted(&what, &expected);
     }
     outbox.app.delete_in(&path).data();
-    outbox.told("contacts.delete", &[left("deleted")]);
+    outbox.assert_emitted("contacts.delete", &[left("deleted")]);
 }
 
 #[test]
@@ -128,33 +128,35 @@ fn many_contacts_at_once() {
     let counts = |success: u64, failed: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
     let rows = json!([{ "email": "a@example.com" }, { "email": "b@example.com" }, { "email": "no-address" }]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": rows }));
-    outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(2, 1, 0))]);
+    outbox.assert_emitted("contacts.bulk", &[("subscriber.bulk_imported", counts(2, 1, 0))]);
     let rows = json!([{ "email": "a@example.com", "firstName": "A" }]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": rows }));
-    outbox.told("contacts.bulk of an existing contact", &[("subscriber.bulk_imported", counts(1, 0, 1))]);
+    outbox.assert_emitted("contacts.bulk of an existing contact", &[("subscriber.bulk_imported", counts(1, 0, 1))]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [7] }));
-    outbox.told("contacts.bulk with an invalid row", &[("subscriber.bulk_imported", counts(0, 1, 0))]);
+    outbox.assert_emitted("contacts.bulk with an invalid row", &[("subscriber.bulk_imported", counts(0, 1, 0))]);
 
     let many: Vec<Value> =
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
     let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
-    outbox.told("contacts.bulk that became a job", &[]);
+    outbox.assert_emitted("contacts.bulk that became a job", &[]);
     while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(many.len() as u64, 0, 0);
     done["jobId"] = job;
-    outbox.told("contacts.bulk that is done", &[("subscriber.bulk_imported", done)]);
+    outbox.assert_emitted("contacts.bulk that is done", &[("subscriber.bulk_imported", done)]);
 
     let file =
         outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], b"email\nfile@example.com\n").data();
-    outbox.told("contacts.import", &[]);
+    outbox.assert_emitted("contacts.import", &[]);
     while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(1, 0, 0);
     done["jobId"] = file["id"].clone();
-    outbox.told("contacts.import that is done", &[("subscriber.bulk_imported", done)]);
+    outbox.assert_emitted("contacts.import that is done", &[("subscriber.bulk_imported", done)]);
 
     outbox.post("/v1/contacts/bulk-delete", json!({ "emails": ["a@example.com", "b@example.com", "c@example.com"] }));
-    let told = outbox.since();
-    assert!(told.len() == 2 && told.iter().all(|(kind, data)| kind == "subscriber.unsubscribed" && data["action"] == "deleted"));
+    let emitted = outbox.since();
+    assert!(
+        emitted.len() == 2 && emitted.iter().all(|(kind, data)| kind == "subscriber.unsubscribed" && data["action"] == "deleted")
+    );
 }
 
 #[test]
@@ -179,7 +181,7 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
     let off = |name: &str| json!({ "email": format!("{name}@example.com"), "status": "unsubscribed" });
     // A new contact was never subscribed here, and a contact that is already unsubscribed does not unsubscribe again.
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [off("a"), off("gone"), off("new"), off("a")] }));
-    outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
+    outbox.assert_emitted("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
 
     let mut many: Vec<Value> =
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
@@ -188,14 +190,14 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
     while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(many.len() as u64, 1);
     done["jobId"] = job;
-    outbox.told("contacts.bulk as a job", &[("subscriber.bulk_imported", done), left(1, "b")]);
+    outbox.assert_emitted("contacts.bulk as a job", &[("subscriber.bulk_imported", done), left(1, "b")]);
 
     let rows = b"email,status\nc@example.com,unsubscribed\ngone@example.com,unsubscribed\n";
     let file = outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], rows).data();
     while jobs::step(outbox.app.data()).expect("the step succeeds") {}
     let mut done = counts(2, 1);
     done["jobId"] = file["id"].clone();
-    outbox.told("contacts.import", &[("subscriber.bulk_imported", done), left(2, "c")]);
+    outbox.assert_emitted("contacts.import", &[("subscriber.bulk_imported", done), left(2, "c")]);
 }
 
 #[test]
@@ -207,14 +209,14 @@ fn contact_changes_outside_the_reference_emit_nothing() {
     outbox.post("/v1/events", event.clone());
     let known = json!({ "name": "login", "identifiers": { "subscriberId": id }, "profile": { "firstName": "Ada" } });
     outbox.post("/v1/events/batch", json!({ "events": [event, known] }));
-    outbox.told("events.record and events.batch", &[]);
+    outbox.assert_emitted("events.record and events.batch", &[]);
     let tag = outbox.post("/v1/tags", json!({ "name": "another" }))["id"].clone();
     outbox.app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("the value is an ID"))).data();
     outbox.post("/v1/segments", json!({ "name": "all", "filters": {} }));
     outbox.post("/v1/topics", json!({ "name": "News", "defaultSubscription": "opt_in" }));
     outbox.app.post("/v1/suppressions", json!({ "email": "grace@example.com" })).data();
     outbox.app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["subscriber.added"] })).data();
-    outbox.told("tags, segments, topics, suppressions and webhooks", &[]);
+    outbox.assert_emitted("tags, segments, topics, suppressions and webhooks", &[]);
 }
 
 #[test]
@@ -228,12 +230,12 @@ fn generated_and_imported_emails() {
         "conversationId": id, "projectId": project, "prompt": "Welcome our new subscribers", "model": "composer",
         "languages": ["en"], "count": 1,
     });
-    outbox.told("emails.generate", &[("email.generation.started", started)]);
+    outbox.assert_emitted("emails.generate", &[("email.generation.started", started)]);
     // This test does not wait for the import of the project's website.
     outbox.app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });
-    outbox.told("emails.generate that is done", &[("email.generation.completed", completed)]);
+    outbox.assert_emitted("emails.generate that is done", &[("email.generation.completed", completed)]);
 
     let status = outbox.app.get(&format!("/v1/projects/emails/{}/status", id.as_str().expect("the value is an ID"))).data();
     let email = status["result"]["emails"][0]["emailId"].clone();
@@ -241,24 +243,24 @@ fn generated_and_imported_emails() {
     let tested = json!({
         "conversationId": id, "emailId": email, "recipient": "ada@example.com", "messageId": sent["messageId"], "sentAt": sent["sentAt"],
     });
-    outbox.told("sending.test", &[("email.test.sent", tested)]);
+    outbox.assert_emitted("sending.test", &[("email.test.sent", tested)]);
 
     let html = "<html lang=\"en\"><head><title>Hi</title></head><body><p>Hi. <a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
     outbox.post("/v1/projects/emails/import-html", json!({ "html": html }));
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
-    outbox.told("emails.import_html: nothing is generated", &[]);
+    outbox.assert_emitted("emails.import_html: nothing is generated", &[]);
 
     let draft = json!({
         "name": "Winter", "conversationId": id, "from": "news@acme.example", "fromName": "Acme", "recipientType": "audience",
     });
     let campaign = outbox.post("/v1/campaigns", draft)["id"].clone();
-    outbox.told("campaigns.create", &[]);
+    outbox.assert_emitted("campaigns.create", &[]);
     let path = format!("/v1/campaigns/{}/test", campaign.as_str().expect("the value is an ID"));
     let sent = outbox.app.post(&path, json!({ "emails": ["ada@example.com", "grace@example.com"] })).data();
-    let told = outbox.since();
-    for ((kind, data), recipient) in told.iter().zip(["ada@example.com", "grace@example.com"]) {
+    let emitted = outbox.since();
+    for ((kind, data), recipient) in emitted.iter().zip(["ada@example.com", "grace@example.com"]) {
         assert_eq!((kind.as_str(), &data["messageId"], &data["conversationId"]), ("email.test.sent", &sent["sendId"], &id));
-        assert!(told.iter().any(|(_, data)| data["recipient"] == recipient), "{told:?}");
+        assert!(emitted.iter().any(|(_, data)| data["recipient"] == recipient), "{emitted:?}");
     }
-    assert_eq!(told.len(), 2, "campaigns.test");
+    assert_eq!(emitted.len(), 2, "campaigns.test");
 }

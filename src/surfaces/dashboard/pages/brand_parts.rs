@@ -1,17 +1,16 @@
-//! The parts of a brand, with one tab for each part: theme, images, knowledge base, guidelines.
+//! The parts of a brand, with one tab for each part: images, knowledge base, guidelines.
 
 use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::json;
 
-use super::brands::{BrandHead, FontSample, Swatch, fonts, palette, picture_path, word};
+use super::brands::{BrandHead, picture_path, word};
+use crate::engine::api::Done;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Created, Done};
 use crate::features::projects;
-use crate::features::projects::ops::theme::ColorContrast;
 use crate::features::projects::views::{KnowledgeView, ProjectImageView, ProjectView};
-use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::KnowledgeId;
 
@@ -22,75 +21,11 @@ const TEXTS_PER_PAGE: u64 = 20;
 const TEXT_CHARACTERS: usize = 240;
 
 /// Returns the brand, and the header of the brand's page.
-async fn prepare(visit: &Visit, tab: &'static str) -> Result<(ProjectView, BrandHead), PageError> {
+pub async fn prepare(visit: &Visit, tab: &'static str) -> Result<(ProjectView, BrandHead), PageError> {
     let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": visit.name("id") })).await?;
     let head = BrandHead::of(&project, tab);
     Ok((project, head))
 }
-
-/// The data of the tab with logos, colors and fonts.
-#[derive(Serialize)]
-pub struct ThemePage {
-    #[serde(flatten)]
-    head: BrandHead,
-    look_fields: Vec<ThemeField>,
-    contrasts: Vec<ColorContrast>,
-    logos: Vec<LogoTile>,
-    palette: Vec<Swatch>,
-    fonts: Vec<FontSample>,
-    corner_radius: Option<u16>,
-}
-
-#[derive(Serialize)]
-struct ThemeField {
-    field: String,
-    label: &'static str,
-    value: String,
-    used: String,
-    is_font: bool,
-}
-
-#[derive(Serialize)]
-struct LogoTile {
-    url: String,
-    picture: String,
-    ground: &'static str,
-    source: &'static str,
-    width: Option<u32>,
-    height: Option<u32>,
-    uses: Vec<&'static str>,
-}
-
-page_context!(ThemePage, "brand_look.html", {
-    let field = |is_font| ThemeField {
-        field: if is_font { "fonts.body".into() } else { "palette.primary".into() },
-        label: "Primary",
-        value: String::new(),
-        used: "#1F6B52".into(),
-        is_font,
-    };
-    let logo = |url: &str, width| LogoTile {
-        url: url.into(),
-        picture: "/test/picture".into(),
-        ground: "light",
-        source: "from the website",
-        width,
-        height: width,
-        uses: vec!["primary"],
-    };
-    let colors = projects::brand::BrandPalette { primary: Some("#1F6B52".into()), ..Default::default() };
-    let page = || Self {
-        head: BrandHead::sample("look", "active"),
-        look_fields: vec![field(false), field(true)],
-        contrasts: projects::ops::theme::ThemeView::sample().contrasts,
-        logos: vec![logo("https://acme.example/logo.svg", None), logo("https://acme.example/logo.png", Some(120))],
-        palette: palette(&colors),
-        fonts: fonts(Some("Lora, serif".into()), None),
-        corner_radius: Some(8),
-    };
-    let bare = Self { logos: Vec::new(), palette: Vec::new(), fonts: Vec::new(), corner_radius: None, ..page() };
-    vec![page(), bare]
-});
 
 /// The data of the tab with images.
 #[derive(Serialize)]
@@ -213,147 +148,13 @@ page_context!(GuidelinesPage, "brand_guidelines.html", {
 });
 
 /// Returns whether the form itself shows the error.
-fn is_shown(error: &PageError) -> bool {
+pub fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
 /// Redirects to the page after a form was handled successfully.
-fn done(visit: &Visit, word: &str) -> Outcome {
+pub fn done(visit: &Visit, word: &str) -> Outcome {
     Outcome::go(format!("{}?done={word}", visit.path))
-}
-
-/// Shows the tab with logos, colors and fonts.
-pub async fn look(visit: &Visit) -> Result<Outcome, PageError> {
-    draw_look(visit, None).await
-}
-
-async fn draw_look(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let (project, head) = prepare(visit, "look").await?;
-    let Done(given) = visit.ask::<projects::ops::theme::ThemeGet>(json!({ "projectId": visit.name("id") })).await?;
-    let is_sent = visit.form.get("act") == "look";
-    let known = template::context(&given);
-    let fields = LOOK.map(|(part, name, label)| {
-        let field = format!("{part}.{name}");
-        let own = known["given"][part][name].as_str().map_or("", first_family);
-        ThemeField {
-            value: if is_sent { visit.form.get(&field) } else { own }.to_owned(),
-            used: known[part][name].as_str().map_or("", first_family).to_owned(),
-            field,
-            label,
-            is_font: part == "fonts",
-        }
-    });
-    let in_use = project
-        .logo_urls
-        .map(|logos| [("primary", logos.primary.0), ("secondary", logos.secondary.0), ("favicon", logos.favicon.0)]);
-    let brand = project.brand.unwrap_or_default();
-    let logos = brand.logos.into_iter().map(|logo| LogoTile {
-        picture: picture_path(visit, visit.name("id"), &logo.url),
-        ground: if word(&logo.background) == "dark" { "dark" } else { "light" },
-        source: source(&word(&logo.source)),
-        width: logo.width,
-        height: logo.height,
-        uses: in_use.iter().flatten().filter(|(_, url)| url.as_ref() == Some(&logo.url)).map(|(place, _)| *place).collect(),
-        url: logo.url,
-    });
-    let context = ThemePage {
-        head,
-        look_fields: fields.into(),
-        contrasts: given.contrasts,
-        logos: logos.collect(),
-        palette: palette(&brand.palette),
-        fonts: fonts(brand.fonts.heading, brand.fonts.body),
-        corner_radius: brand.corner_radius,
-    };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
-}
-
-/// The editable theme values: the group and the name in the API, and the label.
-const LOOK: [(&str, &str, &str); 8] = [
-    ("palette", "primary", "Primary"),
-    ("palette", "accent", "Accent"),
-    ("palette", "button", "Button"),
-    ("palette", "buttonText", "Button text"),
-    ("palette", "background", "Background"),
-    ("palette", "text", "Text"),
-    ("fonts", "heading", "Heading font"),
-    ("fonts", "body", "Text font"),
-];
-
-/// Returns a color unchanged, or the first family of a font stack.
-fn first_family(text: &str) -> &str {
-    text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
-}
-
-/// Saves the colors and fonts in the form. An empty field restores the imported value.
-async fn give_look(visit: &Visit, id: &str) -> Result<(), PageError> {
-    let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
-    for (part, name, _) in LOOK {
-        input[part][name] = visit.form.some(&format!("{part}.{name}")).into();
-    }
-    visit.ask::<projects::ops::theme_update::ThemeUpdate>(input).await.map(drop)
-}
-
-fn source(word: &str) -> &'static str {
-    match word {
-        "given" => "added manually",
-        "header" => "from the page header",
-        "structuredData" => "from the page's structured data",
-        "manifest" => "the web app icon",
-        "iconLink" => "the site icon",
-        "share" => "the social sharing image",
-        _ => "from the website",
-    }
-}
-
-pub async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
-    let id = visit.name("id");
-    let set = match visit.form.get("act") {
-        // The user chose one of the logos on the page.
-        "use" => set_logo(visit, id, visit.form.some("url")).await,
-        "unset" => set_logo(visit, id, None).await,
-        "give" => give_logo(visit, id).await,
-        "look" => {
-            return match give_look(visit, id).await {
-                Ok(_) => Ok(done(visit, "look")),
-                Err(error) if is_shown(&error) => draw_look(visit, Some(error)).await,
-                Err(error) => Err(error),
-            };
-        }
-        _ => return Err(PageError::not_found()),
-    };
-    match set {
-        Ok(_) => Ok(done(visit, "logo")),
-        Err(error) if is_shown(&error) => draw_look(visit, Some(error)).await,
-        Err(error) => Err(error),
-    }
-}
-
-async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
-    let place = place(visit)?;
-    let url = match visit.form.file("file") {
-        Some(file) => {
-            let upload = json!({ "projectId": id, "file": BASE64.encode(&file.bytes), "tags": ["logo"] });
-            let Created(image) = visit.ask::<projects::ops::images_upload::ImagesUpload>(upload).await?;
-            image.url
-        }
-        None => visit.form.get("url").to_owned(),
-    };
-    let set = set_logo(visit, id, Some(&url)).await;
-    // The form has one URL field for every logo.
-    set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
-}
-
-/// Uses this image as the logo that the form names, or restores the website's own logo.
-async fn set_logo(visit: &Visit, id: &str, url: Option<&str>) -> Result<(), PageError> {
-    let input = json!({ "projectId": id, (place(visit)?): url });
-    visit.ask::<projects::ops::logos_update::LogosUpdate>(input).await.map(drop)
-}
-
-/// Returns which of the brand's logos the form changes.
-fn place(visit: &Visit) -> Result<&'static str, PageError> {
-    let places = ["primary", "secondary", "favicon"];
-    places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
 }
 
 /// Shows the tab with images.

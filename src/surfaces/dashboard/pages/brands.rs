@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use crate::engine::api::page::Pagination;
 use crate::engine::api::{Created, Done};
 use crate::features::projects;
-use crate::features::projects::brand::{BrandPalette, BrandSocialLink};
+use crate::features::projects::brand::{Brand, BrandPalette, BrandSocialLink};
 use crate::features::projects::importing::ImportMetrics;
 use crate::features::projects::views::ProjectView;
 use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
 /// The number of brands on a page of the list. Each brand's images are loaded from this service, one request per image.
@@ -38,9 +39,9 @@ struct BrandCard {
 /// A color of a brand.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Swatch {
-    role: &'static str,
-    label: &'static str,
-    color: String,
+    pub role: &'static str,
+    pub label: &'static str,
+    pub color: String,
 }
 
 /// A font of a brand.
@@ -69,10 +70,19 @@ pub struct NewBrandPage {
     urls: String,
     name: String,
     about: String,
+    /// The brand that was already imported from this website.
+    known: Option<KnownBrand>,
+}
+
+#[derive(Serialize)]
+struct KnownBrand {
+    id: String,
+    name: String,
 }
 
 page_context!(NewBrandPage, "brand_new.html", {
-    vec![Self { urls: "https://acme.example".into(), name: String::new(), about: String::new() }]
+    let page = |known| Self { urls: "https://acme.example".into(), name: String::new(), about: String::new(), known };
+    vec![page(None), page(Some(KnownBrand { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into() }))]
 });
 
 /// The header that every page about a brand shows.
@@ -133,7 +143,9 @@ pub struct BrandPage {
     products: Vec<ProductGlimpse>,
     images: Vec<ImageGlimpse>,
     social: Vec<BrandSocialLink>,
-    sender: SenderForm,
+    missing: Missing,
+    /// The number of changes on the website that wait for a decision.
+    changes: usize,
 }
 
 #[derive(Serialize)]
@@ -168,6 +180,8 @@ struct Fact {
 struct ProductGlimpse {
     name: String,
     price: Option<String>,
+    #[serde(rename = "priceBefore")]
+    price_before: Option<String>,
     currency: Option<String>,
     picture: Option<String>,
 }
@@ -178,13 +192,19 @@ struct ImageGlimpse {
     picture: String,
 }
 
+/// What the brand lacks.
 #[derive(Serialize)]
-struct SenderForm {
-    from: String,
-    #[serde(rename = "fromName")]
-    from_name: String,
-    #[serde(rename = "replyTo")]
-    reply_to: String,
+struct Missing {
+    /// Whether the brand has no postal address.
+    address: bool,
+    others: Vec<MissingPart>,
+}
+
+/// A missing part of a brand, and the path of the form that adds it.
+#[derive(Serialize)]
+struct MissingPart {
+    label: &'static str,
+    path: &'static str,
 }
 
 page_context!(BrandPage, "brand_overview.html", {
@@ -204,10 +224,17 @@ page_context!(BrandPage, "brand_overview.html", {
         },
         palette: vec![Swatch { role: "primary", label: "Primary", color: "#1F6B52".into() }],
         fonts: vec![FontSample { label: "Text", stack: "Lora, serif".into(), first: "Lora".into() }],
-        products: vec![ProductGlimpse { name: "Tea".into(), price: Some("7.5".into()), currency: None, picture: None }],
+        products: vec![ProductGlimpse {
+            name: "Tea".into(),
+            price: Some("7.5".into()),
+            price_before: None,
+            currency: None,
+            picture: None,
+        }],
         images: vec![ImageGlimpse { description: "Tea".into(), picture: "/test/picture".into() }],
         social: vec![BrandSocialLink { network: "Mastodon".into(), url: "https://social.example/acme".into() }],
-        sender: SenderForm { from: "hello@acme.example".into(), from_name: "Acme".into(), reply_to: String::new() },
+        missing: missing(&Brand::default()),
+        changes: 2,
     };
     let bare = Self {
         about: About { tagline: None, description: None, languages: Vec::new(), facts: Vec::new() },
@@ -292,7 +319,11 @@ pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
 
 fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
     let sent = |name: &str| visit.form.get(name).to_owned();
-    let context = NewBrandPage { urls: sent("urls"), name: sent("name"), about: sent("about") };
+    let known = error.as_ref().filter(|error| error.code == Some(Code::BrandExists)).and_then(|error| {
+        let data = error.data.as_ref()?;
+        Some(KnownBrand { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
+    });
+    let context = NewBrandPage { urls: sent("urls"), name: sent("name"), about: sent("about"), known };
     Outcome::draw_with(&context, error.as_ref())
 }
 
@@ -317,40 +348,27 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 /// Adds the URL scheme, which users often omit.
-fn in_full(address: &str) -> String {
+pub fn in_full(address: &str) -> String {
     let address = address.trim_matches(',');
     if address.contains("://") { address.to_owned() } else { format!("https://{address}") }
 }
 
 /// Shows a brand: the progress of the import, or the overview.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    draw(visit, None).await
-}
-
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let Done(import) = visit.ask::<projects::ops::import_status::ImportStatus>(json!({ "projectId": id })).await?;
     let Done(project) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
     let head = BrandHead::of(&project, "overview");
     let brand = project.brand.unwrap_or_default();
-    let sender = match (&error, project.default_sender) {
-        (None, Some(sender)) => SenderForm {
-            from: sender.from,
-            from_name: sender.from_name.unwrap_or_default(),
-            reply_to: sender.reply_to.unwrap_or_default(),
-        },
-        // After an error, the form shows the submitted values; if the brand has no sender, the form is empty.
-        _ => SenderForm {
-            from: visit.form.get("from").to_owned(),
-            from_name: visit.form.get("from_name").to_owned(),
-            reply_to: visit.form.get("reply_to").to_owned(),
-        },
-    };
+    let missing = missing(&brand);
+    let Done(found) = visit.ask::<projects::ops::import_changes::ImportChangesGet>(json!({ "projectId": id })).await?;
+    let changes = found.pending;
     let facts = facts(&template::context(&brand));
     let products = brand.products.into_iter().take(GLIMPSES).map(|product| ProductGlimpse {
         picture: product.image.map(|url| picture_path(visit, id, &url)),
         name: product.name,
         price: product.price,
+        price_before: product.price_before,
         currency: product.currency,
     });
     let images = brand.images.into_iter().take(GLIMPSES).map(|image| ImageGlimpse {
@@ -378,9 +396,26 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         products: products.collect(),
         images: images.collect(),
         social: brand.social,
-        sender,
+        missing,
+        changes,
     };
-    Ok(Outcome::draw_with(&context, error.as_ref()))
+    Ok(Outcome::draw(&context))
+}
+
+fn missing(brand: &Brand) -> Missing {
+    let parts = [
+        ("logo", "/look", brand.logos.is_empty()),
+        ("colors", "/look", brand.palette.primary.is_none()),
+        ("fonts", "/look", brand.fonts.body.is_none()),
+        ("tagline", "/details?focus=tagline#tagline", brand.tagline.is_none()),
+        ("description", "/details?focus=description#description", brand.description.is_none()),
+        ("email address", "/details?focus=email#email", brand.contact.email.is_none()),
+        ("social profiles", "/details?focus=social#social", brand.social.is_empty()),
+        ("products", "/products", brand.products.is_empty()),
+        ("images", "/images", brand.images.is_empty()),
+    ];
+    let others = parts.into_iter().filter(|(.., is_missing)| *is_missing).map(|(label, path, _)| MissingPart { label, path });
+    Missing { address: brand.contact.address.is_none(), others: others.collect() }
 }
 
 /// Returns the stages of an import and the state of each stage.
@@ -437,24 +472,12 @@ fn facts(brand: &Value) -> Vec<Fact> {
     all.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? })).collect()
 }
 
-/// Handles the forms on a brand's page: imports the website again, or saves the sender.
+/// Handles the form on a brand's page: imports the website again.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "retry" => {
             visit.ask::<projects::ops::import_retry::ImportRetry>(json!({ "projectId": visit.name("id") })).await?;
             Ok(Outcome::go(visit.path.clone()))
-        }
-        "sender" => {
-            let form = &visit.form;
-            let input = json!({
-                "projectId": visit.name("id"), "from": form.get("from"), "fromName": form.some("from_name"),
-                "replyTo": form.some("reply_to"),
-            });
-            match visit.ask::<projects::ops::sender_update::SenderUpdate>(input).await {
-                Ok(_) => Ok(Outcome::go(format!("{}?done=sender#sender", visit.path))),
-                Err(error) if error.status == http::StatusCode::BAD_REQUEST => draw(visit, Some(error)).await,
-                Err(error) => Err(error),
-            }
         }
         _ => Err(PageError::not_found()),
     }

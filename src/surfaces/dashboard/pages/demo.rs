@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
-fn teller(visit: &Visit) -> Result<&UserSession, PageError> {
+fn user(visit: &Visit) -> Result<&UserSession, PageError> {
     let person = visit.who.as_ref().ok_or_else(PageError::not_found)?;
     let permissions = person.user.role.permissions();
     match NEEDED.into_iter().all(|needed| permissions.contains(needed)) {
@@ -47,7 +47,7 @@ page_context!(DemoPage, "demo.html", {
         page(true, Vec::new()),
         page(true, vec![step("12 pages"), step("")]),
         Self { well: Some("/inbox/66f1a2b3d4e5f60718293a4b".into()), ..page(false, vec![step("12 pages")]) },
-        Self { stuck: Some("The site did not answer.".into()), ..page(false, vec![step("12 pages"), step("")]) },
+        Self { stuck: Some("The site did not respond.".into()), ..page(false, vec![step("12 pages"), step("")]) },
     ]
 });
 
@@ -57,17 +57,17 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
-    let person = teller(visit)?;
-    let told = visit.stories.told(person.user.account.id);
-    let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
+    let person = user(visit)?;
+    let progress = visit.stories.progress(person.user.account.id);
+    let (well, stuck) = match progress.as_ref().and_then(|progress| progress.ending.as_ref()) {
         Some(Ending::Well { message }) => (Some(message.clone()), None),
         Some(Ending::Stuck(why)) => (None, Some(why.clone())),
         None => (None, None),
     };
     let context = DemoPage {
         site: visit.form.get("site").to_owned(),
-        is_running: told.as_ref().is_some_and(|told| told.ending.is_none()),
-        steps: told.map(|told| told.steps).unwrap_or_default(),
+        is_running: progress.as_ref().is_some_and(|progress| progress.ending.is_none()),
+        steps: progress.map(|progress| progress.steps).unwrap_or_default(),
         well,
         stuck,
         has_shop: visit.api.0.settings.server.demo_shop,
@@ -77,7 +77,7 @@ fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> 
 
 /// Starts the demo.
 pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
-    let person = teller(visit)?.clone();
+    let person = user(visit)?.clone();
     let site = match visit.form.some("site") {
         Some(site) => site.to_owned(),
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
@@ -88,8 +88,8 @@ pub async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let reader = person.user.email.to_string();
     let account = person.user.account.id;
-    let teller = StoryOwner::Person(Box::new(person));
-    let story = Story { api: visit.api.clone(), teller, peer: visit.peer, site, reader, clock: None };
+    let owner = StoryOwner::Person(Box::new(person));
+    let story = Story { api: visit.api.clone(), owner, peer: visit.peer, site, reader, clock: None };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))
 }

@@ -1,14 +1,17 @@
-//! Pages about an email: the preview, document and plain text, and AI edits, versions, exports and a test send.
+//! Pages about an email: the preview, editor and plain text, and AI edits, versions, exports and a test send.
 
-pub mod content;
+pub mod editor;
+pub mod gallery;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::emails::brief::Chip;
 use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Operation};
+use crate::features::emails::contract::Finding;
 use crate::features::emails::views::{EditView, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::exports::views::{EmailExport, FileView};
 use crate::features::{emails, exports, projects, sending};
@@ -50,7 +53,7 @@ struct EmailTitle {
     language: String,
     days: Option<i32>,
     error: Option<String>,
-    warnings: Vec<String>,
+    warnings: Vec<Finding>,
     share: Option<String>,
 }
 
@@ -94,7 +97,13 @@ impl EmailHead {
             let other = SiblingView { language: "de".into(), ..one.clone() };
             [one, other]
         });
-        let email = EmailView { status, send_offset_days: Some(2), warnings: vec!["A link is missing.".into()], ..email };
+        let add = serde_json::from_value(json!({ "op": "remove", "id": "intro" })).ok();
+        let email = EmailView {
+            status,
+            send_offset_days: Some(2),
+            warnings: vec![Finding::note("A link is missing."), Finding { add, ..Finding::note("A fact is missing.") }],
+            ..email
+        };
         Self::new(&email, siblings.collect(), tab)
     }
 }
@@ -109,6 +118,8 @@ pub struct EmailPage {
     prompt: String,
     prompt_max: usize,
     screenshot: Option<String>,
+    /// The facts that the email was written from.
+    facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
 }
@@ -135,6 +146,7 @@ page_context!(EmailPage, "email_preview.html", {
         prompt: String::new(),
         prompt_max: 4_000,
         screenshot: Some("/v1/files/a.png".into()),
+        facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
     };
@@ -285,7 +297,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let EmailDetails { email, series, .. } = email(visit).await?;
+    let EmailDetails { email, series, brief, .. } = email(visit).await?;
     let edit = match visit.query.some(EDITED) {
         Some(edit) => {
             let wanted = json!({ "emailId": visit.name("id"), "editId": edit });
@@ -300,6 +312,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         prompt: visit.form.get("prompt").to_owned(),
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
         screenshot: own(visit, email.screenshot_url.as_deref()),
+        facts: brief.as_ref().map(Chip::all).unwrap_or_default(),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
     };
@@ -326,6 +339,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 Err(error) => Err(error),
             }
         }
+        "add" => add(visit).await,
         act @ ("mark" | "unmark") => {
             visit.ask::<emails::ops::favorite::Favorite>(json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
@@ -334,9 +348,29 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
+/// Adds the text that a warning says is lost.
+async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, .. } = email(visit).await?;
+    let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
+    let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
+    // The warnings of another version have other positions.
+    let warning = email.warnings.get(index).filter(|_| version == email.version);
+    if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
+        let input = json!({ "emailId": email.id, "operations": [add], "version": version });
+        match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
+            Ok(_) => {}
+            Err(error) if is_shown(&error) => return draw(visit, Some(error)).await,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Outcome::go(visit.path.clone()))
+}
+
 /// Returns the email for the preview frame, with sample merge data.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
-    visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
+    let dark = visit.query.some("dark").map(|dark| dark == "yes");
+    let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
+    visit.hand_on::<emails::ops::html::Html>(wanted).await
 }
 
 /// Shows the plain-text part of the email.

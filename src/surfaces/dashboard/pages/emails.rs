@@ -1,5 +1,7 @@
 //! Pages about emails: the list, the forms to generate and to import emails, and the emails of one request side by side.
 
+pub mod brief;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -163,14 +165,14 @@ pub fn own(visit: &Visit, link: Option<&str>) -> Option<String> {
 
 /// The context that both forms for emails share.
 #[derive(Serialize)]
-struct EmailForm {
+pub struct EmailForm {
     brands: Vec<BrandChoice>,
-    brand: String,
+    pub brand: String,
 }
 
 impl EmailForm {
     #[cfg(test)]
-    fn sample() -> Self {
+    pub fn sample() -> Self {
         Self { brands: BrandChoice::samples(), brand: "66f1a2b3d4e5f60718293a4b".into() }
     }
 }
@@ -192,8 +194,9 @@ pub struct NewEmailPage {
     patterns: Vec<ConversationView>,
     count_max: usize,
     prompt_max: usize,
-    /// The configured language model, if there is one.
-    language_model: Option<String>,
+    /// The models that can write, if there is a language model.
+    models: Vec<String>,
+    default_model: String,
 }
 
 page_context!(NewEmailPage, "email_new.html", {
@@ -212,12 +215,13 @@ page_context!(NewEmailPage, "email_new.html", {
         patterns: emails::ops::list::List::example().1.items,
         count_max: 10,
         prompt_max: 4_000,
-        language_model: Some("writer-1".into()),
+        models: vec!["fast".into(), "composer".into()],
+        default_model: "fast".into(),
     };
     let none = EmailForm { brands: Vec::new(), ..EmailForm::sample() };
     vec![
         page(),
-        Self { prompt: String::new(), patterns: Vec::new(), language_model: None, ..page() },
+        Self { prompt: String::new(), patterns: Vec::new(), models: Vec::new(), ..page() },
         Self { form: none, ..page() },
     ]
 });
@@ -250,6 +254,8 @@ pub struct SeriesPage {
     error: Option<String>,
     percentage: u8,
     stage: &'static str,
+    step: usize,
+    steps: usize,
     emails: Vec<EmailTile>,
     /// The number of languages of the request.
     languages: usize,
@@ -301,6 +307,8 @@ impl SeriesPage {
             error: status.error,
             percentage: status.progress.percentage,
             stage: stage_words(status.progress.stage),
+            step: status.progress.step,
+            steps: status.progress.steps,
             emails,
             languages,
         }
@@ -351,6 +359,8 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
             visit.ask::<emails::ops::list::List>(wanted).await?.items
         }
     };
+    let models = &visit.api.0.models;
+    let names: Vec<String> = models.names().into_iter().map(str::to_owned).collect();
     let context = NewEmailPage {
         form,
         prompt,
@@ -364,13 +374,14 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
         patterns,
         count_max: limits::EMAILS_PER_SERIES_MAX,
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
-        language_model: visit.api.0.language_model.as_ref().map(|client| client.model().to_owned()),
+        models: if names.len() > 1 { names } else { Vec::new() },
+        default_model: models.default_name().to_owned(),
     };
     Ok(Outcome::draw_with(&context, error.map(in_form).as_ref()))
 }
 
 /// Returns the context that both forms for emails share: the brands.
-async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
+pub async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
     Ok(EmailForm { brands, brand })
@@ -387,12 +398,21 @@ fn in_form(error: PageError) -> PageError {
     PageError { field: field.to_owned(), ..error }
 }
 
+/// Shows the brief of the prompt, or starts the generation.
 pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
+    if form.get("act") == "review" {
+        return match brief::review(visit).await {
+            Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
+            other => other,
+        };
+    }
+    let brief = brief::sent(visit).await?;
     let images = form.get("images").split_whitespace().map(|url| json!({ "source": { "type": "url", "url": url } }));
     let input = json!({
         "projectId": form.get("brand"),
         "prompt": form.get("prompt"),
+        "brief": brief,
         "count": form.some("count").map(|count| count.parse::<u64>().map_or_else(|_| count.into(), Value::from)),
         "languages": parts(form.get("languages")),
         "images": images.collect::<Vec<_>>(),

@@ -161,7 +161,7 @@ page_context!(ImportProgressPage, "import_progress.html", {
         errors,
         pagination: Pagination::sample(),
     };
-    let failed = ImportProgress { error: Some("The file is gone.".into()), ..import() };
+    let failed = ImportProgress { error: Some("The file was deleted.".into()), ..import() };
     vec![page(true, import(), Vec::new()), page(false, failed, contacts::ops::import_errors::ImportErrors::example().1.items)]
 });
 

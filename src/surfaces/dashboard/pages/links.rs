@@ -103,8 +103,8 @@ fn join_page(visit: &Visit, error: Option<&PageError>) -> Outcome {
 }
 
 /// The limits on requests for password-reset links, per client address and per user.
-const FORGOTTEN_FROM: Rule = Rule { name: "forgotten from an address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
-const FORGOTTEN_FOR: Rule = Rule { name: "forgotten for an email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
+const FORGOTTEN_FROM: Rule = Rule { name: "password-reset links by address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
+const FORGOTTEN_FOR: Rule = Rule { name: "password-reset links by email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Shows what to do about a forgotten password.
@@ -127,7 +127,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let is_let = attempts::count(&engine, &[(&FORGOTTEN_FROM, from), (&FORGOTTEN_FOR, email.to_lowercase())]).await.is_ok();
     if is_let {
         let api = visit.api.clone();
-        visit.tasks.spawn("a link by mail", async move {
+        visit.tasks.spawn("password-reset email", async move {
             if let Some(reason) = mail_link(&api, &email).await {
                 tracing::warn!(reason, "the password-reset link could not be emailed");
             }

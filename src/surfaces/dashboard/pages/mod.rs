@@ -14,7 +14,11 @@ pub mod agent;
 pub mod approvals;
 pub mod audience;
 pub mod audit;
+pub mod brand_changes;
+pub mod brand_details;
 pub mod brand_parts;
+pub mod brand_products;
+pub mod brand_theme;
 pub mod brands;
 pub mod campaigns;
 pub mod contact;
@@ -25,12 +29,14 @@ pub mod demo;
 pub mod domains;
 pub mod email;
 pub mod emails;
+pub mod go_live;
 pub mod home;
 pub mod imports;
 pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
+pub mod models;
 pub mod plan;
 pub mod security;
 pub mod segment_form;
@@ -44,7 +50,7 @@ pub mod webhooks;
 
 use serde::Serialize;
 
-use super::page::{Page, closed, drawn, open, spec};
+use super::page::{Page, closed, open, page_template, spec};
 use crate::features;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -60,7 +66,7 @@ macro_rules! page {
             $(post: Some(|visit| Box::pin($post(visit))),)?
             $(files: Some($bytes),)?
             $(streams: $streams,)?
-            $(draws: const { &[$(drawn::<$context>()),+] },)?
+            $(templates: const { &[$(page_template::<$context>()),+] },)?
             ..$auth($path)
         }
     };
@@ -75,8 +81,17 @@ pub const PAGES: &[Page] = &[
     page!(closed "/{environment}/brands/new", get brands::new, post brands::send_new, draws [brands::NewBrandPage]),
     page!(closed "/{environment}/brands/{id}", get brands::show, post brands::send, draws [brands::BrandPage]),
     page!(closed "/{environment}/brands/{id}/picture", get brands::picture),
-    page!(closed "/{environment}/brands/{id}/look", get brand_parts::look, post brand_parts::send_look,
-        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ThemePage]),
+    page!(closed "/{environment}/brands/{id}/look", get brand_theme::show, post brand_theme::send,
+        files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_theme::ThemePage]),
+    page!(closed "/{environment}/brands/{id}/look/preview", get brand_theme::preview),
+    page!(closed "/{environment}/brands/{id}/changes", get brand_changes::show, post brand_changes::send,
+        draws [brand_changes::ChangesPage]),
+    page!(closed "/test/go-live", get go_live::choose, draws [go_live::ChooseBrandPage]),
+    page!(closed "/test/brands/{id}/go-live", get go_live::show, post go_live::send, draws [go_live::GoLivePage]),
+    page!(closed "/{environment}/brands/{id}/details", get brand_details::show, post brand_details::send,
+        draws [brand_details::DetailsPage]),
+    page!(closed "/{environment}/brands/{id}/products", get brand_products::show, post brand_products::send,
+        draws [brand_products::ProductsPage]),
     page!(closed "/{environment}/brands/{id}/images", get brand_parts::images, post brand_parts::send_images,
         files limits::DASHBOARD_IMAGE_BYTES_MAX, draws [brand_parts::ImagesPage]),
     page!(closed "/{environment}/brands/{id}/knowledge", get brand_parts::knowledge, post brand_parts::send_knowledge,
@@ -85,15 +100,22 @@ pub const PAGES: &[Page] = &[
         files limits::DASHBOARD_TEXT_BYTES_MAX, draws [brand_parts::EntryPage]),
     page!(closed "/{environment}/brands/{id}/guidelines", get brand_parts::guidelines, post brand_parts::send_guidelines,
         draws [brand_parts::GuidelinesPage]),
+    page!(closed "/{environment}/brands/{id}/designs/{design}", get email::gallery::frame),
     page!(closed "/{environment}/emails", menu "" "Emails", needs [projects::ops::list::List, emails::ops::list::List], get emails::list,
         draws [emails::EmailsPage]),
-    page!(closed "/{environment}/emails/new", get emails::new, post emails::send_new, draws [emails::NewEmailPage]),
+    page!(closed "/{environment}/emails/new", get emails::new, post emails::send_new,
+        draws [emails::NewEmailPage, emails::brief::BriefPage]),
+    page!(closed "/{environment}/emails/designs", get email::gallery::show, post email::gallery::send, draws [email::gallery::GalleryPage]),
     page!(closed "/{environment}/emails/import", get emails::import, post emails::send_import, files limits::DASHBOARD_EMAIL_BYTES_MAX,
         draws [emails::ImportEmailPage]),
     page!(closed "/{environment}/emails/series/{conversation}", get emails::series, draws [emails::SeriesPage]),
     page!(closed "/{environment}/emails/{id}", get email::show, post email::send, draws [email::EmailPage]),
     page!(closed "/{environment}/emails/{id}/frame", get email::frame),
-    page!(closed "/{environment}/emails/{id}/document", get email::content::document, draws [email::content::ContentPage]),
+    page!(closed "/{environment}/emails/{id}/document", get email::editor::show, post email::editor::send,
+        draws [email::editor::EditorPage]),
+    page!(closed "/{environment}/emails/{id}/editor", get email::editor::data, post email::editor::send_script,
+        files limits::DASHBOARD_IMAGE_BYTES_MAX),
+    page!(closed "/{environment}/emails/{id}/image", get email::editor::image),
     page!(closed "/{environment}/emails/{id}/text", get email::text, draws [email::TextPage]),
     page!(closed "/{environment}/emails/{id}/versions", get email::versions, post email::send_version, draws [email::VersionsPage]),
     page!(closed "/{environment}/emails/{id}/exports", get email::exports, draws [email::ExportsPage]),
@@ -153,6 +175,8 @@ pub const PAGES: &[Page] = &[
         get security::show, post security::send, draws [security::SecurityPage]),
     page!(closed "/{environment}/settings/plan", menu "Account" "Plan and limits", needs [sending::ops::plan::Plan], get plan::show,
         post plan::change, draws [plan::PlanPage]),
+    page!(closed "/{environment}/settings/models", menu "Account" "Language models", needs [models::ops::metrics::Metrics],
+        get models::show, draws [models::ModelsPage]),
     page!(closed "/{environment}/settings/audit", menu "Account" "Audit log", needs [accounts::ops::audit_list::AuditList],
         get audit::show, draws [audit::AuditPage]),
     page!(closed "/{environment}/settings/system", menu "Account" "System", needs [system::ops::status::Status], get system::show,

@@ -45,9 +45,9 @@ pub async fn tls_connect(
 }
 
 /// Returns options for HTTPS with a certificate created in a new folder.
-pub fn self_made(limits: Limits) -> (tempfile::TempDir, Options) {
+pub fn self_signed(limits: Limits) -> (tempfile::TempDir, Options) {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
-    let tls = TlsSource::SelfMade { folder: folder.path().to_owned(), names: vec!["mail.example.com".to_owned()] };
+    let tls = TlsSource::SelfSigned { folder: folder.path().to_owned(), names: vec!["mail.example.com".to_owned()] };
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(limits) })
 }
 
@@ -76,7 +76,7 @@ async fn trusted(address: SocketAddr, folder: &Path) -> bool {
 
 #[tokio::test]
 async fn the_first_start_creates_a_certificate_valid_for_all_names() {
-    let (folder, options) = self_made(Limits::default());
+    let (folder, options) = self_signed(Limits::default());
     let fixture = start(options).await;
     for name in ["localhost", "127.0.0.1", "::1", "mail.example.com"] {
         let mut tls =
@@ -96,7 +96,7 @@ async fn the_first_start_creates_a_certificate_valid_for_all_names() {
 
 #[tokio::test]
 async fn a_second_start_keeps_it() {
-    let (folder, options) = self_made(Limits::default());
+    let (folder, options) = self_signed(Limits::default());
     let tls = options.tls.clone();
     start(options).await;
     let first = certificate(folder.path());
@@ -106,7 +106,7 @@ async fn a_second_start_keeps_it() {
 
 #[tokio::test]
 async fn a_running_server_renews_its_certificate_before_it_expires() {
-    let (folder, options) = self_made(Limits::default());
+    let (folder, options) = self_signed(Limits::default());
     let fixture = start(options).await;
     let first = certificate(folder.path());
     fixture.clock.advance_ms(370 * 24 * 60 * 60 * 1000);
@@ -118,8 +118,8 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
 
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
-    let (folder, options) = self_made(Limits::default());
-    // The new certificate lacks the name mail.example.com, for which a self-made certificate would be renewed.
+    let (folder, options) = self_signed(Limits::default());
+    // The new certificate lacks the name mail.example.com, for which a self-signed certificate would be renewed.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;
@@ -129,7 +129,7 @@ async fn the_operators_own_files_are_never_overwritten() {
 
 #[tokio::test]
 async fn a_lone_key_is_not_overwritten() {
-    let (folder, options) = self_made(Limits::default());
+    let (folder, options) = self_signed(Limits::default());
     std::fs::write(folder.path().join("key.pem"), "precious").expect("the file can be written");
     let error = try_start(options).await.err().expect("the server does not start with these options").to_string();
     assert!(error.contains("a key without a certificate"), "{error}");
@@ -179,7 +179,7 @@ async fn a_start_with_unusable_files_names_the_file_and_the_setting() {
 
 #[tokio::test]
 async fn a_handshake_that_never_comes_times_out() {
-    let (_folder, options) = self_made(Limits { handshake_time: Duration::from_millis(50), ..Limits::default() });
+    let (_folder, options) = self_signed(Limits { handshake_time: Duration::from_millis(50), ..Limits::default() });
     let fixture = start(options).await;
     let mut silent = connect(fixture.https()).await;
     assert_eq!(rest(&mut silent).await, "");
@@ -187,7 +187,7 @@ async fn a_handshake_that_never_comes_times_out() {
 
 #[tokio::test]
 async fn only_modern_tls_versions_are_accepted() {
-    let (_folder, options) = self_made(Limits::default());
+    let (_folder, options) = self_signed(Limits::default());
     let fixture = start(options).await;
     let mut old = connect(fixture.https()).await;
     // A ClientHello for TLS 1.1: record, handshake, version 3.2, 32 random bytes, no session, one cipher, no compression.

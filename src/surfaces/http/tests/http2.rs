@@ -6,7 +6,7 @@ use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::certificate::{self_made, tls_connect};
+use super::certificate::{self_signed, tls_connect};
 use super::*;
 
 type Client = SendRequest<Empty<Bytes>>;
@@ -42,7 +42,7 @@ async fn fetch(client: &mut Client, request: Request<Empty<Bytes>>) -> (StatusCo
 
 #[tokio::test]
 async fn it_is_negotiated_over_tls_and_the_peer_is_marked_secure() {
-    let (folder, options) = self_made(Limits::default());
+    let (folder, options) = self_signed(Limits::default());
     let fixture = start(options).await;
     let tls = tls_connect(fixture.https(), folder.path(), "localhost", &[b"h2", b"http/1.1"])
         .await

@@ -42,7 +42,7 @@ pub struct Tls {
     shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
     pair: Pair,
-    /// The names in a self-made certificate; `None` if the files belong to the operator.
+    /// The names in a self-signed certificate; `None` if the files belong to the operator.
     names: Option<Vec<String>>,
     clock: Arc<dyn Clock>,
     stamp: Stamp,
@@ -56,7 +56,7 @@ impl Tls {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
             TlsSource::Files { certificate, key } => (Pair { certificate: certificate.clone(), key: key.clone() }, None),
-            TlsSource::SelfMade { folder, names } => {
+            TlsSource::SelfSigned { folder, names } => {
                 let pair = Pair { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
                 let names = self_signed::names(names);
                 self_signed::ensure(&pair, &names, clock.now(), &provider).map_err(|why| failed(folder, why))?;
@@ -129,7 +129,7 @@ impl Tls {
         }
     }
 
-    /// Once an hour, renews a self-made certificate, or warns that the operator's certificate expires soon.
+    /// Once an hour, renews a self-signed certificate, or warns that the operator's certificate expires soon.
     fn check_expiry(&mut self) {
         let now = self.clock.now();
         if now.ms_since(self.checked_at) < EXPIRY_CHECK_MS {

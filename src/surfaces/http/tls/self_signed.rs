@@ -1,4 +1,4 @@
-//! The self-made certificate, created at the first start, so that no data is ever sent unencrypted.
+//! The self-signed certificate, created at the first start, so that no data is ever sent unencrypted.
 //!
 //! No authority vouches for the certificate: a browser shows a warning once, and a client must be configured to trust the file. The
 //! certificate is renewed before it expires and when it lacks a name, but only if Mailmill created it: the operator's own files are never
@@ -14,8 +14,8 @@ use super::der;
 use super::files::{Pair, first_certificate, replace};
 use crate::base::clock::Timestamp;
 
-/// The subject of self-made certificates, which identifies them.
-const SUBJECT: &str = "Mailmill self-made certificate";
+/// The subject of self-signed certificates, which identifies them.
+const SUBJECT: &str = "Mailmill self-signed certificate";
 
 /// The longest validity that browsers accept.
 const VALID_MS: i64 = 397 * super::DAY_MS;
@@ -37,7 +37,8 @@ pub fn names(asked: &[String]) -> Vec<String> {
     names
 }
 
-/// Creates a certificate and key if there are none, or if the self-made certificate is no longer valid.
+/// Creates a certificate and key if there are none, or if the self-signed certificate expires soon, lacks one of the names or
+/// cannot be loaded.
 pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
     if pair.certificate.exists() {
         let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));

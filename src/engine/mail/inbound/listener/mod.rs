@@ -193,8 +193,8 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
 
 async fn bind_address(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
-    let told = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));
-    TcpListener::bind(address).await.map(Some).map_err(told)
+    let with_address = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));
+    TcpListener::bind(address).await.map(Some).map_err(with_address)
 }
 
 /// Binds a Unix socket. Only one process at a time uses the data folder, so an existing socket is a leftover and is replaced.

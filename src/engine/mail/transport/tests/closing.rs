@@ -64,7 +64,7 @@ async fn a_handoff_being_stored_is_waited_for_and_then_no_dot_follows() {
         transport.close(Duration::from_millis(50)).await
     };
     let (outcome, closed) = tokio::join!(transport.deliver(&to_ana, MESSAGE, &mut writing), stop);
-    assert_eq!((told(&outcome).as_str(), closed), ("deferred at Body: stopping", CloseReport { cut: 1 }));
+    assert_eq!((short_form(&outcome).as_str(), closed), ("deferred at Body: stopping", CloseReport { cut: 1 }));
     until(|| sink.open() == 0).await;
     assert_eq!(sink.count(), 0);
 }

@@ -44,7 +44,7 @@ async fn servers_are_tried_in_order_of_preference_until_one_can_be_used() {
     let mut recorder = HandoffRecorder::new();
     for _ in 0..3 {
         let outcome = transport.deliver(&envelope("ana@Example.com"), MESSAGE, &mut recorder).await;
-        assert_eq!(told(&outcome), OK);
+        assert_eq!(short_form(&outcome), OK);
     }
     assert_eq!((sinks[2].count(), sinks[3].count()), (3, 0));
     assert_eq!(sinks[2].connections(), 1, "the connection is kept for the next message");
@@ -110,7 +110,7 @@ async fn encryption_is_used_if_it_works_and_skipped_if_not() {
         let mut recorder = HandoffRecorder::new();
         let transport = direct(names(), sink.address.port());
         let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
-        assert_eq!(told(&outcome), OK, "{action:?}");
+        assert_eq!(short_form(&outcome), OK, "{action:?}");
         assert_eq!((recorder.handoffs[0].encrypted, sink.letters()[0].talk.encrypted), (encrypted, encrypted), "{action:?}");
         assert_eq!(sink.connections(), connections, "{action:?}");
     }

@@ -136,11 +136,11 @@ impl BeforeDot for HandoffRecorder {
 async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
     let mut recorder = HandoffRecorder::new();
     let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut recorder).await;
-    (told(&outcome), recorder.handoffs.len())
+    (short_form(&outcome), recorder.handoffs.len())
 }
 
 /// Returns a short form of an outcome.
-fn told(outcome: &Outcome) -> String {
+fn short_form(outcome: &Outcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
         Cause::Unreachable(_) => "unreachable".to_owned(),

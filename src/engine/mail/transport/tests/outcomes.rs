@@ -115,7 +115,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
         ));
         let mut recorder = Slow(sink.clone());
         let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), &message, &mut recorder).await;
-        assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{action:?}");
+        assert_eq!((short_form(&outcome).as_str(), sink.count()), (expected, 0), "{action:?}");
     }
     let slow = MailSink::always(
         SinkCapabilities { size: None, ..SinkCapabilities::default() },
@@ -123,7 +123,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
         SinkAction::Slowly(Duration::from_micros(10)),
     );
     let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut HandoffRecorder::new()).await;
-    assert_eq!(told(&outcome), "accepted: 250");
+    assert_eq!(short_form(&outcome), "accepted: 250");
     assert_eq!(slow.letters()[0].body, message);
 }
 
@@ -146,7 +146,7 @@ async fn a_reply_before_the_dot_does_not_pass_for_the_reply_to_it() {
     ] {
         let sink = Arc::new(MailSink::always(SinkCapabilities::default(), SmtpStage::Body, last_words(said)));
         let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), MESSAGE, &mut Slow(sink.clone())).await;
-        assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{said}");
+        assert_eq!((short_form(&outcome).as_str(), sink.count()), (expected, 0), "{said}");
     }
 }
 
@@ -184,8 +184,8 @@ async fn the_server_gets_the_message_in_a_form_that_it_supports() {
     let mut to_utf8 = envelope("ána@müller.example");
     to_utf8.smtputf8 = true;
     let message = "Subject: ä\n\n..\n.\r\nend".as_bytes();
-    assert_eq!(told(&transport.deliver(&to_utf8, message, &mut recorder).await), "accepted: 250");
-    assert_eq!(told(&transport.deliver(&envelope("ana@müller.example"), MESSAGE, &mut recorder).await), "accepted: 250");
+    assert_eq!(short_form(&transport.deliver(&to_utf8, message, &mut recorder).await), "accepted: 250");
+    assert_eq!(short_form(&transport.deliver(&envelope("ana@müller.example"), MESSAGE, &mut recorder).await), "accepted: 250");
     let letters = sink.letters();
     assert_eq!(letters[0].body, "Subject: ä\r\n\r\n..\r\n.\r\nend\r\n".as_bytes());
     assert_eq!(letters[0].talk.sender, format!("<bounce+1@example.com> SMTPUTF8 BODY=8BITMIME SIZE={}", message.len()));
@@ -210,7 +210,7 @@ async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
         (injecting, MESSAGE, "refused at Sender: 553"),
     ] {
         let outcome = transport.deliver(&envelope, message, &mut HandoffRecorder::new()).await;
-        assert_eq!(told(&outcome), expected);
+        assert_eq!(short_form(&outcome), expected);
     }
     assert!(!sink.commands().iter().any(|(_, line)| line.starts_with("MAIL")));
     let old = MailSink::by(SinkCapabilities { extensions: false, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);

@@ -24,7 +24,7 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
         let mut recorder = HandoffRecorder::new();
         for _ in 0..2 {
             let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut recorder).await;
-            assert_eq!(told(&outcome), OK);
+            assert_eq!(short_form(&outcome), OK);
         }
         assert!(recorder.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
         assert!(sink.letters().iter().all(|c| c.talk.encrypted && c.body == MESSAGE));

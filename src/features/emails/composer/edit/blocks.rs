@@ -1,11 +1,15 @@
 //! Changes the arrangement of an email: adds, removes and moves blocks, and swaps pictures.
 
+use std::collections::HashSet;
+
 use super::texts::{block_contains, pick};
 use super::{Anchor, EditResources, Place, Target, Which};
-use crate::features::emails::composer::facts::tidy;
+use crate::features::emails::brief::{self, Brief, Fact, FactKind, FactValue};
+use crate::features::emails::composer::content::Content;
 use crate::features::emails::composer::language::{Bank, Language};
+use crate::features::emails::composer::rules::Rules;
 use crate::features::emails::composer::tokens::Tokens;
-use crate::features::emails::composer::understand::{self, ParsedPrompt};
+use crate::features::emails::composer::words::{self, capital, tidy};
 use crate::features::emails::composer::{material, phrases};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -201,7 +205,7 @@ pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
 pub fn next_picture(shown: &str, clause: &str, means: &EditResources<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
     brand.images.retain(|image| !shown.contains(&image.url));
-    material::opening(&brand, &Tokens::read(clause), 0, "")
+    material::fitting(&brand, clause, &HashSet::new()).or_else(|| material::opening(&brand, 0, ""))
 }
 
 /// Adds a block.
@@ -232,23 +236,28 @@ struct Maker<'a> {
     clause: &'a str,
     means: &'a EditResources<'a>,
     quotes: Vec<String>,
-    understood: ParsedPrompt,
+    brief: Brief,
     language: Language,
 }
 
 impl<'a> Maker<'a> {
     fn new(email: &'a Email, clause: &'a str, place: Option<&Place>, means: &'a EditResources<'a>) -> Self {
         let quotes = quotes(clause, place);
-        let understood = understand::parse_prompt(clause, means.brand, means.today);
+        let brief = brief::parse(clause, means.brand, Some(&email.language), means.today);
         let language = Language::of(&email.language).unwrap_or(Language::En);
-        Self { email, clause, means, quotes, understood, language }
+        Self { email, clause, means, quotes, brief, language }
     }
 
     /// Returns a label in the email's language that needs no facts except the brand's name.
     fn phrase(&self, place: &str) -> Option<String> {
         let facts = [("brand", self.means.brand.name.clone()?)].into_iter().collect();
-        let voice = super::super::voice::Voice::of(self.means.brand, &self.understood, self.language);
+        let voice = super::super::voice::Voice::of(self.means.brand, &Rules::default(), self.language);
         phrases::Phrasebook::new(self.language, None, voice, 0, facts).line(place)
+    }
+
+    /// Returns the facts of a kind that the instruction states.
+    fn facts(&self, kind: FactKind) -> impl Iterator<Item = &Fact> {
+        self.brief.facts.iter().filter(move |fact| fact.kind == kind)
     }
 
     fn make(&self, target: Target) -> Result<Vec<Block>, String> {
@@ -265,8 +274,7 @@ impl<'a> Maker<'a> {
             Target::Table => self.table(id)?,
             Target::Quote => {
                 let text = quoted.ok_or("Put the text of the quote in quotation marks. The composer never invents quotes.")?;
-                let author =
-                    self.understood.praise.as_ref().and_then(|praise| praise.author.as_ref()).map(|author| Line::cut(author));
+                let author = self.facts(FactKind::Person).next().map(|fact| Line::cut(&fact.text));
                 Block::Quote(Quote { id, text: Rich::plain(text), author, role: None, image: None, stars: None })
             }
             Target::Heading | Target::Title => {
@@ -302,7 +310,7 @@ impl<'a> Maker<'a> {
     }
 
     fn button(&self, id: BlockId) -> Result<Block, String> {
-        let given = self.understood.links.iter().find_map(|address| material::link(address));
+        let given = words::links(self.clause).iter().find_map(|address| material::link(address));
         let present = self.email.blocks.iter().find_map(|block| match block {
             Block::Hero(hero) => hero.button.as_ref().map(|button| button.href.clone()),
             Block::Button(button) => Some(button.href.clone()),
@@ -317,20 +325,21 @@ impl<'a> Maker<'a> {
 
     fn image(&self, id: BlockId) -> Result<Block, String> {
         let given =
-            self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
+            words::links(self.clause).iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
         let image = image.ok_or("The brand has no other suitable image. Enter the URL of an image.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 
     fn coupon(&self, id: BlockId) -> Result<Block, String> {
-        let code = self.understood.code.clone().or_else(|| self.quotes.first().cloned());
+        let code = self.facts(FactKind::Code).next().map(|fact| fact.text.clone()).or_else(|| self.quotes.first().cloned());
         let code = code.ok_or("Enter the coupon code in uppercase.")?;
         let format = &Bank::of(self.language).format;
-        let offer = self.understood.saving.as_ref().map(|saving| format.offer(saving));
+        let content = Content::of(&self.brief, self.means.brand, self.language, format, self.means.today);
+        let offer = content.saving().map(|saving| format.offer(&saving));
         let title = offer.or_else(|| self.phrase("common.coupon_heading")).unwrap_or_else(|| code.clone());
         let text = self.phrase("common.coupon_note").map(|note| Rich::plain(&note));
-        let title = understand::capital(&title);
+        let title = capital(&title);
         Ok(Block::Coupon(Coupon { id, title: Line::cut(&title), code: Line::cut(&code), text, button: None }))
     }
 
@@ -339,11 +348,13 @@ impl<'a> Maker<'a> {
         let json = self.email.to_json().to_string();
         let site = self.means.site.and_then(material::link);
         let format = &Bank::of(self.language).format;
-        let named = self.understood.products.iter().filter_map(|place| brand.products.get(*place));
+        let content = Content::of(&self.brief, brand, self.language, format, self.means.today);
+        let named: Vec<_> = content.cards.iter().filter_map(|card| brand.products.get(card.product)).collect();
+        let count = PRODUCTS.max(named.len());
         let fresh = brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(|product| !json.contains(&product.name));
-        let chosen: Vec<_> = if self.understood.products.is_empty() { fresh.collect() } else { named.collect() };
+        let chosen: Vec<_> = if named.is_empty() { fresh.collect() } else { named };
         let shown = chosen.into_iter().filter_map(|product| material::product(product, format, site.as_ref(), false));
-        let products: Vec<Product> = shown.take(PRODUCTS.max(self.understood.products.len())).collect();
+        let products: Vec<Product> = shown.take(count).collect();
         if products.is_empty() {
             return Err("The brand has no other products.".to_owned());
         }
@@ -352,8 +363,10 @@ impl<'a> Maker<'a> {
     }
 
     fn countdown(&self, id: BlockId) -> Result<Block, String> {
-        let understood = &self.understood;
-        let day = understood.ends.or(understood.on).or(understood.starts);
+        let day = self.brief.facts.iter().find_map(|fact| match &fact.value {
+            Some(FactValue::Days { first, last }) => Some(last.unwrap_or(*first)),
+            _ => None,
+        });
         let day = day.ok_or("Enter the end date of the countdown, for example \"until 30 November\".")?;
         let date = Bank::of(self.language).format.date(day, self.means.today);
         let title = self.phrase("common.ends_heading").unwrap_or_else(|| date.clone());
@@ -366,7 +379,7 @@ impl<'a> Maker<'a> {
         let split = told.iter().flat_map(|text| text.split([',', ';'])).map(|item| item.trim().to_owned());
         let items: Vec<String> = if self.quotes.len() > 1 { self.quotes.clone() } else { split.collect() };
         let items = items.iter().filter(|item| !item.is_empty()).take(limits::EMAIL_LIST_ITEMS_MAX);
-        let items: Vec<Item> = items.map(|item| Item { title: None, text: Rich::plain(&understand::capital(item)) }).collect();
+        let items: Vec<Item> = items.map(|item| Item { title: None, text: Rich::plain(&capital(item)) }).collect();
         if items.is_empty() {
             return Err("Enter the list items after a colon: \"add a list: first point, second point\".".to_owned());
         }
@@ -402,7 +415,7 @@ impl<'a> Maker<'a> {
 /// Returns the quotations in an instruction, excluding those that describe a position.
 pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
     let words = Tokens::read(clause);
-    let quoted = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
+    let quoted = words::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
     let anchor = match place {
         Some(Place::Before(Anchor::Words(words)) | Place::After(Anchor::Words(words))) => Some(words),
         _ => None,

@@ -12,7 +12,7 @@ mod texts;
 mod vocabulary;
 mod whole_email;
 
-use super::{Brief, Knowledge, Plan};
+use super::{Knowledge, Plan, Request};
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Corners, Email, Layout, Link};
@@ -21,7 +21,7 @@ use crate::features::projects::brand::Brand;
 /// The inputs from which the composer wrote an email.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    pub brief: &'a Brief<'a>,
+    pub request: &'a Request<'a>,
     pub knowledge: &'a [Knowledge<'a>],
     pub plan: &'a Plan,
     /// The email's slot in the plan.

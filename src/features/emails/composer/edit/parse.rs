@@ -10,9 +10,8 @@ use crate::base::color;
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::lexicon::{self, Lexicon, Phrases};
 use crate::features::emails::composer::tokens::{Kind, Tokens};
-use crate::features::emails::composer::understand;
+use crate::features::emails::composer::words::{self, Phrases};
 use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 
@@ -31,15 +30,13 @@ pub struct Reading<'a> {
 
 /// Returns the instructions in a prompt, each with its words and, if understood, its action.
 pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
-    let prompt: String = understand::clean(prompt);
+    let prompt: String = words::clean(prompt);
     let words = Tokens::read(&prompt);
     let own = Language::of(email.language).unwrap_or(Language::En);
-    let told = lexicon::language_of(&words, own);
-    // The language whose vocabulary contains the most words of the prompt comes first. In a tie, the prompt's language precedes the email's
-    // language.
+    // The language whose vocabulary contains the most words of the prompt comes first. In a tie, the email's language comes first.
     let mut order = Language::SPOKEN.to_vec();
     let known = |language: &Language| Vocabulary::of(*language).known(&words);
-    order.sort_by_key(|language| std::cmp::Reverse((known(language), *language == told, *language == own)));
+    order.sort_by_key(|language| std::cmp::Reverse((known(language), *language == own)));
     let clauses = clauses(&prompt, Vocabulary::of(order[0]), email.contains);
     let read = |clause: String| {
         let action = order.iter().find_map(|language| Clause::new(&clause, *language, email).action());
@@ -51,7 +48,7 @@ pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Act
 /// Splits a prompt between instructions, but never inside quotation marks.
 fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> bool) -> Vec<String> {
     let words = Tokens::read(prompt);
-    let quoted = understand::quotations(&words);
+    let quoted = words::quotations(&words);
     let spans: Vec<(usize, usize)> = quoted.iter().map(|(at, text)| span(&words, *at, text)).collect();
     let is_quoted = |at: usize| spans.iter().any(|(from, to)| (*from..*to).contains(&at));
     let verbs = [&vocabulary.change, &vocabulary.remove, &vocabulary.add, &vocabulary.shift, &vocabulary.shorten];
@@ -149,7 +146,6 @@ struct Clause<'a> {
     text: &'a str,
     words: Tokens<'a>,
     vocabulary: &'static Vocabulary,
-    lexicon: &'static Lexicon,
     email: Reading<'a>,
     quotes: Vec<(usize, &'a str)>,
 }
@@ -157,8 +153,8 @@ struct Clause<'a> {
 impl<'a> Clause<'a> {
     fn new(text: &'a str, language: Language, email: Reading<'a>) -> Self {
         let words = Tokens::read(text);
-        let quotes = understand::quotations(&words);
-        Self { text, words, vocabulary: Vocabulary::of(language), lexicon: lexicon::of(language), email, quotes }
+        let quotes = words::quotations(&words);
+        Self { text, words, vocabulary: Vocabulary::of(language), email, quotes }
     }
 
     /// Returns the position and length of the first of these phrases outside quotation marks.
@@ -229,7 +225,7 @@ impl<'a> Clause<'a> {
     fn anchor(&self) -> Option<(Anchor, bool, Range<usize>)> {
         let words = self.vocabulary;
         // A single quotation is the text to add, unless the instruction gives other content to add.
-        let quotes_text = self.has(&words.add) && understand::links(self.text).is_empty() && !self.text.contains(": ");
+        let quotes_text = self.has(&words.add) && words::links(self.text).is_empty() && !self.text.contains(": ");
         [(&words.before, true), (&words.after, false)].into_iter().find_map(|(phrases, before)| {
             let (at, taken) = self.find(phrases)?;
             let from = at + taken;
@@ -279,7 +275,7 @@ impl<'a> Clause<'a> {
         }
         let named = Language::SPOKEN
             .into_iter()
-            .find(|language| self.lexicon.languages.get(language.code()).is_some_and(|names| self.has(names)));
+            .find(|language| self.vocabulary.languages.get(language.code()).is_some_and(|names| self.has(names)));
         if let Some(language) = named.filter(|_| self.has(&words.translate)) {
             return Some(Action::Translate(language));
         }
@@ -290,7 +286,7 @@ impl<'a> Clause<'a> {
         let whole = target.is_none_or(|target| target == Target::Text);
         let asked = |layout: &Layout| {
             let by_name = self.words.text.to_lowercase().contains(&format!("{layout:?}").to_lowercase());
-            by_name || self.lexicon.layouts.get(layout).is_some_and(|phrases| self.has(phrases))
+            by_name || self.vocabulary.layouts.get(layout).is_some_and(|phrases| self.has(phrases))
         };
         if self.has(&words.layout) {
             return Layout::ALL.into_iter().find(asked).map(Action::Arrange);
@@ -353,7 +349,7 @@ impl<'a> Clause<'a> {
 
     /// Parses an instruction that contains a web address.
     fn addresses(&self, target: Option<Target>, which: Which) -> Option<Action> {
-        let mut urls = understand::links(self.text).into_iter();
+        let mut urls = words::links(self.text).into_iter();
         let (first, second) = (urls.next()?, urls.next());
         let words = self.vocabulary;
         // "Change the link https://old to https://new", "link \"these words\" to https://new".

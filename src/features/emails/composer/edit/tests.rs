@@ -4,23 +4,25 @@ use jiff::civil::Date;
 
 use super::*;
 use crate::base::locale::LanguageTag;
+use crate::features::emails::brief::{self, Brief};
 use crate::features::emails::composer::tests::{brands, print};
 use crate::features::emails::composer::{compose, plan};
 use crate::features::emails::document::Block;
 use crate::features::projects::brand::BrandFormality;
 
 const TODAY: Date = Date::constant(2026, 11, 21);
-const PROMPT: &str = "20% off all teas until Sunday, code WINTER20";
+const PROMPT: &str = "20% off everything until Sunday, code WINTER20";
 
-fn brief(prompt: &str) -> Brief<'_> {
-    Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed: 3, today: TODAY }
+fn request(brief: &Brief) -> Request<'_> {
+    Request { brief, images: &[], reference: None, site: Some("https://example.com"), seed: 3, today: TODAY }
 }
 
 fn composed(prompt: &str, brand: &Brand, language: &str) -> Email {
     let tag = LanguageTag::parse(language).expect("the language tag is valid");
-    let brief = brief(prompt);
-    let plan = plan(&brief, brand, false, &tag, Some(1));
-    compose(&brief, brand, &[], &plan, 0, &tag).email
+    let brief = brief::parse(prompt, brand, Some(&tag), TODAY);
+    let request = request(&brief);
+    let plan = plan(&request, brand, false, &tag, Some(1));
+    compose(&request, brand, &[], &plan, 0, &tag).email
 }
 
 fn sale() -> Email {
@@ -63,8 +65,8 @@ fn texts_are_changed() {
     assert_eq!(edited("Make the preheader \"Only for you, and only now\"").preheader.as_str(), "Only for you, and only now");
     let text = print::text(&edited("Change 20% to 25%"));
     assert!(text.contains("25% off") && !text.contains("20% off"), "{text}");
-    let text = print::text(&edited("Replace \"all teas\" with \"every tea\""));
-    assert!(text.contains("every tea") && !text.contains("all teas"), "{text}");
+    let text = print::text(&edited("Replace \"WINTER20\" with \"TEA20\""));
+    assert!(text.contains("TEA20") && !text.contains("WINTER20"), "{text}");
     let text = print::text(&edited("Set the headline to \"Warm up\" and change the button text to \"Get warm\""));
     assert!(text.contains("# Warm up") && text.contains("[Get warm]"), "{text}");
     assert!(print::text(&edited("Ersetze WINTER20 durch TEE20")).contains("TEE20"));
@@ -104,7 +106,7 @@ fn blocks_are_added_removed_and_moved() {
     let more = edited("Add a text \"We close at noon.\" after the coupon");
     let at = place(&more, coupon);
     assert!(matches!(&more.blocks[at + 1], Block::Text(text) if text.text.words() == "We close at noon."), "{:?}", more.blocks);
-    assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 2);
+    assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 1);
     assert_eq!(count(&edited("Add an image https://example.com/x.jpg"), |block| matches!(block, Block::Image(_))), 1);
 }
 
@@ -166,11 +168,12 @@ fn emoji_are_added_and_removed() {
 #[test]
 fn an_email_with_a_brief_is_rewritten_in_another_language_or_tone() {
     let brand = brands::furniture(BrandFormality::Casual);
-    let brief = brief("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20");
     let tag = LanguageTag::parse("de").expect("the language tag is valid");
-    let plan = plan(&brief, &brand, false, &tag, Some(1));
-    let email = compose(&brief, &brand, &[], &plan, 0, &tag).email;
-    let origin = Origin { brief: &brief, knowledge: &[], plan: &plan, place: 0 };
+    let brief = brief::parse("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20", &brand, Some(&tag), TODAY);
+    let request = request(&brief);
+    let plan = plan(&request, &brand, false, &tag, Some(1));
+    let email = compose(&request, &brand, &[], &plan, 0, &tag).email;
+    let origin = Origin { request: &request, knowledge: &[], plan: &plan, place: 0 };
     let means = EditResources { brand: &brand, site: None, origin: Some(origin), today: TODAY };
     let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is available").email;
     assert_eq!(english.language.as_str(), "en");

@@ -5,25 +5,9 @@ use serde_json::Value;
 
 use super::{Target, Which};
 use crate::features::emails::composer::phrases::escape;
+use crate::features::emails::composer::printed::NOT_WORDS;
 use crate::features::emails::document::*;
 
-/// The keys in a document whose values are not visible text.
-const NOT_WORDS: [&str; 14] = [
-    "id",
-    "type",
-    "href",
-    "src",
-    "logo",
-    "language",
-    "direction",
-    "purpose",
-    "until",
-    "layout",
-    "corners",
-    "emphasis",
-    "width",
-    "look",
-];
 /// The maximum length of a shortened subject.
 pub const SUBJECT_CHARACTERS: usize = 40;
 
@@ -254,7 +238,7 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
         if email.subject.chars().any(is_emoji) {
             return Err("The subject already has an emoji.".to_owned());
         }
-        email.subject = Line::new(&format!("{} {}", email.subject, super::super::emoji(email.purpose, None)));
+        email.subject = Line::new(&format!("{} {}", email.subject, super::super::headlines::emoji(email.purpose, None)));
         return Ok("Added an emoji to the subject.".to_owned());
     }
     let mut count = 0;

@@ -1,6 +1,6 @@
 //! The words for understanding edit instructions in each of the seven languages, read once from the assets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -8,8 +8,9 @@ use serde::Deserialize;
 use super::Target;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::lexicon::Phrases;
 use crate::features::emails::composer::tokens::{Tokens, plain};
+use crate::features::emails::composer::words::Phrases;
+use crate::features::emails::document::Layout;
 
 /// The vocabulary of one language for edits.
 #[derive(Debug, Deserialize)]
@@ -72,6 +73,9 @@ pub struct Vocabulary {
     pub informal: Phrases,
     pub emoji: Phrases,
     pub layout: Phrases,
+    /// The names of the languages, by their codes.
+    pub languages: BTreeMap<String, Phrases>,
+    pub layouts: HashMap<Layout, Phrases>,
     pub colors: BTreeMap<String, Color>,
 }
 

@@ -3,12 +3,13 @@
 //! If the brief was stored, the email is rewritten from the brief; otherwise, only known phrases of the composer are replaced.
 
 use super::{EditResources, Origin};
-use crate::features::emails::composer::facts::tidy;
+use crate::features::emails::brief::{Constraint, ConstraintKind};
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::phrases::{Phrasebook, escape};
-use crate::features::emails::composer::understand;
+use crate::features::emails::composer::rules::Rules;
 use crate::features::emails::composer::voice::Voice;
-use crate::features::emails::composer::{EditWishes, compose_with, material, plan};
+use crate::features::emails::composer::words::tidy;
+use crate::features::emails::composer::{Request, compose, material, plan};
 use crate::features::emails::document::*;
 
 /// Translates the email.
@@ -18,7 +19,7 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
         return Err(format!("The email is already in {}.", language.english_name()));
     }
     if let Some(origin) = means.origin {
-        let composed = rewrite_from_brief(origin, email, &tag, means, EditWishes::default());
+        let composed = rewrite_from_brief(origin, email, &tag, means, None);
         *email = composed;
         return Ok(format!("Rewrote the email in {}; earlier changes are lost.", language.english_name()));
     }
@@ -36,7 +37,7 @@ pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> 
         format!("Only emails that the composer wrote from a brief can be made {name}; change individual paragraphs instead.")
     })?;
     let language = email.language;
-    let written = rewrite_from_brief(origin, email, &language, means, EditWishes { formal: Some(formal) });
+    let written = rewrite_from_brief(origin, email, &language, means, Some(formal));
     if written.blocks == email.blocks && written.subject == email.subject {
         return Err(format!("The email would not change: in its language, {name} wording is no different."));
     }
@@ -50,9 +51,15 @@ fn rewrite_from_brief(
     email: &Email,
     language: &crate::base::locale::LanguageTag,
     means: &EditResources<'_>,
-    wishes: EditWishes,
+    formal: Option<bool>,
 ) -> Email {
-    let composed = compose_with(origin.brief, means.brand, origin.knowledge, origin.plan, origin.place, language, wishes);
+    let mut brief = origin.request.brief.clone();
+    if let Some(formal) = formal {
+        let kind = if formal { ConstraintKind::Formal } else { ConstraintKind::Informal };
+        brief.constraints.push(Constraint { kind, value: None, span: None });
+    }
+    let request = Request { brief: &brief, ..*origin.request };
+    let composed = compose(&request, means.brand, origin.knowledge, origin.plan, origin.place, language);
     Email { style: email.style.clone(), ..composed.email }
 }
 
@@ -93,9 +100,8 @@ pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, 
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let said = email.to_json().to_string();
     let brand = means.brand;
-    let understood = understand::parse_prompt("", brand, means.today);
     let facts = brand.name.iter().map(|name| ("brand", tidy(name))).collect();
-    let mut book = Phrasebook::new(language, None, Voice::of(brand, &understood, language), 0, facts);
+    let mut book = Phrasebook::new(language, None, Voice::of(brand, &Rules::default(), language), 0, facts);
     let place = format!("{}.main.body", plan::key(email.purpose));
     let count = Bank::of(language).phrases(&place).len();
     let phrases: Vec<String> = (0..count).filter_map(|_| book.line(&place)).collect();

@@ -64,6 +64,124 @@ fn prompts() -> impl Strategy<Value = String> {
     prop::collection::vec(noise, 0..14).prop_map(|parts| parts.join(" "))
 }
 
+/// Generates briefs of every goal, with statements, facts outside of statements, stories, constraints and notes to the writer.
+fn briefs() -> impl Strategy<Value = drafts::DraftBrief> {
+    use crate::features::emails::brief::{ConstraintKind as Limit, FactKind as Kind, FactRole as Role, *};
+    let goals = prop::sample::select(vec![
+        Goal::Welcome,
+        Goal::Sale,
+        Goal::Launch,
+        Goal::Digest,
+        Goal::Event,
+        Goal::Webinar,
+        Goal::Apology,
+        Goal::Outage,
+        Goal::ServiceNotice,
+        Goal::Recall,
+        Goal::PriceChange,
+        Goal::Cart,
+        Goal::WinBack,
+        Goal::TrialEnding,
+        Goal::OrderDeadline,
+        Goal::Closing,
+        Goal::OpeningHours,
+        Goal::Voucher,
+        Goal::Survey,
+        Goal::Review,
+        Goal::Referral,
+        Goal::Receipt,
+        Goal::Hiring,
+        Goal::Seasonal,
+        Goal::ThankYou,
+        Goal::Legal,
+        Goal::Waitlist,
+        Goal::Reminder,
+        Goal::Announcement,
+        Goal::Unclear,
+    ]);
+    let pieces = prop::sample::select(vec![
+        "The kiln is back",
+        "we ship from our new house at the harbor on 4 December",
+        "Classes are £75",
+        "Wir öffnen am 4. Dezember wieder.",
+        "See https://example.com/a for all of it",
+        "Ask Kirsty",
+        "No returns!",
+        "Q&A with *stars* and [brackets]",
+        "x",
+        "Soup 9 €",
+        "Bread 4 €",
+        "Free delivery on orders over £60",
+        "iCal feed per employee",
+        "Laarzen aan!",
+        "the last day is the fourth",
+    ]);
+    let fact = (0..14_usize, 0..9_usize).prop_map(|(kind, role)| {
+        let roles = [
+            Role::Offer,
+            Role::OfferStarts,
+            Role::OfferEnds,
+            Role::OrderBy,
+            Role::Event,
+            Role::Closed,
+            Role::Reopens,
+            Role::Happened,
+            Role::Other,
+        ];
+        let role = Some(roles[role]);
+        match kind {
+            0 => (Kind::Percentage, role, "25 %", drafts::percent(25.0)),
+            1 => (Kind::Amount, role, "25 €", drafts::money(25.0, "EUR")),
+            2 => (Kind::Code, None, "SAVE25", None),
+            3 => (Kind::Date, role, "4 December", drafts::day(12, 4)),
+            4 => (Kind::Period, role, "25 days", None),
+            5 => (Kind::Time, role, "6 pm", None),
+            6 => (Kind::Place, None, "Govanhill Baths", None),
+            7 => (Kind::Capacity, None, "40 places", None),
+            8 => (Kind::Price, role, "25 €", drafts::money(25.0, "EUR")),
+            9 => (Kind::Product, None, "Clay Pot", None),
+            10 => (Kind::Person, None, "Ailsa Ramsay", None),
+            11 => (Kind::Contact, None, "0141 496 0062", None),
+            12 => (Kind::Link, None, "https://example.com/burns?ref=mail&y=27", None),
+            _ => (Kind::Condition, None, "Only in the shop", None),
+        }
+    });
+    let limits = prop::sample::select(vec![
+        (Limit::NoImages, None),
+        (Limit::NoProducts, None),
+        (Limit::NoExclamation, None),
+        (Limit::Emoji, None),
+        (Limit::PlainLayout, None),
+        (Limit::OneButton, None),
+        (Limit::WordLimit, Some("40")),
+        (Limit::Formal, None),
+        (Limit::AvoidWord, Some("kiln")),
+    ]);
+    let parts =
+        (prop::collection::vec(pieces.clone(), 0..7), prop::collection::vec(fact, 0..6), prop::collection::vec(pieces, 0..5));
+    (goals, parts, prop::collection::vec(limits, 0..3)).prop_map(|(goal, (statements, facts, stories), limits)| {
+        let mut draft = drafts::draft(goal, "en");
+        for text in statements {
+            draft = draft.says(text, &[]);
+        }
+        for (kind, role, text, value) in facts {
+            draft = draft.fact(kind, role, text, value);
+        }
+        for text in stories {
+            draft = draft.story(None, text, None);
+        }
+        for (kind, value) in limits {
+            draft = draft.constrained(kind, value);
+        }
+        draft.with(|brief| {
+            let part = |text: &str| Part { text: text.to_owned(), span: None };
+            brief.instructions.push(part("keep it dry and mention the weather twice"));
+            brief.tone.push(part("warm, a bit cheeky"));
+            brief.unclear.push(part("Hamish still owes biscuits"));
+        })
+    })
+}
+
 fn languages() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["en", "en-GB", "de", "de-CH", "fr", "es", "it", "pt-BR", "pt-PT", "nl", "ar", "he", "ja"])
 }
@@ -74,13 +192,33 @@ proptest! {
     #[test]
     fn any_prompt_becomes_an_email(prompt in prompts(), language in languages(), seed: u64, count in 1..5_usize, bare: bool) {
         let brand = if bare { Brand::default() } else { brands::teas() };
-        let brief = Brief { site: (!bare).then_some("https://example.com"), ..brief(&prompt, seed) };
         let language = tag(language);
-        let plan = plan(&brief, &brand, true, &language, Some(count));
-        let composed = compose(&brief, &brand, &brands::knowledge(), &plan, count - 1, &language);
+        let brief = brief::parse(&prompt, &brand, Some(&language), TODAY);
+        let request = Request { site: (!bare).then_some("https://example.com"), ..request(&brief, seed) };
+        let plan = plan(&request, &brand, true, &language, Some(count));
+        let composed = compose(&request, &brand, &brands::knowledge(), &plan, count - 1, &language);
         prop_assert_eq!(composed.email.check(), vec![], "{:?}", prompt);
-        let again = compose(&brief, &brand, &brands::knowledge(), &plan, count - 1, &language);
+        let again = compose(&request, &brand, &brands::knowledge(), &plan, count - 1, &language);
         prop_assert_eq!(composed, again);
+    }
+
+    #[test]
+    fn any_brief_is_printed_or_reported(draft in briefs(), seed: u64, bare: bool) {
+        let brand = if bare { Brand::default() } else { brands::teas() };
+        let brief = draft.brief;
+        let composed = composed(&brief, &brand, seed);
+        prop_assert_eq!(composed.email.check(), vec![], "{:?}", brief);
+        let text = printed::email(&composed.email);
+        let links = printed::links(&composed.email);
+        for fact in &brief.facts {
+            let shown = text.contains(&words::folded(&fact.text)) || links.iter().any(|link| content::same_address(link, &fact.text));
+            let value = text.contains(" 25 ") || text.contains("4 december") || text.contains("december 4") || fact.value.is_none();
+            let reported = composed.unused.iter().any(|part| part.text == fact.text);
+            prop_assert!(shown || reported || (fact.value.is_some() && value), "{:?}\n{}", fact, print::text(&composed.email));
+        }
+        for part in brief.instructions.iter().chain(&brief.tone).chain(&brief.unclear) {
+            prop_assert!(!text.contains(&words::folded(&part.text)), "{:?}\n{}", part, print::text(&composed.email));
+        }
     }
 
     #[test]

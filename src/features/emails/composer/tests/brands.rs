@@ -11,7 +11,9 @@ fn product(name: &str, price: &str, description: &str) -> BrandProduct {
         image: Some(format!("https://example.com/images/{slug}.jpg")),
         description: Some(description.to_owned()),
         price: Some(price.to_owned()),
+        price_before: None,
         currency: Some("EUR".to_owned()),
+        ..BrandProduct::default()
     }
 }
 
@@ -63,8 +65,8 @@ pub fn teas() -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(BrandFormality::Casual),
             sentence_words: Some(14.0),
-            words: Vec::new(),
             emoji: false,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }
@@ -83,8 +85,8 @@ pub fn software() -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(BrandFormality::Neutral),
             sentence_words: Some(19.0),
-            words: Vec::new(),
             emoji: true,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }
@@ -120,8 +122,8 @@ pub fn furniture(formality: BrandFormality) -> Brand {
             person: Some(BrandPerson::We),
             formality: Some(formality),
             sentence_words: Some(12.0),
-            words: Vec::new(),
             emoji: false,
+            ..BrandVoice::default()
         },
         ..Brand::default()
     }

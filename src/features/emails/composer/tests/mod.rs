@@ -1,17 +1,19 @@
-//! Tests of emails from many prompts, for brands with much and with little material.
+//! Tests of emails from many briefs, for brands with much and with little material.
 
 mod any;
 pub mod brands;
-mod facts_first;
+mod drafts;
 mod languages;
 pub mod print;
 mod prompts;
 mod series;
+mod shapes;
 mod twenty;
 
 use jiff::civil::Date;
 
 use super::*;
+use crate::features::emails::brief;
 
 /// The date of the tests, which is a Saturday.
 const TODAY: Date = Date::constant(2026, 11, 21);
@@ -20,15 +22,23 @@ fn tag(code: &str) -> LanguageTag {
     LanguageTag::parse(code).expect(code)
 }
 
-fn brief(prompt: &str, seed: u64) -> Brief<'_> {
-    Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
+fn parsed(prompt: &str, brand: &Brand, language: &str) -> Brief {
+    brief::parse(prompt, brand, Some(&tag(language)), TODAY)
 }
 
-/// Returns one email for a prompt, without images, a reference or a plan.
-fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
-    let brief = brief(prompt, seed);
-    let language = tag(language);
+fn request(brief: &Brief, seed: u64) -> Request<'_> {
+    Request { brief, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
+}
+
+/// Returns one email for a brief in the brief's language, without images, a reference or a plan.
+fn composed(brief: &Brief, brand: &Brand, seed: u64) -> Composed {
+    let request = request(brief, seed);
     let knowledge = if brand.products.is_empty() { Vec::new() } else { brands::knowledge() };
-    let plan = plan(&brief, brand, !knowledge.is_empty(), &language, Some(1));
-    compose(&brief, brand, &knowledge, &plan, 0, &language)
+    let plan = plan(&request, brand, !knowledge.is_empty(), &brief.language, Some(1));
+    compose(&request, brand, &knowledge, &plan, 0, &brief.language)
+}
+
+/// Returns one email for a prompt.
+fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
+    composed(&parsed(prompt, brand, language), brand, seed)
 }

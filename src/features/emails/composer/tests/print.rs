@@ -39,7 +39,8 @@ fn block_text(block: &Block) -> String {
         Block::Products(products) => {
             lines.extend(products.title.as_ref().map(|title| format!("## {title}")));
             for product in &products.products {
-                let price = product.price.as_ref().map_or_else(String::new, |price| format!(" · {price}"));
+                let before = product.price_before.as_ref().map_or_else(String::new, |price| format!(" ~{price}~"));
+                let price = product.price.as_ref().map_or_else(String::new, |price| format!(" ·{before} {price}"));
                 let words = product.text.as_ref().map_or_else(String::new, |text| format!(" · {text}"));
                 let button = product.button.as_ref().map_or_else(String::new, |label| format!(" [{label}]"));
                 lines.push(format!("  * {}{price}{words}{button}", product.name));

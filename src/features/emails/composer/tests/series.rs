@@ -4,7 +4,8 @@ use super::*;
 
 fn days(prompt: &str, count: Option<usize>) -> (Vec<String>, Vec<i32>) {
     let brand = brands::teas();
-    let plan = plan(&brief(prompt, 1), &brand, true, &tag("en"), count);
+    let brief = parsed(prompt, &brand, "en");
+    let plan = plan(&request(&brief, 1), &brand, true, &tag("en"), count);
     plan.slots.into_iter().map(|slot| (slot.job, slot.send_offset_days)).unzip()
 }
 
@@ -40,10 +41,11 @@ fn the_callers_count_takes_precedence_and_long_series_stay_in_order() {
 #[test]
 fn emails_of_a_series_share_a_theme_and_differ_in_content() {
     let brand = brands::teas();
-    let brief = brief("welcome series of 6 emails", 3);
-    let plan = plan(&brief, &brand, true, &tag("en"), None);
+    let brief = parsed("welcome series of 6 emails", &brand, "en");
+    let request = request(&brief, 3);
+    let plan = plan(&request, &brand, true, &tag("en"), None);
     let knowledge = brands::knowledge();
-    let emails: Vec<Email> = (0..6).map(|place| compose(&brief, &brand, &knowledge, &plan, place, &tag("en")).email).collect();
+    let emails: Vec<Email> = (0..6).map(|place| compose(&request, &brand, &knowledge, &plan, place, &tag("en")).email).collect();
     let subjects: std::collections::HashSet<_> = emails.iter().map(|email| email.subject.as_str()).collect();
     assert_eq!((emails.len(), subjects.len()), (6, 6));
     assert!(emails.iter().all(|email| email.style == emails[0].style));

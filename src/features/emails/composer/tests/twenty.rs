@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
+use crate::features::emails::composer::headlines::{PREHEADER_CHARACTERS_MAX, SUBJECT_CHARACTERS};
 use crate::features::projects::brand::BrandFormality;
 
 fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
@@ -18,11 +19,11 @@ pub fn flaws(composed: &Composed) -> Vec<String> {
         flaws.extend(told.map(|line| format!("has {mark:?}: {line}")));
     }
     let subject = composed.email.subject.chars().count();
-    if !(5..=SUBJECT_CHARACTERS_MAX).contains(&subject) {
+    if !(5..=SUBJECT_CHARACTERS + 40).contains(&subject) {
         flaws.push(format!("subject of {subject}"));
     }
     let preheader = composed.email.preheader.chars().count();
-    if !(PREHEADER_CHARACTERS_MIN..=PREHEADER_CHARACTERS_MAX).contains(&preheader) {
+    if !(15..=PREHEADER_CHARACTERS_MAX).contains(&preheader) {
         flaws.push(format!("preheader of {preheader}: {}", composed.email.preheader));
     }
     flaws

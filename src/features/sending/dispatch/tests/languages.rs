@@ -200,8 +200,8 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
         for answer in [&direct, &test] {
             assert_eq!(answer["warnings"][0]["code"].as_str(), warned.then_some("FIRST_EMAIL_OF_SERIES"), "{what}");
         }
-        let told = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("the ID is a string"))).data();
-        assert_eq!((&told["emailId"], &told["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
+        let view = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("the ID is a string"))).data();
+        assert_eq!((&view["emailId"], &view["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
     }
     let batch = json!({
         "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4), "subject": "Hi",
@@ -344,8 +344,8 @@ fn an_audience_is_every_contact_with_or_without_the_projects_id() {
         wanted["projectId"] = project_id.cloned().unwrap_or_default();
         let batch = app.post("/v1/sending", wanted.clone()).data();
         assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 2, "{wanted}");
-        let told = app.get(&format!("/v1/sending/batches/{}", batch["batchId"].as_str().expect("the ID is a string"))).data();
-        assert_eq!(told["recipientType"], "audience", "{told}");
+        let view = app.get(&format!("/v1/sending/batches/{}", batch["batchId"].as_str().expect("the ID is a string"))).data();
+        assert_eq!(view["recipientType"], "audience", "{view}");
     }
     wanted["recipientId"] = json!("66f1a2b3d4e5f60718293a99");
     let refused = app.post("/v1/sending", wanted.clone());

@@ -11,7 +11,8 @@ use crate::vocab::limits;
 /// The bounce rates, in percent. Mailbox providers start to distrust a sender at the first rate, and reject its mail at the second.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent. Large mailbox providers require a rate below the first one and never accept the second one.
+/// The complaint rates, in percent. Large mailbox providers require a rate below the first one, and reject mail from senders that
+/// reach the second one.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of messages for which rates are checked. With fewer messages, a single bounce would look like a problem.
@@ -146,9 +147,9 @@ fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
         };
         let brand = known.projects.iter().find(|brand| brand["id"] == project).map_or("a brand", name);
         let text = format!("{what} for {brand} failed. {}", job["error"].as_str().unwrap_or_default());
-        let mut told = line("bad", text, (format!("{path}?brand={project}"), "View details"));
-        told["job"] = id.into();
-        found.push(told);
+        let mut notice = line("bad", text, (format!("{path}?brand={project}"), "View details"));
+        notice["job"] = id.into();
+        found.push(notice);
     }
 }
 
@@ -182,10 +183,10 @@ fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
             (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
         if limit > 0.0 && used >= limit {
             let text =
-                format!("The plan’s email quota for {words} is used up. Sending resumes automatically when the quota resets.");
+                format!("The plan's email quota for {words} is used up. Sending resumes automatically when the quota resets.");
             found.push(line("bad", text, ("/settings/plan".into(), "View plan")));
         } else if limit > 0.0 && used / limit >= QUOTA_SHARE {
-            let text = format!("{:.0}% of the plan’s email quota for {words} is used.", (used / limit * 100.0).floor());
+            let text = format!("{:.0}% of the plan's email quota for {words} is used.", (used / limit * 100.0).floor());
             found.push(line("warn", text, ("/settings/plan".into(), "View plan")));
         }
     }
@@ -234,8 +235,11 @@ mod tests {
     fn a_hold_on_sending_is_shown_in_both_environments() {
         let known = AccountOverview { hold: Some("this data folder is a copy: x".into()), ..nothing() };
         for environment in Environment::ALL {
-            let told = texts(environment, &known);
-            assert!(told.len() == 1 && told[0].contains("bad: \"Sending is on hold: this data folder is a copy: x."), "{told:?}");
+            let notices = texts(environment, &known);
+            assert!(
+                notices.len() == 1 && notices[0].contains("bad: \"Sending is on hold: this data folder is a copy: x."),
+                "{notices:?}"
+            );
         }
     }
 
@@ -257,9 +261,9 @@ mod tests {
             hold: None,
             now: NOW,
         };
-        let told = texts(Environment::Live, &known);
-        assert_eq!(told.len(), 10, "{told:#?}");
-        assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{told:#?}");
+        let notices = texts(Environment::Live, &known);
+        assert_eq!(notices.len(), 10, "{notices:#?}");
+        assert_eq!(notices.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{notices:#?}");
         // Test mail does not require a domain.
         assert_eq!(texts(Environment::Test, &known).len(), 9);
     }
@@ -267,27 +271,27 @@ mod tests {
     #[test]
     fn a_failed_job_is_shown_until_it_is_dismissed_or_repeated() {
         let job = |id: &str, kind: &str, status: &str, seen: bool| json!({ "id": id, "projectId": "1", "kind": kind, "status": status, "seen": seen, "error": "No room." });
-        let told = |jobs: Vec<Value>| {
+        let notices = |jobs: Vec<Value>| {
             let known =
                 AccountOverview { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
             of(Environment::Live, &known)
         };
         let failed = || job("a", "import", "failed", false);
-        let one = told(vec![job("b", "export", "completed", false), failed()]);
+        let one = notices(vec![job("b", "export", "completed", false), failed()]);
         assert_eq!(one.len(), 1, "{one:?}");
         assert_eq!((&one[0]["path"], &one[0]["job"]), (&json!("/contacts/import/a?brand=1"), &json!("a")));
         assert_eq!(one[0]["text"], "A contact import for Acme failed. No room.");
         assert_eq!(
-            told(vec![job("b", "import", "uploaded", false), failed()]).len(),
+            notices(vec![job("b", "import", "uploaded", false), failed()]).len(),
             1,
             "an upload without matched columns does not clear the failed import"
         );
         for later in ["completed", "processing", "pending"] {
-            assert!(told(vec![job("b", "import", later, false), failed()]).is_empty(), "{later}");
+            assert!(notices(vec![job("b", "import", later, false), failed()]).is_empty(), "{later}");
         }
-        let twice = told(vec![job("b", "import", "failed", false), failed()]);
+        let twice = notices(vec![job("b", "import", "failed", false), failed()]);
         assert_eq!((twice.len(), &twice[0]["job"]), (1, &json!("b")), "only the last of several failures is shown");
-        assert!(told(vec![job("a", "import", "failed", true)]).is_empty());
+        assert!(notices(vec![job("a", "import", "failed", true)]).is_empty());
     }
 
     #[test]
@@ -299,9 +303,9 @@ mod tests {
     #[test]
     fn failed_imports_are_shown_for_a_week_and_combined_if_many() {
         let failed = |at: &str| json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer.", "updatedAt": at });
-        let told = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
+        let notices = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
         let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));
-        assert_eq!(told(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
-        assert_eq!(told(vec![recent; 4]), ["warn: \"4 brand imports failed.\""]);
+        assert_eq!(notices(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
+        assert_eq!(notices(vec![recent; 4]), ["warn: \"4 brand imports failed.\""]);
     }
 }

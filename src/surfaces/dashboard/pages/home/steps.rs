@@ -34,7 +34,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         ),
         step(
             &[Permission::EmailRead, Permission::EmailWrite],
-            ("Write an email", "Describe it in a sentence. Mailmill writes it in your brand’s style, ready to send."),
+            ("Write an email", "Describe it in a sentence. Mailmill writes it in your brand's style, ready to send."),
             ("/emails", "Write an email"),
             has_emails,
             request("/v1/projects/emails/generate", format!(r#"{{"projectId":"{id}","prompt":"Our autumn teas are here"}}"#)),

@@ -12,7 +12,7 @@ use crate::base::color;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{self, Kind, New, Part};
 use crate::features::emails::composer::material;
-use crate::features::emails::composer::understand;
+use crate::features::emails::composer::words;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
@@ -269,7 +269,7 @@ impl ImportedEditor<'_> {
             if self.imported.subject.chars().any(is_emoji) {
                 return Err("The subject already has an emoji.".to_owned());
             }
-            let emoji = crate::features::emails::composer::emoji(Purpose::Newsletter, None);
+            let emoji = crate::features::emails::composer::headlines::emoji(Purpose::Newsletter, None);
             let subject = format!("{} {emoji}", self.imported.subject);
             self.imported.set_subject(&subject)?;
             return Ok("Added an emoji to the subject.".to_owned());
@@ -442,7 +442,7 @@ impl ImportedEditor<'_> {
             Target::Text | Target::Lead => New::Paragraph(words("text")?),
             Target::Heading | Target::Title => New::Heading(words("heading")?),
             Target::Button => {
-                let given = understand::links(clause).iter().find_map(|address| material::link(address));
+                let given = words::links(clause).iter().find_map(|address| material::link(address));
                 let site = self.means.site.and_then(material::link);
                 let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
@@ -450,7 +450,7 @@ impl ImportedEditor<'_> {
                 New::Button { words: words("button")?, address }
             }
             Target::Image => {
-                let url = understand::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
+                let url = words::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
                 let Picture { src, alt, .. } = self.picture(url.as_deref(), clause)?;
                 let alt = said.or_else(|| alt.map(|alt| alt.to_string())).unwrap_or_default();
                 New::Image { address: src.to_string(), alt }

@@ -1,0 +1,49 @@
+//! Runs `mailmill models test`. It needs neither the data folder nor a running service.
+
+use std::sync::Arc;
+
+use super::{complain, print, runtime};
+use crate::base::clock::{Clock, SystemClock};
+use crate::base::random::{Random, SystemRandom};
+use crate::engine::fetch::Fetch;
+use crate::engine::language_model::{Client, Models};
+use crate::features::emails::benchmark::{self, BenchmarkReport};
+use crate::surfaces::cli::{ModelTest, Problem};
+use crate::vocab::settings::{COMPOSER, Settings};
+
+/// Tests a model and prints its figures.
+pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem> {
+    let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
+    let models = Models::new(settings, &Arc::new(Fetch::new(settings)), &random);
+    let client = choose(&models, wanted.model.as_deref())?;
+    let now = jiff::Timestamp::from_millisecond(SystemClock.now().0).map_err(Problem::failed)?;
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    // The results go to standard error, so that standard output has only the figures.
+    let report = runtime()?.block_on(benchmark::run(client, today, |result| complain(&result.line())));
+    print(&shown(&report, wanted.json)?);
+    match report.is_hopeless() {
+        true => Err(Problem::failed("the model wrote none of the first emails; correct its settings and repeat the test")),
+        false => Ok(()),
+    }
+}
+
+fn shown(report: &BenchmarkReport, as_json: bool) -> Result<String, Problem> {
+    match as_json {
+        true => serde_json::to_string_pretty(report).map(|json| json + "\n").map_err(Problem::failed),
+        false => Ok(report.text()),
+    }
+}
+
+fn choose<'a>(models: &'a Models, named: Option<&str>) -> Result<&'a Arc<Client>, Problem> {
+    let found = named.map_or_else(|| models.default(), |name| models.find(name));
+    found.ok_or_else(|| {
+        let names: Vec<&str> = models.names().into_iter().filter(|name| *name != COMPOSER).collect();
+        match (names.is_empty(), named) {
+            (true, _) => Problem::misused("no language model is enabled; add one as [models.NAME] to the settings"),
+            (false, Some(name)) => {
+                Problem::misused(format_args!("there is no model {name}; the models are {}", names.join(", ")))
+            }
+            (false, None) => Problem::misused(format_args!("name a model with --model: {}", names.join(", "))),
+        }
+    })
+}

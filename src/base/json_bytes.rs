@@ -1,0 +1,16 @@
+//! Stores a field of a record as JSON, with `#[serde(with = "json_bytes")]`.
+//!
+//! Records are stored field by field without names, which supports neither omitted fields nor values of any type. JSON supports both.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let json = serde_json::to_vec(value).map_err(serde::ser::Error::custom)?;
+    json.serialize(serializer)
+}
+
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let json = Vec::<u8>::deserialize(deserializer)?;
+    serde_json::from_slice(&json).map_err(serde::de::Error::custom)
+}

@@ -1,0 +1,7 @@
+//! Briefs: the typed content of a prompt, which the composer and language models write from.
+
+mod model;
+mod parse;
+
+pub use model::*;
+pub use parse::{Class, coverage, parse};

@@ -1,0 +1,286 @@
+//! The typed brief: what a prompt asks for, part by part.
+//!
+//! Rules or a language model make a brief from a prompt, users correct it, and the composer or a language model writes the email from it.
+//! Each part keeps the span of the prompt that it comes from, so that every character of the prompt can be accounted for.
+
+use jiff::civil::{Date, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::locale::LanguageTag;
+
+/// What an email must say and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Brief")]
+pub struct Brief {
+    pub purpose: Goal,
+    /// The recipients, as the prompt describes them: "customers who have not ordered for a year".
+    #[serde(default)]
+    pub audience: Option<Part>,
+    /// The language of the email, as a BCP 47 tag.
+    pub language: LanguageTag,
+    /// The subject that the prompt prescribes.
+    #[serde(default)]
+    pub subject: Option<Part>,
+    /// The preheader that the prompt prescribes.
+    #[serde(default)]
+    pub preheader: Option<Part>,
+    /// The headline that the prompt prescribes.
+    #[serde(default)]
+    pub headline: Option<Part>,
+    /// The facts that the email must contain, in the order of the prompt.
+    #[serde(default)]
+    pub facts: Vec<Fact>,
+    /// The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position.
+    #[serde(default)]
+    pub stories: Vec<Story>,
+    /// The brand's offer. Its numbers, code and dates are facts with an offer role.
+    #[serde(default)]
+    pub offer: Option<Offer>,
+    /// The event. Its date, time and place are facts with the role `event`.
+    #[serde(default)]
+    pub event: Option<Event>,
+    /// The main button.
+    #[serde(default)]
+    pub cta: Option<CallToAction>,
+    #[serde(default)]
+    pub signature: Option<Signature>,
+    /// Notes on the tone, in the prompt's words.
+    #[serde(default)]
+    pub tone: Vec<Part>,
+    #[serde(default)]
+    pub constraints: Vec<Constraint>,
+    /// Instructions to the writer, labels and other text that the email must not contain.
+    #[serde(default)]
+    pub instructions: Vec<Part>,
+    /// Text that may be a fact or an instruction. It is reported, not printed.
+    #[serde(default)]
+    pub unclear: Vec<Part>,
+}
+
+/// A range of characters of the prompt: Unicode code points, counted from 0, without the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A text of the brief.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Part {
+    pub text: String,
+    /// Absent if a user added the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+/// What an email is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Goal {
+    Welcome,
+    Sale,
+    Launch,
+    Digest,
+    Event,
+    Webinar,
+    Apology,
+    Outage,
+    ServiceNotice,
+    Recall,
+    PriceChange,
+    Cart,
+    WinBack,
+    TrialEnding,
+    OrderDeadline,
+    Closing,
+    OpeningHours,
+    Voucher,
+    Survey,
+    Review,
+    Referral,
+    Receipt,
+    Hiring,
+    Seasonal,
+    ThankYou,
+    Legal,
+    Waitlist,
+    Reminder,
+    /// News that fits no other purpose.
+    Announcement,
+    /// The prompt does not say what the email is for.
+    Unclear,
+}
+
+/// A fact that the email must contain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fact {
+    pub kind: FactKind,
+    /// What the number or date stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<FactRole>,
+    /// The fact as the email can print it. A `sentence` is a whole sentence to the recipient.
+    pub text: String,
+    /// The value of a number, date or time, which each language writes in its own format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<FactValue>,
+    /// The position of the story that the fact belongs to, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<u8>,
+    /// Absent if a user added the fact. Facts may lie within the span of a sentence, which then contains them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    Percentage,
+    /// Money that is given, collected or taken off.
+    Amount,
+    Code,
+    Date,
+    /// A range of dates or a length of time.
+    Period,
+    Time,
+    Place,
+    Capacity,
+    /// What something costs.
+    Price,
+    OldPrice,
+    /// The minimum order value.
+    Minimum,
+    /// A product of the brand.
+    Product,
+    Person,
+    /// A phone number or an email address.
+    Contact,
+    Link,
+    Condition,
+    /// Any other statement, as a sentence.
+    Sentence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FactRole {
+    /// The number is the brand's own offer.
+    Offer,
+    OfferStarts,
+    OfferEnds,
+    OrderBy,
+    Event,
+    Closed,
+    Reopens,
+    PriceChanges,
+    Delivery,
+    /// The date on which something happened.
+    Happened,
+    Other,
+}
+
+/// The value of a fact, independent of the language.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields, tag = "type")]
+pub enum FactValue {
+    Percent { percent: f64 },
+    Money { amount: f64, currency: String },
+    Days { first: Date, last: Option<Date> },
+    Clock { start: Time, end: Option<Time> },
+    Count { count: u64 },
+}
+
+/// A story of a newsletter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Story {
+    /// The heading, if the prompt gives one.
+    #[serde(default)]
+    pub heading: Option<Part>,
+    /// The whole text of the story.
+    pub text: Part,
+    #[serde(default)]
+    pub link: Option<String>,
+}
+
+/// The brand's own offer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Offer {
+    /// What the offer applies to: "all teas". Absent if it applies to everything or the prompt does not say.
+    #[serde(default)]
+    pub scope: Option<Part>,
+    /// Whether delivery is free.
+    #[serde(default)]
+    pub free_delivery: bool,
+    /// What the recipient gets besides or instead of a reduction: "a free tiramisù".
+    #[serde(default)]
+    pub gift: Option<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Event {
+    /// The name of the event: "Truffle evening".
+    pub name: Part,
+}
+
+/// The main button.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CallToAction {
+    /// The label that the prompt prescribes.
+    #[serde(default)]
+    pub label: Option<Part>,
+    /// The address that the button opens.
+    #[serde(default)]
+    pub link: Option<String>,
+}
+
+/// The person who signs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Signature {
+    pub name: String,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+/// A limit on the email.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Constraint {
+    pub kind: ConstraintKind,
+    /// The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other kinds have no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintKind {
+    NoImages,
+    NoProducts,
+    NoExclamation,
+    NoEmoji,
+    /// Emoji are wanted.
+    Emoji,
+    PlainLayout,
+    OneButton,
+    WordLimit,
+    Formal,
+    Informal,
+    AvoidWord,
+    /// The number of emails of a series.
+    Emails,
+    Layout,
+    Color,
+}

@@ -1,0 +1,464 @@
+//! Decides for each fragment of a sentence whether the email prints it.
+
+use super::super::{CallToAction, Constraint, Goal, Part, Signature};
+use super::clauses::Sentence;
+use super::lexicon::{List, Mark, lexicons};
+use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
+
+/// What a fragment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Text for the recipients.
+    Content,
+    /// A request to the writer that names the topic: its numbers and names are facts.
+    Topic,
+    /// A request to the writer.
+    Note,
+    Unclear,
+    /// A part of the brief with its own field, such as the subject.
+    Field,
+}
+
+/// A classified part of a sentence.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    pub range: Range,
+    pub class: Class,
+}
+
+/// The parts of a brief that the classification finds.
+#[derive(Debug, Default)]
+pub struct Fields {
+    pub language: Option<String>,
+    pub audience: Option<Part>,
+    pub subject: Option<Part>,
+    pub preheader: Option<Part>,
+    pub headline: Option<Part>,
+    pub cta: Option<CallToAction>,
+    pub signature: Option<Signature>,
+    pub tone: Vec<Part>,
+    pub constraints: Vec<Constraint>,
+    /// Whether the prompt is a forwarded mail or greets the writer, whose closing line is not the email's signature.
+    pub is_forwarded: bool,
+}
+
+/// The maximum number of words of a short fragment, which a note is in most cases.
+pub(super) const SHORT_WORDS: usize = 7;
+
+pub struct Classifier<'a> {
+    pub prompt: &'a Prompt<'a>,
+    pub fields: Fields,
+    /// Whether the fragment before asked for an email, so that the fragments before it describe the situation.
+    pub asks: bool,
+    /// Whether the last fragment asked to report something, so that "that" introduces it.
+    pub reports: bool,
+    /// Whether the sentence starts with a description of the recipients.
+    pub situates: bool,
+    /// Whether the sentence is the closing line of the prompt.
+    pub closes: bool,
+    /// Whether brackets after the last fragment belong to it.
+    pub carries: bool,
+    /// The number of sentences that were classified.
+    pub seen: usize,
+    pub count: usize,
+}
+
+impl Classifier<'_> {
+    /// Returns the parts of a sentence in order. They contain every fragment.
+    pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Piece> {
+        self.seen += 1;
+        let whole = self.prompt.trim(sentence.range);
+        if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) {
+            return vec![Piece { range: sentence.range, class: Class::Note }];
+        }
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < sentence.fragments.len() {
+            let range = sentence.fragments[at];
+            if let Some((taken, piece)) = self.field(sentence, at) {
+                pieces.push(piece);
+                at += taken;
+                continue;
+            }
+            let is_start = at == 0;
+            self.carries &= !is_start;
+            self.closes &= !is_start;
+            self.situates &= !is_start;
+            self.reports &= !is_start;
+            self.asks = false;
+            self.fragment(range, sentence, is_start, &mut pieces);
+            if self.asks {
+                let is_situation = |piece: &&mut Piece| piece.class == Class::Content && piece.range.to <= range.from;
+                pieces.iter_mut().filter(is_situation).for_each(|piece| piece.class = Class::Topic);
+            }
+            at += 1;
+        }
+        self.with_links(&mut pieces);
+        pieces
+    }
+
+    /// Lets notes with addresses or products name facts.
+    fn with_links(&self, pieces: &mut [Piece]) {
+        for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Note) {
+            if (piece.range.from..piece.range.to).any(|at| self.prompt.kind(at) == Kind::Link) {
+                piece.class = Class::Topic;
+            }
+        }
+    }
+
+    fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
+        let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
+        let is_mail = self.prompt.fold(end - 1) != ":" || whole.len() <= end - whole.from + 8;
+        self.fields.is_forwarded |= is_mail;
+        is_mail
+    }
+
+    fn is_attack(&self, whole: Range) -> bool {
+        self.prompt.has(List::Attack, whole)
+    }
+
+    pub fn part(&self, range: Range) -> Part {
+        Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
+    }
+
+    /// Returns the first word of a fragment that is not a sign, "and" or "please".
+    pub(super) fn start(&self, fragment: Range) -> usize {
+        let mut at = self.prompt.trim(fragment).from;
+        loop {
+            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0);
+            let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
+            let sign = matches!(self.prompt.fold(at), "(" | "[" | "," | ":").then_some(at + 1);
+            match next.or(sign).filter(|next| *next < fragment.to) {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+    }
+
+    /// Classifies one fragment.
+    fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Piece>) {
+        let range = self.inner(fragment);
+        if range.is_empty() {
+            pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
+        let start = self.start(fragment);
+        if self.closes && !is_start {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        let before = pieces.last().map(|piece: &Piece| piece.class);
+        let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[")
+            || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
+        if let Some(class @ (Class::Note | Class::Topic)) =
+            before.filter(|class| is_open && !is_start && (*class == Class::Note || self.carries))
+        {
+            self.limits(range, false);
+            pieces.push(Piece { range: fragment, class });
+            return;
+        }
+        let has_number = (range.from..range.to).any(|at| {
+            self.prompt.is(List::Currency, at)
+                || self.prompt.is(List::Percent, at)
+                || self.prompt.is(List::Month, at)
+                || self.prompt.is(List::Code, at)
+        });
+        if !is_start && self.situates && range.len() <= 5 && !has_number && !self.prompt.has(List::Finite, range) {
+            pieces.push(Piece { range: fragment, class: Class::Topic });
+            return;
+        }
+        if self.closing(range, sentence, is_start)
+            || self.greeting(range, sentence, is_start)
+            || self.limits(range, false)
+            || self.language(range, false)
+        {
+            self.asks = self.prompt.has(List::Language, range) && self.prompt.has(List::InLanguage, range);
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        if self.prompt.fold(fragment.to - 1) == ":" && is_start && self.prompt.is(List::Moment, start) {
+            pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        if let Some(content) = self.request(fragment, start, sentence, is_start) {
+            let class = Class::Topic;
+            pieces.push(Piece { range: Range::of(fragment.from, content.from), class });
+            if !content.is_empty() {
+                pieces.push(Piece { range: content, class: Class::Content });
+            }
+            return;
+        }
+        let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
+        if may_address && self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
+            // A note that forbids nothing may still name dates and numbers.
+            let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
+            let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
+            self.situates =
+                is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
+            pieces.push(Piece { range: fragment, class: if is_remark { Class::Topic } else { Class::Note } });
+            return;
+        }
+        let is_question = self.prompt.fold(fragment.to - 1) == ":"
+            && self.prompt.is(List::Question, start)
+            && self.prompt.has(List::Readers, range);
+        if is_start && (is_question || self.is_title(range, fragment)) {
+            pieces.push(Piece { range: fragment, class: Class::Topic });
+            return;
+        }
+        pieces.push(Piece { range: fragment, class: Class::Content });
+    }
+
+    /// Returns whether a fragment with a colon only names the kind of the email: "Cart reminder:".
+    fn is_title(&self, range: Range, fragment: Range) -> bool {
+        if self.prompt.fold(fragment.to - 1) != ":" || range.len() > 3 {
+            return false;
+        }
+        let mut at = range.from;
+        while at < range.to {
+            match self.prompt.at(List::Goal, at).filter(|mark| names_kind(*mark)).map(|mark| mark.to).max() {
+                Some(end) => at = end,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Returns a fragment without signs and brackets at its ends.
+    pub(super) fn inner(&self, fragment: Range) -> Range {
+        let mut range = self.prompt.trim(fragment);
+        while !range.is_empty() && matches!(self.prompt.fold(range.from), "(" | "[" | ",") {
+            range.from += 1;
+        }
+        while !range.is_empty() && matches!(self.prompt.fold(range.to - 1), ")" | "]" | "." | "!" | "?" | ";" | "," | ":") {
+            range.to -= 1;
+        }
+        range
+    }
+
+    /// Reads a greeting to the writer in the first sentences.
+    fn greeting(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
+        let is_early = self.seen <= 3 && is_start && sentence.is_line_start || self.seen <= 2 && range.from < 4;
+        let is_short = range.len() <= 3 && self.prompt.words.is_capital(range.to - 1) && range.len() > 1;
+        let greets = self.prompt.is(List::Greeting, range.from) && (range.len() <= 6 && is_early || is_short);
+        self.fields.is_forwarded |= greets;
+        greets
+    }
+
+    /// Reads the closing line of the prompt, which may be the signature.
+    fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
+        let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
+        let rest = Range::of(end, sentence.range.to);
+        let names = self.prompt.trim(rest);
+        let is_name = !names.is_empty()
+            && names.len() <= 5
+            && (self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));
+        if is_name && !self.fields.is_forwarded && self.fields.signature.is_none() {
+            self.signature(names, Range::of(range.from, sentence.range.to));
+        }
+        self.closes = is_start && is_name;
+        is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
+    }
+
+    /// Reads "for customers who …".
+    fn audience(&mut self, range: Range, start: usize) -> bool {
+        let prompt = self.prompt;
+        let Some(end) = prompt.end(List::AudienceStart, start) else { return false };
+        let near = Range::of(end, (end + 5).min(range.to));
+        let Some(readers) = prompt.find(List::Readers, near) else { return false };
+        let is_strong = end > start + 1;
+        let has_contact = (range.from..range.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
+        if has_contact || !is_strong && (range.len() > 12 || prompt.has(List::Finite, Range::of(end, readers.from))) {
+            return false;
+        }
+        self.fields
+            .audience
+            .get_or_insert(Part { text: prompt.text(Range::of(end, range.to)).to_owned(), span: Some(prompt.span(range)) });
+        true
+    }
+
+    /// Reads a note that consists of words about the tone.
+    fn tone(&mut self, range: Range) -> bool {
+        let words = (range.from..range.to).filter(|at| self.prompt.kind(*at) == Kind::Word);
+        let mut covered = range.from;
+        for at in words {
+            if at < covered {
+                continue;
+            }
+            let end = [List::Tone, List::ToneFill, List::Please, List::And]
+                .into_iter()
+                .filter_map(|list| self.prompt.end(list, at))
+                .max();
+            match end {
+                Some(end) => covered = end,
+                None => return false,
+            }
+        }
+        let is_tone = self.prompt.has(List::Tone, range)
+            && range.len() <= 12
+            && (range.from..range.to).all(|at| self.prompt.kind(at) != Kind::Number);
+        if is_tone {
+            self.fields.tone.push(self.part(range));
+        }
+        is_tone
+    }
+
+    /// Returns whether a fragment is a note to the writer.
+    fn is_note(&mut self, range: Range, start: usize) -> bool {
+        let prompt = self.prompt;
+        let has_contact = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Mail);
+        let is_tail = prompt.is(List::Tail, range.from) || prompt.is(List::Tail, start);
+        let is_whole =
+            prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
+        let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
+        let is_note = is_whole || is_start || is_tail || prompt.has(List::NoteAny, range);
+        if is_note && prompt.has(List::Tone, range) {
+            self.fields.tone.push(self.part(range));
+        }
+        is_note
+    }
+
+    /// Recognizes a request to write about something. Returns the content in it, which is empty if the request has none.
+    fn request(&mut self, fragment: Range, start: usize, sentence: &Sentence, is_start: bool) -> Option<Range> {
+        let prompt = self.prompt;
+        let to = fragment.to;
+        let none = Range::of(to, to);
+        if let Some(end) = self.email_request(fragment, start, sentence, is_start) {
+            self.asks = true;
+            return Some(Range::of(end, to));
+        }
+        let writes = prompt.end(List::Write, start);
+        if let Some(that) = writes.and_then(|end| prompt.find(List::That, Range::of(end, (end + 7).min(to)))) {
+            let middle = Range::of(writes.unwrap_or(start), that.from);
+            if prompt.has(List::Readers, middle) && !prompt.has(List::Email, middle) {
+                return Some(Range::of(that.to, to));
+            }
+        }
+        if let Some(that) = prompt.end(List::That, start).filter(|_| self.reports) {
+            return Some(Range::of(that, to));
+        }
+        // "We need to tell them that …"
+        let verb = prompt
+            .end(List::Write, start)
+            .map(|end| prompt.end(List::ToVerb, end).unwrap_or(end))
+            .filter(|verb| prompt.is(List::Report, *verb));
+        let start = verb.unwrap_or(start);
+        let asks = prompt.end(List::Ask, start);
+        if let Some(end) = prompt.end(List::Report, start).filter(|end| asks.is_none_or(|asks| asks <= *end)) {
+            self.reports = true;
+            let mut end = prompt.end(List::Readers, end).unwrap_or(end);
+            while let Some(next) =
+                prompt.end(List::Please, end).or_else(|| prompt.end(List::And, end)).filter(|next| *next > end && *next < to)
+            {
+                end = next;
+            }
+            if let Some(that) = prompt.end(List::That, end).or_else(|| prompt.end(List::ToVerb, end)) {
+                return Some(Range::of(that, to));
+            }
+            let is_back = prompt.is(List::Tail, start) || end + 1 >= to && prompt.end(List::That, end).is_some();
+            if prompt.fold(end) == ":" || end >= to || is_back {
+                return Some(none);
+            }
+            if prompt.fold(end) == "," {
+                return prompt.end(List::That, end + 1).map(|that| Range::of(that, to.max(that))).or(Some(none));
+            }
+            let is_name = prompt.words.is_capital(end) && prompt.fold(end - 1) == "tell";
+            if prompt.is(List::Question, end) && sentence.item.is_none() {
+                return Some(none);
+            }
+            let is_item = sentence.item.is_some() && end == start + 1;
+            return (!is_name && !is_item && (is_start || end > start + 1)).then(|| Range::of(end, to));
+        }
+        if prompt.is(List::Ask, start) && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1)) {
+            self.asks = true;
+            self.carries = true;
+            let about = (start + 1..to).find_map(|at| {
+                prompt
+                    .end(List::About, at)
+                    .filter(|end| end - at > 1 || matches!(prompt.fold(at), "about" | "uber" | "sobre" | "sur" | "su" | "over"))
+            });
+            return Some(about.map_or(none, |about| Range::of(about, to)));
+        }
+        let end = self.inner(fragment).to;
+        if let Some(at) = (start..end).find(|at| prompt.at(List::ReportEnd, *at).any(|mark| mark.to == end)) {
+            // "bitte auf die Öffnungszeiten hinweisen": the verb ends the request, and its object is the topic.
+            let _ = at;
+            return Some(none);
+        }
+        None
+    }
+
+    /// Recognizes "Write an email about …" and "Welcome email for …". Returns the end of the request.
+    fn email_request(&mut self, fragment: Range, start: usize, sentence: &Sentence, is_start: bool) -> Option<usize> {
+        let prompt = self.prompt;
+        let writes = prompt.end(List::Write, start);
+        let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
+        let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
+        // "Reminder for people who …"
+        let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
+            let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
+            names_kind(*mark)
+                && goal_of(*mark) != Goal::Webinar
+                && prompt.is(List::AudienceStart, mark.to)
+                && prompt.has(List::Readers, readers)
+        });
+        let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
+        let Some(email) = prompt.find(List::Email, near).or(goal).or(kind) else {
+            let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
+            return about.filter(|_| is_start);
+        };
+        let is_title = is_start
+            && sentence.is_line_start
+            && !prompt.has(List::Finite, Range::of(start, email.from))
+            && sentence.item.is_none();
+        let has_contact = (fragment.from..fragment.to).any(|at| matches!(prompt.kind(at), Kind::Mail));
+        if has_contact || writes.is_none() && !is_title {
+            return None;
+        }
+        let mut at = email.to;
+        if let Some(that) =
+            prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
+        {
+            return Some(that.to);
+        }
+        while at < fragment.to {
+            if prompt.is(List::AudienceStart, at) {
+                let rest = self.inner(Range::of(at, fragment.to));
+                if self.audience(rest, at) {
+                    let about = (at + 1..fragment.to)
+                        .find_map(|at| prompt.end(List::About, at).filter(|end| *end > at + 1 || prompt.fold(at) == "about"));
+                    return Some(about.unwrap_or(fragment.to));
+                }
+            }
+            let about = prompt.end(List::About, at).or_else(|| prompt.end(List::For, at).filter(|_| at == email.to));
+            if let Some(end) = about {
+                return Some(end);
+            }
+            at += 1;
+        }
+        Some(fragment.to)
+    }
+}
+
+/// Returns whether a phrase names the kind of an email rather than its topic.
+fn names_kind(mark: Mark) -> bool {
+    use Goal as G;
+    let goal = goal_of(mark);
+    !matches!(
+        goal,
+        G::Sale
+            | G::Seasonal
+            | G::Event
+            | G::Recall
+            | G::Voucher
+            | G::Hiring
+            | G::Closing
+            | G::OpeningHours
+            | G::Survey
+            | G::Review
+    )
+}
+
+fn goal_of(mark: Mark) -> Goal {
+    lexicons()[usize::from(mark.language)].goal(mark.value)
+}

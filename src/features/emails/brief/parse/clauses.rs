@@ -1,0 +1,316 @@
+//! Splits a prompt into lines, sentences and fragments.
+
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
+
+/// Abbreviations after which a sentence continues, in all languages.
+const ABBREVIATIONS: [&str; 49] = [
+    "dr", "mr", "mrs", "ms", "prof", "st", "nr", "no", "tel", "ca", "inkl", "incl", "approx", "esp", "vs", "bzw", "evtl", "ggf",
+    "zzgl", "exkl", "fr", "hr", "str", "av", "sr", "sra", "dott", "sig", "fl", "art", "p", "e", "g", "i", "z", "b", "d", "a",
+    "m", "ev", "min", "max", "gg", "ggü", "jr", "op", "vol", "kg", "std",
+];
+
+/// A sentence of the prompt, or a line without a period.
+#[derive(Clone, Debug)]
+pub struct Sentence {
+    pub range: Range,
+    /// The parts between commas, colons, brackets and dashes.
+    pub fragments: Vec<Range>,
+    /// The position in the list that the sentence is in, from 0.
+    pub item: Option<u8>,
+    /// Whether the sentence starts a line or an item.
+    pub is_line_start: bool,
+    /// The line that the sentence is in.
+    pub line: usize,
+}
+
+/// Returns the sentences of a prompt in order. They contain every word except the signs and numbers of lists.
+pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
+    let items = items(prompt);
+    let mut sentences = Vec::new();
+    let mut item = None;
+    let mut from = 0;
+    let mut line = 0;
+    while from <= prompt.words.len() {
+        let to = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End).unwrap_or(prompt.words.len());
+        let mut start = bullet_end(prompt, from, to);
+        let is_bullet = start > from && prompt.fold(start - 1) != ">";
+        let mut is_line_start = true;
+        let starts_item = items.iter().any(|item| item.at >= start && item.at < to);
+        if start < to && !is_bullet && !starts_item && items.iter().all(|item| item.at < start) && prompt.fold(from) != ">" {
+            item = None;
+        }
+        if is_bullet && !starts_item {
+            item = Some(item.map_or(0, |item: u8| item.saturating_add(1)));
+        }
+        let first = start;
+        for next in items.iter().filter(|item| item.at >= first && item.at < to) {
+            split(prompt, Range::of(start, next.at), item, &mut is_line_start, line, &mut sentences);
+            item = Some(next.index);
+            start = next.end;
+            is_line_start = true;
+        }
+        split(prompt, Range::of(start, to), item, &mut is_line_start, line, &mut sentences);
+        from = to + 1;
+        line += 1;
+    }
+    sentences
+}
+
+/// The number of an item of a list: the words `at..end`.
+struct Item {
+    at: usize,
+    end: usize,
+    index: u8,
+}
+
+/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list starts with its first number and has at
+/// least two.
+fn items(prompt: &Prompt<'_>) -> Vec<Item> {
+    let mut found: Vec<Item> = Vec::new();
+    let mut run: Vec<Item> = Vec::new();
+    let mut at = 0;
+    while at < prompt.words.len() {
+        let is_open = !run.is_empty() || at > 0 && prompt.fold(at - 1) == ":";
+        let Some((index, end)) = enumerator(prompt, at).or_else(|| inline(prompt, at).filter(|_| is_open)) else {
+            at += 1;
+            continue;
+        };
+        if index == 0 {
+            keep(&mut found, &mut run);
+        }
+        if usize::from(index) == run.len() {
+            run.push(Item { at, end, index });
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    keep(&mut found, &mut run);
+    found
+}
+
+fn keep(found: &mut Vec<Item>, run: &mut Vec<Item>) {
+    if run.len() >= 2 {
+        found.append(run);
+    }
+    run.clear();
+}
+
+/// Recognizes "2." before a word inside a line.
+fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
+    let is_number = prompt.kind(at) == Kind::Number && prompt.raw(at).len() == 1 && !prompt.words.is_glued(at);
+    let is_marked = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1) && prompt.kind(at + 2) == Kind::Word;
+    let is_other = prompt.is(List::Month, at + 2)
+        || prompt.is(List::To, at + 2)
+        || prompt.before(List::Article, at).is_some()
+        || prompt.before(List::OnWord, at).is_some();
+    value(prompt, at).filter(|_| is_number && is_marked && !is_other).map(|index| (index, at + 2))
+}
+
+/// Returns the index and the end of the list number that starts at a word.
+fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
+    let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, prompt.line_start(at), at + 1) == at;
+    if prompt.words.is_glued(at) && !is_first {
+        return None;
+    }
+    let is_open = prompt.fold(at) == "(";
+    let number = if is_open { at + 1 } else { at };
+    if let Some((index, end)) = position(prompt, at).filter(|_| !is_open) {
+        let is_marked = matches!(prompt.fold(end), ":" | "," | ")") || is_first && prompt.kind(end) == Kind::Word;
+        return is_marked.then_some((index, end + usize::from(prompt.kind(end) == Kind::Sign)));
+    }
+    let index = value(prompt, number)?;
+    let end = match prompt.fold(number + 1) {
+        ")" if prompt.words.is_glued(number + 1) => number + 2,
+        "." | ":" | "/" if is_first && !is_open && prompt.words.is_glued(number + 1) && !prompt.words.is_glued(number + 2) => {
+            number + 2
+        }
+        "." | ":" if is_first && !is_open && prompt.kind(number) == Kind::Number && prompt.kind(number + 2) == Kind::Word => {
+            number + 2
+        }
+        _ => return None,
+    };
+    let is_date = prompt.is(List::Month, end) || prompt.kind(end) == Kind::Number && prompt.fold(number + 1) == ".";
+    (!is_date && prompt.kind(end) != Kind::End).then_some((index, end))
+}
+
+fn value(prompt: &Prompt<'_>, at: usize) -> Option<u8> {
+    let word = prompt.fold(at);
+    match prompt.kind(at) {
+        Kind::Number => word.parse::<u8>().ok()?.checked_sub(1),
+        Kind::Word if word.len() == 1 => word.bytes().next()?.checked_sub(b'a').filter(|index| *index < 26),
+        _ => None,
+    }
+}
+
+/// Returns the position that words such as "second" or "story B" mean, and their end.
+fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
+    if let Some(mark) = prompt.at(List::Position, at).max_by_key(|mark| mark.to) {
+        return Some((mark.value as u8, mark.to));
+    }
+    let end = prompt.end(List::LabelItem, at)?;
+    value(prompt, end).map(|index| (index, end + 1))
+}
+
+/// Returns the first word of a line after its quotation signs and bullets.
+fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
+    let is_bullet = |at: usize| {
+        let is_apart = !prompt.words.is_glued(at + 1) || matches!(prompt.fold(at), "=" | ">" | "•" | "*");
+        matches!(prompt.fold(at), ">" | "-" | "*" | "•" | "·" | "=" | "→" | "|" | "#" | "+" | "~" | "◦" | "▪" | "✓" | "✔" | "☐")
+            && is_apart
+    };
+    (from..to).find(|at| !is_bullet(*at)).unwrap_or(to)
+}
+
+/// Splits a part of a line into sentences.
+fn split(
+    prompt: &Prompt<'_>,
+    part: Range,
+    item: Option<u8>,
+    is_line_start: &mut bool,
+    line: usize,
+    sentences: &mut Vec<Sentence>,
+) {
+    let mut from = part.from;
+    let mut at = part.from;
+    while at < part.to {
+        if let Some(end) = prompt.quote_end(at, part.to) {
+            at = end;
+            let is_asked = matches!(prompt.fold(end - 1), "." | "!" | "?");
+            if is_asked && prompt.words.is_capital(end + 1) {
+                push(prompt, Range::of(from, end + 1), item, is_line_start, line, sentences);
+                from = end + 1;
+            }
+        }
+        at += 1;
+        if at < part.to && !is_end(prompt, at - 1, part) {
+            continue;
+        }
+        while at < part.to
+            && (matches!(prompt.fold(at), "." | "!" | "?" | ";")
+                || prompt.words.is_glued(at) && matches!(prompt.fold(at), ")" | "]" | "\""))
+        {
+            at += 1;
+        }
+        push(prompt, Range::of(from, at), item, is_line_start, line, sentences);
+        from = at;
+    }
+}
+
+fn push(
+    prompt: &Prompt<'_>,
+    range: Range,
+    item: Option<u8>,
+    is_line_start: &mut bool,
+    line: usize,
+    sentences: &mut Vec<Sentence>,
+) {
+    if !range.is_empty() {
+        sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start, line });
+        *is_line_start = false;
+    }
+}
+
+/// Returns whether a sentence ends after a word.
+fn is_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
+    match prompt.fold(at) {
+        "!" | "?" => !matches!(prompt.fold(at + 1), ")" | "]" | "\"") || !prompt.words.is_glued(at + 1),
+        ";" => true,
+        "]" => prompt.words.is_capital(at + 1),
+        "." => is_period_end(prompt, at, part),
+        _ => false,
+    }
+}
+
+fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
+    let next = at + 1;
+    if next >= part.to {
+        return true;
+    }
+    if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
+        // "days.No" lacks a space.
+        return prompt.kind(next) == Kind::Word
+            && prompt.words.is_capital(next)
+            && prompt.raw(next).len() > 1
+            && at > 0
+            && prompt.raw(at - 1).len() > 2;
+    }
+    if at <= part.from {
+        return true;
+    }
+    let previous = prompt.fold(at - 1);
+    let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
+        || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
+    if prompt.kind(at - 1) == Kind::Number {
+        let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
+            || previous.contains('.') && previous.len() <= 5;
+        return !(continues && is_ordinal
+            || prompt.is(List::Month, next)
+            || matches!(prompt.fold(next), "-" | "+" | ",")
+            || previous.contains('.') && prompt.kind(next) == Kind::Number);
+    }
+    let is_title = prompt.is(List::Title, at - 1);
+    !(ABBREVIATIONS.contains(&previous) && (continues || is_title || prompt.kind(next) == Kind::Number || previous == "st"))
+}
+
+/// Returns whether a request to the writer starts at a word.
+fn starts_request(prompt: &Prompt<'_>, at: usize) -> bool {
+    [List::Please, List::NoteStart, List::Report, List::Write].into_iter().any(|list| prompt.is(list, at))
+}
+
+/// Splits a sentence at commas, colons, dashes, arrows and brackets.
+fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
+    let mut fragments = Vec::new();
+    let mut from = sentence.from;
+    let mut at = sentence.from;
+    while at < sentence.to {
+        if let Some(end) = prompt.quote_end(at, sentence.to) {
+            at = end + 1;
+            continue;
+        }
+        let sign = prompt.fold(at);
+        let is_spaced = !prompt.words.is_glued(at + 1) || at + 1 >= sentence.to;
+        let is_bracket = matches!(sign, "(" | "[");
+        let ends_after = matches!(sign, "," | ":" | "→") && is_spaced
+            || sign == ">" && prompt.fold(at.saturating_sub(1)) == "-" && prompt.words.is_glued(at)
+            || sign == "-" && is_spaced && !prompt.words.is_glued(at)
+            || sign == "-" && prompt.fold(at + 1) == "-"
+            || matches!(sign, ")" | "]") && fragments_open(prompt, from, at);
+        if is_bracket && at > from {
+            fragments.push(Range::of(from, at));
+            from = at;
+        } else if ends_after {
+            fragments.push(Range::of(from, at + 1));
+            from = at + 1;
+        } else if starts_note(prompt, from, at) {
+            fragments.push(Range::of(from, at));
+            from = at;
+        }
+        at += 1;
+    }
+    if from < sentence.to {
+        fragments.push(Range::of(from, sentence.to));
+    }
+    fragments
+}
+
+fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
+}
+
+/// Returns whether "and" and a note to the writer start at a word: "… and keep it short".
+fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
+        return true;
+    }
+    let Some(end) = prompt.end(List::And, at).filter(|_| at > from) else { return false };
+    let first = prompt.end(List::And, from).unwrap_or(from);
+    if prompt.is(List::NoteStart, first) && prompt.is(List::Report, end) {
+        return true;
+    }
+    [List::NoteStart, List::NoExclamation, List::NoImages, List::NoProducts, List::NoEmoji, List::LabelSign]
+        .into_iter()
+        .any(|list| prompt.at(list, end).any(|mark| mark.to > end + 1))
+}

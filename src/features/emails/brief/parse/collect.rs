@@ -1,0 +1,458 @@
+//! Puts the brief together from the classified fragments of a prompt.
+
+use jiff::civil::Date;
+
+use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, Goal, Part};
+use super::classify::{Class, Classifier, Fields, Piece};
+use super::clauses;
+use super::contradictions;
+use super::dates;
+use super::facts::{self, Bound, Found};
+use super::lexicon::List;
+use super::names::{self, Products};
+use super::parts;
+use super::prompt::{Prompt, Range};
+use super::reading::{Read, label_end};
+use super::roles::{self, Around};
+use super::statement::{self, Form};
+use super::times;
+use super::tokens::{Kind, fold};
+use crate::base::locale::LanguageTag;
+use crate::features::projects::brand::Brand;
+
+/// The maximum number of corrections that are read: a prompt has one or two.
+const CORRECTIONS_MAX: usize = 20;
+
+pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
+    let prompt = Prompt::read(text, brand);
+    let sentences = clauses::sentences(&prompt);
+    let fields = Fields { is_forwarded: is_forwarded(&prompt), ..Fields::default() };
+    let mut classifier = Classifier {
+        prompt: &prompt,
+        fields,
+        asks: false,
+        carries: false,
+        closes: false,
+        situates: false,
+        reports: false,
+        seen: 0,
+        count: sentences.len(),
+    };
+    let products = Products::of(brand);
+    let is_shouted = is_shouted(text);
+    let mut reads: Vec<Read> = Vec::new();
+    for sentence in sentences {
+        let pieces = classifier.sentence(&sentence);
+        reads.push(Read { sentence, pieces, found: Vec::new() });
+    }
+    let fields = classifier.fields;
+    introductions(&prompt, &mut reads);
+    for read in &mut reads {
+        leave_out(&prompt, &fields, &mut read.pieces);
+        for piece in joined(&read.pieces) {
+            scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
+        }
+    }
+    contradictions::mark(&prompt, &mut reads);
+    let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
+    let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
+    let cut = corrections(&prompt, &mut reads);
+    let mut brief = Brief {
+        purpose: goal.unwrap_or(Goal::Announcement),
+        audience: fields.audience,
+        language: tag(&prompt, fields.language.as_deref(), language),
+        subject: fields.subject,
+        preheader: fields.preheader,
+        headline: fields.headline,
+        facts: Vec::new(),
+        stories: Vec::new(),
+        offer: None,
+        event: None,
+        cta: fields.cta,
+        signature: fields.signature,
+        tone: fields.tone,
+        constraints: fields.constraints,
+        instructions: Vec::new(),
+        unclear: Vec::new(),
+    };
+    if is_gibberish(&prompt) {
+        brief.unclear.push(Part { text: text.trim().to_owned(), span: Some(prompt.span(Range::of(0, prompt.words.len()))) });
+        brief.purpose = Goal::Unclear;
+        return brief;
+    }
+    for read in &reads {
+        add(&mut brief, &prompt, read, &cut);
+    }
+    let subject = brief.subject.as_ref().and_then(|part| part.span);
+    if subject.is_some_and(|span| cut.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start))
+    {
+        brief.subject = None;
+    }
+    parts::finish(&mut brief, &prompt, &reads, goal);
+    leftovers(&mut brief, &prompt);
+    brief
+}
+
+/// Returns the language of the brief.
+fn tag(prompt: &Prompt<'_>, asked: Option<&str>, given: Option<&LanguageTag>) -> LanguageTag {
+    let own = LanguageTag::parse(asked.unwrap_or(prompt.lexicon().code)).or_else(|_| LanguageTag::parse("en"));
+    given.copied().unwrap_or_else(|| own.expect("the codes of the word lists are language tags"))
+}
+
+/// Returns whether the prompt is written in capitals.
+fn is_shouted(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let upper = letters.clone().filter(|c| c.is_uppercase()).count();
+    upper * 10 > letters.count() * 6
+}
+
+/// Returns whether the prompt quotes a mail.
+fn is_forwarded(prompt: &Prompt<'_>) -> bool {
+    (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
+}
+
+/// Returns whether the prompt is random letters: a word without vowels among few words.
+fn is_gibberish(prompt: &Prompt<'_>) -> bool {
+    let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
+    let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
+    let has_no_vowel =
+        |at: &&usize| !prompt.fold(**at).contains(['a', 'e', 'i', 'o', 'u', 'y']) && !prompt.words.is_capital(**at);
+    let odd = words.iter().filter(latin).filter(has_no_vowel).count();
+    let known = words.iter().filter(|at| prompt.is(List::Common, **at)).count();
+    words.len() <= 12 && odd >= 2 && known == 0
+}
+
+/// Turns the words before a list that only announce it into a note: "three stories:".
+fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for at in 1..reads.len() {
+        let starts =
+            reads[at].sentence.item == Some(0) && reads[at - 1].sentence.item.is_none() && reads[at].sentence.is_line_start;
+        let last = reads[at - 1].sentence.range.to - 1;
+        if let Some(piece) =
+            reads[at - 1].pieces.last_mut().filter(|piece| starts && prompt.fold(last) == ":" && piece.range.len() <= 7)
+        {
+            piece.class = if piece.class == Class::Content { Class::Topic } else { piece.class };
+        }
+    }
+}
+
+/// Turns content with a word that the email must not contain into a note.
+fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
+    let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
+    let avoided: Vec<String> =
+        words.filter_map(|constraint| constraint.value.as_deref().map(fold)).filter(|word| word.len() > 2).collect();
+    for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Content) {
+        let text = fold(prompt.text(piece.range));
+        if avoided.iter().any(|word| text.contains(word.as_str())) {
+            piece.class = Class::Note;
+        }
+    }
+}
+
+/// Joins adjoining pieces of the same class: a fact may contain the comma between them.
+fn joined(pieces: &[Piece]) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut().filter(|last| last.class == piece.class && last.range.to == piece.range.from) {
+            Some(last) => last.range.to = piece.range.to,
+            None => joined.push(*piece),
+        }
+    }
+    joined
+}
+
+/// Reads the typed facts in a range, each word once. Notes only name products, and other fields only contain links.
+fn scan(
+    prompt: &Prompt<'_>,
+    range: Range,
+    class: Class,
+    products: &Products,
+    today: Date,
+    is_shouted: bool,
+    found: &mut Vec<Found>,
+) {
+    let mut at = range.from;
+    while class == Class::Field && at < range.to {
+        found.extend(names::link(prompt, at));
+        at += 1;
+    }
+    while class == Class::Note && at < range.to {
+        let product = products.find(prompt, at).filter(|product| product.range.len() > 1);
+        at = product.as_ref().map_or(at + 1, |product| product.range.to);
+        found.extend(product);
+    }
+    while at < range.to {
+        let next = names::link(prompt, at)
+            .or_else(|| names::contact(prompt, at))
+            .or_else(|| facts::code(prompt, at, is_shouted))
+            .or_else(|| products.find(prompt, at))
+            .or_else(|| facts::percentage(prompt, at))
+            .or_else(|| facts::money(prompt, at))
+            .or_else(|| facts::bare_price(prompt, at))
+            .or_else(|| times::time(prompt, at).filter(|time| !is_date_too(prompt, at, time, today)))
+            .or_else(|| dates::date(prompt, at, today))
+            .or_else(|| facts::duration(prompt, at))
+            .or_else(|| facts::capacity(prompt, at))
+            .or_else(|| names::person(prompt, at, is_shouted))
+            .or_else(|| names::place(prompt, at));
+        match next.filter(|next| next.range.to <= range.to && !next.range.is_empty()) {
+            Some(next) => {
+                at = next.range.to.max(at + 1);
+                found.push(next);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// Returns whether the words of a time without a mark are better read as a date: "24.12.".
+fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
+    dates::date(prompt, at, today).is_some_and(|date| {
+        date.range.to > time.range.to || date.range.to == time.range.to && prompt.has(List::Month, date.range)
+    })
+}
+
+/// Finds values that the prompt takes back ("20%, sorry, 25%") and returns the ranges to leave out.
+fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
+    let mut cut = Vec::new();
+    let mut all: Vec<Found> = reads.iter().flat_map(|read| read.found.clone()).collect();
+    let fields = reads.iter().flat_map(|read| &read.pieces).filter(|piece| piece.class == Class::Field);
+    for piece in fields {
+        all.extend(
+            (piece.range.from..piece.range.to)
+                .filter_map(|at| facts::percentage(prompt, at).or_else(|| facts::money(prompt, at))),
+        );
+    }
+    all.sort_by_key(|found| found.range.from);
+    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
+        for (index, wrong) in all.iter().enumerate().rev() {
+            let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
+            let right = all[index + 1..]
+                .iter()
+                .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
+            if let Some(right) = right.filter(|_| near) {
+                cut.push(Range::of(wrong.range.from, right.range.from));
+                break;
+            }
+        }
+    }
+    cut.dedup();
+    for read in reads {
+        read.found.retain(|found| !cut.iter().any(|gap| gap.overlaps(found.range)));
+    }
+    cut
+}
+
+/// Adds the parts of a sentence to the brief.
+fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
+    let whole = read.sentence.range;
+    let mut run: Option<(Range, Form)> = None;
+    for (index, piece) in read.pieces.iter().enumerate() {
+        if piece.class == Class::Content {
+            let is_clause = index > 0
+                && read.pieces[index - 1].class == Class::Topic
+                && piece.range.from > 0
+                && prompt.before(List::That, piece.range.from).is_some();
+            let form = if is_clause { Form::Clause } else { Form::Sentence };
+            run = Some(run.map_or((piece.range, form), |(range, form)| (Range::of(range.from, piece.range.to), form)));
+            continue;
+        }
+        if let Some((range, form)) = run.take() {
+            statement(brief, prompt, read, range, form, cut);
+        }
+        match piece.class {
+            Class::Note | Class::Topic => note(brief, prompt, piece.range),
+            Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
+            Class::Field | Class::Content => {}
+        }
+        typed(brief, prompt, read, piece.range, whole);
+    }
+    if let Some((range, form)) = run {
+        statement(brief, prompt, read, range, form, cut);
+    }
+}
+
+fn part(prompt: &Prompt<'_>, range: Range) -> Part {
+    Part { text: prompt.text(range).trim().to_owned(), span: Some(prompt.span(range)) }
+}
+
+fn note(brief: &mut Brief, prompt: &Prompt<'_>, range: Range) {
+    if !range.is_empty() {
+        brief.instructions.push(part(prompt, range));
+    }
+}
+
+/// Adds a statement and the facts in it.
+fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, form: Form, cut: &[Range]) {
+    let trimmed = prompt.trim(range);
+    for gap in cut.iter().filter(|gap| gap.overlaps(trimmed)) {
+        note(brief, prompt, Range::of(gap.from.max(trimmed.from), gap.to.min(trimmed.to)));
+    }
+    if cut.iter().any(|gap| gap.contains(trimmed)) {
+        return;
+    }
+    let rest = Range::of(
+        cut.iter()
+            .filter(|gap| gap.from <= trimmed.from && gap.to > trimmed.from)
+            .map(|gap| gap.to)
+            .max()
+            .unwrap_or(trimmed.from),
+        trimmed.to,
+    );
+    let label = label_end(prompt, rest);
+    if label > rest.from {
+        note(brief, prompt, Range::of(rest.from, label));
+    }
+    let body = prompt.trim(Range::of(label, rest.to));
+    let text = statement::sentence(prompt, body, form, cut);
+    if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
+        let kind = if prompt.has(List::Condition, body) { FactKind::Condition } else { FactKind::Sentence };
+        brief.facts.push(Fact { kind, role: None, text, value: None, story: None, span: Some(prompt.span(body)) });
+    } else if !body.is_empty() && !read.found.iter().any(|found| body.overlaps(found.range)) {
+        note(brief, prompt, body);
+    }
+    typed(brief, prompt, read, range, read.sentence.range);
+}
+
+/// Returns whether a statement has words besides its typed facts.
+fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
+    let is_typed = |at: usize| {
+        read.found.iter().any(|found| found.kind != FactKind::Product && found.range.from <= at && at < found.range.to)
+    };
+    let fillers =
+        [List::Article, List::Code, List::UntilWord, List::FromWord, List::OnWord, List::And, List::At, List::LabelLink];
+    let words = (range.from..range.to)
+        .filter(|at| prompt.kind(*at) == Kind::Word && !is_typed(*at) && !fillers.iter().any(|list| prompt.is(*list, *at)));
+    words.count() >= 1
+}
+
+/// Adds the typed facts in a range.
+fn typed(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, sentence: Range) {
+    for found in read.found.iter().filter(|found| range.contains(found.range)) {
+        let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range)).unwrap_or(range);
+        let around = Around { prompt, goal: brief.purpose, sentence, fragment };
+        let kind = money_kind(&around, found);
+        let found = Found { kind, ..found.clone() };
+        let role = roles::role(&around, &found).or_else(|| time_role(brief, &around, read, &found));
+        let text = match kind {
+            FactKind::Link | FactKind::Contact | FactKind::Code => prompt.text(found.range).to_owned(),
+            _ => statement::written(prompt, found.range),
+        };
+        if let Some(both) = bounds(prompt, &found, role) {
+            brief.facts.extend(both);
+            continue;
+        }
+        let value = found.value.clone();
+        brief.facts.push(Fact { kind, role, text, value, story: None, span: Some(prompt.span(found.range)) });
+    }
+}
+
+/// Returns the start and the end of an offer with two dates: "from 25 November to 9 December".
+fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<[Fact; 2]> {
+    let Some(FactValue::Days { first, last: Some(last) }) = found.value.clone() else { return None };
+    let is_offer = matches!(role, Some(FactRole::OfferStarts | FactRole::OfferEnds))
+        && found.bound == Bound::From
+        && found.kind == FactKind::Period;
+    let to = prompt.find(List::To, Range::of(found.range.from + 2, found.range.to)).filter(|_| is_offer)?;
+    let fact = |range: Range, role: FactRole, day: Date| Fact {
+        kind: FactKind::Date,
+        role: Some(role),
+        text: statement::written(prompt, range),
+        value: Some(FactValue::Days { first: day, last: None }),
+        story: None,
+        span: Some(prompt.span(range)),
+    };
+    let (start, end) = (Range::of(found.range.from, to.from), Range::of(to.from, found.range.to));
+    Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
+}
+
+/// Returns the role of the nearest date in the sentence for a time.
+fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
+    if found.kind != FactKind::Time {
+        return None;
+    }
+    let is_day = |other: &&Found| matches!(other.kind, FactKind::Date | FactKind::Period) && other.value.is_some();
+    let near = read.found.iter().filter(is_day).min_by_key(|other| other.range.from.abs_diff(found.range.from));
+    let before =
+        || brief.facts.iter().rev().find(|fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role.is_some());
+    near.and_then(|near| roles::role(around, near))
+        .or_else(|| before().and_then(|fact| fact.role).filter(|role| *role == FactRole::Event))
+}
+
+/// Returns what a sum of money is: a price, an old price, a minimum or an amount.
+fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
+    let prompt = around.prompt;
+    let is_least = prompt.before(List::Minimum, found.range.from).is_some()
+        || prompt.before(List::MinimumFrom, found.range.from).is_some()
+        || prompt.is(List::MinimumAfter, found.range.to);
+    if found.kind == FactKind::Capacity || found.kind == FactKind::Period && found.value.is_none() {
+        let is_minimum = is_least
+            && !prompt.has(List::Limited, Range::of(found.range.from.saturating_sub(1), found.range.from))
+            && prompt.kind(found.range.to) != Kind::Number;
+        return if is_minimum && found.bound == Bound::None { FactKind::Minimum } else { found.kind };
+    }
+    if found.kind != FactKind::Price {
+        return found.kind;
+    }
+    let Range { from, to } = found.range;
+    let start = (from.saturating_sub(5).max(around.sentence.from)..from)
+        .rev()
+        .find(|at| prompt.fold(*at) == ",")
+        .map_or(from.saturating_sub(5).max(around.sentence.from), |at| at + 1);
+    let end =
+        (to..(to + 4).min(around.sentence.to)).find(|at| prompt.fold(*at) == ",").unwrap_or((to + 4).min(around.sentence.to));
+    let near = Range::of(start, end);
+    if prompt.before(List::Old, from).is_some() || prompt.is(List::OldAfter, to) {
+        return FactKind::OldPrice;
+    }
+    let is_raise =
+        matches!(around.goal, Goal::PriceChange | Goal::Sale | Goal::Digest) || prompt.has(List::CuePrice, around.sentence);
+    if is_raise
+        && prompt.end(List::To, to).is_some_and(|next| prompt.kind(next) == Kind::Number || prompt.is(List::Currency, next))
+        && prompt.fold(to) != "&"
+        && !prompt.is(List::And, to)
+    {
+        return FactKind::OldPrice;
+    }
+    if prompt.before(List::Minimum, from).is_some() || prompt.is(List::MinimumAfter, to) {
+        return FactKind::Minimum;
+    }
+    let orders = prompt.has(List::Delivery, around.fragment)
+        || roles::is_off(around, Range::of(from.saturating_sub(8).max(around.fragment.from), from));
+    if prompt.before(List::MinimumFrom, from).is_some() && (orders || around.goal == Goal::Voucher) {
+        return FactKind::Minimum;
+    }
+    if roles::is_off(around, found.range)
+        || prompt.has(List::Given, near)
+        || around.goal == Goal::ThankYou && prompt.has(List::Given, around.sentence)
+    {
+        return FactKind::Amount;
+    }
+    FactKind::Price
+}
+
+/// Adds the words that no part of the brief contains: labels and numbers of lists as instructions, and longer texts as unclear.
+fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
+    let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
+    for (span, _) in super::spans(brief) {
+        covered[span.start as usize..span.end as usize].fill(true);
+    }
+    let whole = |at: usize| {
+        let own = prompt.span(Range::of(at, at + 1));
+        covered[own.start as usize..own.end as usize].iter().all(|covered| *covered)
+    };
+    let inside: Vec<bool> = (0..prompt.words.len()).map(whole).collect();
+    let mut at = 0;
+    while at < inside.len() {
+        let end = (at..inside.len()).find(|at| inside[*at] || prompt.kind(*at) == Kind::End).unwrap_or(inside.len());
+        let range = Range::of(at, end);
+        let words =
+            (at..end).filter(|at| matches!(prompt.kind(*at), Kind::Word | Kind::Number | Kind::Link | Kind::Mail)).count();
+        match words {
+            0 => {}
+            1..=3 => brief.instructions.push(part(prompt, range)),
+            _ => brief.unclear.push(part(prompt, range)),
+        }
+        at = end + 1;
+    }
+}

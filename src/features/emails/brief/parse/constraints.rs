@@ -1,0 +1,135 @@
+//! Reads the limits of a prompt: images, products, words, the form of address and the language.
+
+use super::super::{Constraint, ConstraintKind};
+use super::classify::{Classifier, SHORT_WORDS};
+use super::lexicon::{List, lexicons};
+use super::prompt::Range;
+use super::tokens::Kind;
+
+/// The limits whose phrases need no value.
+const LIMITS: [(List, ConstraintKind); 7] = [
+    (List::NoImages, ConstraintKind::NoImages),
+    (List::NoProducts, ConstraintKind::NoProducts),
+    (List::NoExclamation, ConstraintKind::NoExclamation),
+    (List::NoEmoji, ConstraintKind::NoEmoji),
+    (List::Emoji, ConstraintKind::Emoji),
+    (List::Plain, ConstraintKind::PlainLayout),
+    (List::OneButton, ConstraintKind::OneButton),
+];
+
+impl Classifier<'_> {
+    /// Reads the limits in a fragment. Returns whether the fragment is about limits.
+    pub(super) fn limits(&mut self, range: Range, is_labeled: bool) -> bool {
+        let mut is_limit = false;
+        for (list, kind) in LIMITS {
+            if let Some(found) = self.prompt.find(list, range).filter(|found| self.is_near_start(range, *found) || is_labeled) {
+                self.constrain(kind, None, found);
+                is_limit = true;
+            }
+        }
+        if let Some(found) = self.prompt.find(List::WordLimit, range) {
+            let number =
+                (found.from..found.to).find(|at| self.prompt.kind(*at) == Kind::Number).map(|at| self.prompt.raw(at).to_owned());
+            self.constrain(ConstraintKind::WordLimit, number, range);
+            is_limit = true;
+        }
+        is_limit |= self.avoided(range);
+        is_limit | self.address(range, is_labeled)
+    }
+
+    pub(super) fn is_limit(&self, range: Range) -> bool {
+        LIMITS.iter().any(|(list, _)| self.prompt.find(*list, range).is_some_and(|found| self.is_near_start(range, found)))
+            || self.prompt.has(List::WordLimit, range)
+    }
+
+    /// Returns whether a phrase makes up most of a fragment.
+    fn is_near_start(&self, range: Range, found: Range) -> bool {
+        found.from <= range.from + 3 && found.to + 5 >= range.to || found.from == self.start(range)
+    }
+
+    /// Reads the form of address that a short fragment asks for.
+    fn address(&mut self, range: Range, is_labeled: bool) -> bool {
+        for (list, kind) in [(List::Informal, ConstraintKind::Informal), (List::Formal, ConstraintKind::Formal)] {
+            let Some(found) = self.prompt.find(list, range) else { continue };
+            let rest = (range.from..range.to)
+                .filter(|at| (*at < found.from || *at >= found.to) && !self.is_fill(*at) && self.prompt.kind(*at) == Kind::Word)
+                .count();
+            let has_note = self.prompt.has(List::NoteAny, range) || self.prompt.is(List::NoteStart, self.start(range));
+            if is_labeled || rest <= 2 && range.len() <= 10 || has_note {
+                self.constrain(kind, None, found);
+                if rest > 0 && self.prompt.has(List::Tone, range) {
+                    self.fields.tone.push(self.part(range));
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_fill(&self, at: usize) -> bool {
+        [List::ToneFill, List::Tone, List::Please, List::And, List::Article].into_iter().any(|list| self.prompt.is(list, at))
+    }
+
+    /// Reads the words that the email must not contain.
+    fn avoided(&mut self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let start = self.start(range);
+        let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
+        let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
+        let is_weak = end == found.from + 1;
+        let mut at = end;
+        let mut words = Vec::new();
+        while at < range.to {
+            if let Some(close) = prompt.quote_end(at, range.to + 1) {
+                words.push(Range::of(at + 1, close.min(range.to)));
+                at = close;
+            }
+            at += 1;
+        }
+        if words.is_empty() && !is_weak && found.from <= start {
+            let rest = Range::of(prompt.end(List::Article, end).unwrap_or(end), range.to);
+            let rest = Range::of(
+                rest.from,
+                prompt.find(List::NoteAny, rest).or_else(|| prompt.find(List::At, rest)).map_or(rest.to, |stop| stop.from),
+            );
+            let next = prompt.find(List::Avoid, rest);
+            let first = Range::of(rest.from, next.map_or(rest.to, |next| next.from));
+            let second = next.map(|next| Range::of(next.to, rest.to));
+            words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
+        }
+        for word in &words {
+            self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
+        }
+        !words.is_empty() || !is_weak && found.from <= start
+    }
+
+    pub(super) fn constrain(&mut self, kind: ConstraintKind, value: Option<String>, range: Range) {
+        let constraint = Constraint { kind, value, span: Some(self.prompt.span(range)) };
+        if !self.fields.constraints.iter().any(|other| other.kind == kind && other.value == constraint.value) {
+            self.fields.constraints.push(constraint);
+        }
+    }
+
+    /// Reads a request for a language: "in German, please".
+    pub(super) fn language(&mut self, range: Range, is_labeled: bool) -> bool {
+        let prompt = self.prompt;
+        let Some(mark) = prompt.all(List::Language, range).next() else { return false };
+        let is_led = prompt.before(List::InLanguage, mark.from).is_some();
+        let has_please = prompt.has(List::Please, range)
+            || prompt.has(List::Please, Range::of(range.to, (range.to + 2).min(prompt.words.len())));
+        let has_email = prompt.has(List::Email, range)
+            || prompt.is(List::Write, self.start(range))
+            || prompt.is(List::NoteStart, self.start(range));
+        let is_first = prompt.is(List::InLanguage, self.start(range)) && mark.from <= self.start(range) + 2;
+        let is_short = range.len() <= SHORT_WORDS;
+        let asks = is_labeled
+            || is_led && is_short && (has_please || has_email || is_first && range.len() <= 4)
+            || has_please && range.len() <= 3
+            || is_led && is_first && range.from < 4
+            || is_led && prompt.is(List::Write, self.start(range)) && prompt.has(List::Email, range);
+        if asks {
+            self.fields.language = Some(lexicons()[usize::from(mark.language)].language(mark.value).to_owned());
+        }
+        asks
+    }
+}

@@ -1,0 +1,408 @@
+//! The dates and times of a prompt, in the notations of all languages.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+
+use super::super::{FactKind, FactValue};
+use super::facts::{Bound, Found};
+use super::lexicon::{List, lexicons};
+use super::prompt::{Prompt, Range};
+use super::times::{clock, time};
+use super::tokens::Kind;
+
+/// The parts of a date that the prompt gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Parts {
+    weekday: Option<u8>,
+    day: Option<i8>,
+    month: Option<i8>,
+    year: Option<i16>,
+    /// A day relative to today.
+    offset: Option<i32>,
+    /// Whether the day is only known to be in the month.
+    is_vague: bool,
+}
+
+/// What the words before a date say about it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    /// A preposition or article precedes the day: "the 2nd", "am 7.", "le 27".
+    Led,
+    Plain,
+}
+
+/// Recognizes a date or a range of dates.
+pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
+    let (bound, start) = bound(prompt, at);
+    let strength = if start > at || led(prompt, start) { Strength::Led } else { Strength::Plain };
+    let is_us = prompt.words.is_american;
+    if let Some(found) = list(prompt, start, bound, today, at) {
+        return Some(found);
+    }
+    if let Some((first, last, end)) = range(prompt, start, strength, is_us) {
+        let last = resolve(last, today, None)?;
+        let first =
+            resolve(Parts { year: first.year, ..first }, today, Some(last)).filter(|first| *first <= last).unwrap_or(last);
+        let value = Some(FactValue::Days { first, last: Some(last) });
+        return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
+    }
+    let (parts, end) = single(prompt, start, strength, is_us)?;
+    let kind = if parts.is_vague && bound == Bound::None && parts.month.is_some() { FactKind::Period } else { FactKind::Date };
+    let value = resolve(parts, today, None).map(|first| {
+        let last = (parts.is_vague && parts.month.is_some()).then(|| first.last_of_month());
+        FactValue::Days { first, last }
+    });
+    Some(Found { kind, range: Range::of(at, end), value: value.filter(|_| !parts.is_vague || kind == FactKind::Period), bound })
+}
+
+/// Returns whether the day and the month of a date differ from its weekday.
+pub fn contradicts_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
+    let Some(FactValue::Days { first, last: None }) = &found.value else { return false };
+    let named = prompt.all(List::Weekday, found.range).chain(prompt.all(List::ShortWeekday, found.range)).next();
+    let has_day = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    has_day && named.is_some_and(|mark| mark.value as i8 != first.weekday().to_monday_zero_offset())
+}
+
+/// Returns the weekday and the day of a date without a month: "Sunday the 9th".
+pub fn weekday_and_day(prompt: &Prompt<'_>, found: &Found) -> Option<(i8, i8)> {
+    let Some(FactValue::Days { first, last: None }) = &found.value else { return None };
+    let named = prompt.all(List::Weekday, found.range).next()?;
+    let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
+    (has_number && !prompt.has(List::Month, found.range)).then_some((named.value as i8, first.day()))
+}
+
+/// Returns the bound that the words at an index set, and where the date starts.
+fn bound(prompt: &Prompt<'_>, at: usize) -> (Bound, usize) {
+    if let Some(end) = prompt.end(List::UntilWord, at) {
+        return (Bound::Until, skip_article(prompt, end));
+    }
+    if let Some(end) = prompt.end(List::FromWord, at) {
+        return (Bound::From, skip_article(prompt, end));
+    }
+    (Bound::None, prompt.end(List::OnWord, at).or_else(|| prompt.end(List::Between, at)).unwrap_or(at))
+}
+
+fn skip_article(prompt: &Prompt<'_>, at: usize) -> usize {
+    prompt.end(List::OnWord, at).or_else(|| prompt.end(List::Article, at)).unwrap_or(at)
+}
+
+fn led(prompt: &Prompt<'_>, at: usize) -> bool {
+    [List::OnWord, List::UntilWord, List::FromWord, List::Between].into_iter().any(|list| prompt.before(list, at).is_some())
+}
+
+/// Recognizes two dates with a word for "to" between them; the first may lack its month.
+fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
+    let (mut first, middle) = single(prompt, at, Strength::Led, is_us).or_else(|| bare_day(prompt, at))?;
+    let mut to = prompt.end(List::To, middle)?;
+    if prompt.fold(to) == "-" {
+        to += 1;
+    }
+    to = prompt.end(List::OnWord, to).unwrap_or(to);
+    // "dal 6 gennaio al 28 febbraio", "vom 21.12. bis zum 3.1."
+    let (last, end) = single(prompt, to, Strength::Led, is_us).or_else(|| bare_day(prompt, to))?;
+    let is_month_first = first.month.is_some() && last.month.is_none() && last.day.is_some();
+    let last = if is_month_first { Parts { month: first.month, ..last } } else { last };
+    if first.month.is_none() {
+        first.month = last.month;
+    }
+    let has_ordinals = prompt.fold(middle - 1) == "." && prompt.fold(end - 1) == "." && first.month.is_none();
+    let is_and = prompt.is(List::And, middle)
+        && prompt.before(List::OnWord, at).is_some()
+        && first.month.is_none()
+        && !is_counted(prompt, end);
+    let are_days = first.day.is_some() && last.day.is_some() && (first.month.is_some() || has_ordinals || is_and);
+    let is_led = strength == Strength::Led || last.month.is_some() || has_ordinals;
+    (are_days && is_led && !prompt.is(List::Hour, end) && !prompt.is(List::Currency, end)).then_some((first, last, end))
+}
+
+/// Recognizes a list of days ("7., 9. und 14. Dezember") or of weekdays ("Montag und Dienstag").
+fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) -> Option<Found> {
+    if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
+        let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
+        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number) {
+            let value = (!prompt.is(List::And, at + 1)).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+            let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
+            return Some(Found { kind, range: Range::of(from, end), value, bound });
+        }
+    }
+    let mut next = at;
+    let mut days = 0;
+    while let Some((_, end)) = bare_day(prompt, next) {
+        let joint = if prompt.fold(end) == "," { Some(end + 1) } else { prompt.end(List::And, end) };
+        days += 1;
+        match joint {
+            Some(joint) if joint > end => next = joint,
+            _ => break,
+        }
+    }
+    let (last, end) = day_and_month(prompt, next, false).filter(|_| days >= 3)?;
+    let first = resolve(Parts { day: day(prompt, at), ..last }, today, None)?;
+    let last = resolve(last, today, None)?;
+    let value = Some(FactValue::Days { first: first.min(last), last: Some(last) });
+    Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
+}
+
+/// Returns the days from one weekday to the next other one.
+fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
+    let day = |at: usize, from: Date| {
+        let weekday = weekday_only(prompt, at)?;
+        resolve(Parts { weekday: Some(weekday as u8), ..Parts::default() }, from, None)
+    };
+    let start = day(first, today)?;
+    Some(FactValue::Days { first: start, last: Some(day(last, start)?) })
+}
+
+fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
+    let is_short = |at: usize| prompt.at(List::ShortWeekday, at).find(|mark| mark.to == at + 1);
+    let is_joined = |at: usize| matches!(prompt.fold(at), "+" | "&" | "-" | "/");
+    let has_partner =
+        is_joined(at + 1) && is_short(at + 2).is_some() || at > 1 && is_joined(at - 1) && is_short(at - 2).is_some();
+    if let Some(mark) = is_short(at).filter(|_| has_partner) {
+        return Some(mark.value);
+    }
+    let is_day = prompt.before(List::NotDay, at + 1).is_none();
+    prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
+}
+
+/// Recognizes the number of a day alone.
+fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
+    let (weekday, at) = weekday(prompt, at);
+    let day = day(prompt, at)?;
+    let end = after_ordinal(prompt, at + 1);
+    Some((Parts { weekday, day: Some(day), ..Parts::default() }, end))
+}
+
+fn day(prompt: &Prompt<'_>, at: usize) -> Option<i8> {
+    let is_plain = prompt.kind(at) == Kind::Number && prompt.raw(at).len() <= 2;
+    is_plain.then(|| prompt.raw(at).parse().ok()).flatten().filter(|day| (1..=31).contains(day))
+}
+
+fn month(prompt: &Prompt<'_>, at: usize) -> Option<(i8, usize)> {
+    let mark = prompt.at(List::Month, at).max_by_key(|mark| mark.to)?;
+    let is_short = prompt.raw(at).chars().count() <= 4;
+    let period =
+        usize::from(is_short && prompt.fold(mark.to) == "." && prompt.words.is_glued(mark.to) && !ends_line(prompt, mark.to + 1));
+    Some((mark.value as i8 + 1, mark.to + period))
+}
+
+fn ends_line(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.kind(at) == Kind::End || prompt.words.is_capital(at) && !prompt.is(List::Month, at)
+}
+
+fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
+    if prompt.before(List::NotDay, at + 1).is_some() || prompt.is(List::NotDay, at) {
+        return (None, at);
+    }
+    let full = prompt.at(List::Weekday, at).max_by_key(|mark| mark.to);
+    let Some(mark) = full.or_else(|| prompt.at(List::ShortWeekday, at).max_by_key(|mark| mark.to)) else { return (None, at) };
+    let mut end = mark.to;
+    if matches!(prompt.fold(end), "," | ".") {
+        end += 1;
+    }
+    end = prompt.end(List::OnWord, end).filter(|end| prompt.kind(*end) == Kind::Number).unwrap_or(end);
+    (Some(mark.value as u8), end)
+}
+
+/// Skips the mark of an ordinal number: "1st", "1.", "1er", "1º".
+fn after_ordinal(prompt: &Prompt<'_>, at: usize) -> usize {
+    let is_mark = prompt.words.is_glued(at) && (prompt.is(List::Ordinal, at) || matches!(prompt.fold(at), "º" | "°" | "ª"));
+    let is_period = prompt.fold(at) == "." && prompt.words.is_glued(at);
+    let continues = !prompt.words.is_capital(at + 1) || prompt.is(List::Month, at + 1);
+    if is_mark || is_period && continues && prompt.kind(at + 1) != Kind::End { at + 1 } else { at }
+}
+
+fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
+    let start = if matches!(prompt.fold(at), "," | ".") { at + 1 } else { at };
+    let start = prompt.end(List::Of, start).unwrap_or(start);
+    let year = prompt.raw(start).parse::<i16>().ok().filter(|year| prompt.raw(start).len() == 4 && (1990..2100).contains(year));
+    year.map_or((None, at), |year| (Some(year), start + 1))
+}
+
+/// Recognizes one date.
+fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, usize)> {
+    let (weekday, start) = weekday(prompt, at);
+    let with_day = day_and_month(prompt, start, is_us);
+    if let Some((parts, end)) = with_day {
+        return Some((Parts { weekday, ..parts }, end));
+    }
+    if let Some(found) = named(prompt, at) {
+        return Some(found);
+    }
+    let is_short = prompt.at(List::Weekday, at).next().is_none();
+    if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
+        let end = after_ordinal(prompt, start + 1);
+        let is_time = end == start + 1 && time(prompt, start).is_some();
+        let is_clock = is_time
+            || prompt.is(List::Hour, end)
+            || prompt.is(List::Am, end)
+            || prompt.is(List::Pm, end)
+            || is_short && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+        if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
+            return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
+        }
+    }
+    if weekday.is_some()
+        && prompt.before(List::NotDay, at + 1).is_none()
+        && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number)
+    {
+        let end = prompt.at(List::Weekday, at).chain(prompt.at(List::ShortWeekday, at)).map(|mark| mark.to).max()?;
+        return Some((Parts { weekday, ..Parts::default() }, end));
+    }
+    lone_day(prompt, at, strength).or_else(|| vague(prompt, at, strength))
+}
+
+/// Recognizes a day with its month, in either order or in digits.
+fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, usize)> {
+    let with_year = |day: i8, month: i8, end: usize| {
+        let (year, end) = year(prompt, end);
+        (Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end)
+    };
+    if let Some(day) = day(prompt, at) {
+        let middle = after_ordinal(prompt, at + 1);
+        let middle = prompt.end(List::Of, middle).unwrap_or(middle);
+        if let Some((month, end)) = month(prompt, middle) {
+            return Some(with_year(day, month, end));
+        }
+        if prompt.fold(at + 1) == "/" && prompt.words.is_glued(at + 1) {
+            return slashed(prompt, at, is_us);
+        }
+    }
+    if let Some((month, middle)) = month(prompt, at) {
+        let middle = prompt.end(List::OnWord, middle).filter(|middle| day(prompt, *middle).is_some()).unwrap_or(middle);
+        if let Some(day) = day(prompt, middle) {
+            let end = after_ordinal(prompt, middle + 1);
+            if !prompt.is(List::Percent, end) && !prompt.is(List::Currency, end) {
+                return Some(with_year(day, month, end));
+            }
+        }
+    }
+    dotted(prompt, at)
+}
+
+/// Recognizes "24.12.", "24.12.2026" and "1.1.27".
+fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
+    let text = prompt.raw(at);
+    if prompt.kind(at) != Kind::Number || text.contains([',', ':', '\'']) {
+        return None;
+    }
+    let mut parts = text.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
+    let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
+    let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && parts.next().is_none();
+    let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
+    let period = prompt.fold(at + 1) == "." && prompt.words.is_glued(at + 1);
+    let next_year = prompt.raw(at + 2).parse::<i16>().ok().filter(|year| period && (1990..2100).contains(year));
+    if !is_date || is_unit || !period && year.is_none() {
+        return None;
+    }
+    let year = match year {
+        Some(year) => Some(year.parse::<i16>().ok().map(|year| if year < 100 { year + 2000 } else { year })?),
+        None => next_year,
+    };
+    // The period that ends a sentence is not part of a date with a year.
+    let end = if next_year.is_some() { at + 3 } else { at + 1 + usize::from(period && year.is_none()) };
+    Some((Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end))
+}
+
+fn slashed(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, usize)> {
+    let (first, second) = (prompt.raw(at).parse::<i8>().ok()?, prompt.raw(at + 2).parse::<i8>().ok()?);
+    let (day, month) = if is_us || second > 12 { (second, first) } else { (first, second) };
+    let (day, month) = if month > 12 { (month, day) } else { (day, month) };
+    let fits = (1..=31).contains(&day) && (1..=12).contains(&month) && prompt.words.is_glued(at + 2);
+    let year = (prompt.fold(at + 3) == "/").then(|| prompt.raw(at + 4).parse::<i16>().ok()).flatten();
+    let year = year.map(|year| if year < 100 { year + 2000 } else { year });
+    let end = if year.is_some() { at + 5 } else { at + 3 };
+    fits.then_some((Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end))
+}
+
+/// Recognizes days with a name and relative days.
+fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
+    if let Some(mark) = prompt.at(List::NamedDay, at).max_by_key(|mark| mark.to) {
+        let (month, day) = lexicons()[usize::from(mark.language)].day(mark.value);
+        return Some((Parts { day: Some(day), month: Some(month), ..Parts::default() }, mark.to));
+    }
+    let offsets = [(List::Today, 0), (List::Tomorrow, 1), (List::Yesterday, -1)];
+    offsets.into_iter().find_map(|(list, days)| {
+        let end = prompt.end(list, at)?;
+        Some((Parts { offset: Some(days), ..Parts::default() }, end))
+    })
+}
+
+/// Recognizes "the 2nd", "am 7.", "le 27", "dia 23".
+fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
+    let day = day(prompt, at)?;
+    let end = after_ordinal(prompt, at + 1);
+    let is_ordinal = end > at + 1;
+    let noun = if is_ordinal { end } else { at + 1 };
+    let is_counted = is_counted(prompt, noun);
+    let is_apart = prompt.kind(noun) != Kind::Word
+        || prompt.is(List::And, noun)
+        || is_ordinal && strength == Strength::Led
+        || prompt.is(List::OnWord, noun)
+        || prompt.is(List::FromWord, noun)
+        || prompt.is(List::TimeAt, noun)
+        || prompt.is(List::For, noun)
+        || prompt.is(List::CueClosed, noun)
+        || prompt.is(List::To, noun);
+    let led = strength == Strength::Led && prompt.before(List::OnWord, at).is_some();
+    let glued = prompt.words.is_glued(noun) && matches!(prompt.fold(noun), "-" | "x" | ":" | "/" | "%");
+    let bound =
+        prompt.before(List::FromWord, at).or_else(|| prompt.before(List::UntilWord, at)).is_some_and(|from| from + 2 <= at);
+    let is_apart = is_apart || bound && prompt.lexicon().code != "en";
+    let is_article = prompt.before(List::Article, at).is_some() || led || bound || at > 0 && prompt.is(List::OnWord, at - 1);
+    if is_ordinal && (prompt.is(List::CueClosed, end) || prompt.is(List::CueClosed, at)) {
+        return Some((Parts { day: Some(day), ..Parts::default() }, end));
+    }
+    (is_article && (is_apart || is_ordinal) && !is_counted && !glued)
+        .then_some((Parts { day: Some(day), ..Parts::default() }, end))
+}
+
+/// Returns whether the number before a word counts something other than days of a month.
+fn is_counted(prompt: &Prompt<'_>, at: usize) -> bool {
+    let lists = [List::Hour, List::Am, List::Pm, List::Currency, List::Percent, List::Unit, List::Places, List::Email];
+    lists.into_iter().any(|list| prompt.is(list, at))
+}
+
+/// Recognizes a month, or a part of it.
+fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
+    let part = prompt.end(List::PartOf, at);
+    let (found, end) = month(prompt, part.unwrap_or(at))?;
+    let is_led = part.is_some() || strength == Strength::Led || prompt.before(List::PartOf, at).is_some();
+    let (year, end) = year(prompt, end);
+    let is_month = is_led || year.is_some();
+    is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
+}
+
+/// Returns the date that parts mean: the next such day from today, or the last one before `until`.
+fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
+    if let Some(days) = parts.offset {
+        return today.checked_add(days.days()).ok();
+    }
+    let weekday = parts.weekday.and_then(|weekday| Weekday::from_monday_zero_offset(weekday as i8).ok());
+    let Some(day) = parts.day else {
+        return weekday.and_then(|weekday| today.tomorrow().ok()?.checked_sub(1.days()).ok()?.nth_weekday(1, weekday).ok());
+    };
+    if let (Some(month), Some(year)) = (parts.month, parts.year) {
+        return Date::new(year, month, day).ok();
+    }
+    let near = until.unwrap_or(today);
+    let mut dates: Vec<Date> = Vec::new();
+    for year in [near.year() - 1, near.year(), near.year().saturating_add(1)] {
+        let months = parts.month.map_or_else(|| (1..=12).collect::<Vec<i8>>(), |month| vec![month]);
+        dates.extend(months.into_iter().filter_map(|month| Date::new(year, month, day).ok()));
+    }
+    if let Some(until) = until {
+        return dates.into_iter().filter(|date| *date <= until).max();
+    }
+    // A day of the last weeks is past; an older one means the next year.
+    let oldest = if parts.month.is_some() { today.checked_sub(45.days()).ok()? } else { today };
+    let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
+    let future = dates.iter().filter(|date| **date >= oldest).min().copied();
+    dates
+        .iter()
+        .filter(fitting)
+        .min()
+        .copied()
+        .filter(|date| parts.month.is_none() || date.checked_sub(400.days()).is_ok_and(|back| back <= today))
+        .or(future)
+}

@@ -1,0 +1,248 @@
+//! The numbers of a prompt: percentages, money, counts, lengths of time and codes.
+
+use super::super::{FactKind, FactValue};
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::tokens::{Kind, number};
+
+/// A fact in the words of the prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    pub kind: FactKind,
+    pub range: Range,
+    pub value: Option<FactValue>,
+    /// Whether the words before a date or time limit it: "until", "from".
+    pub bound: Bound,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    #[default]
+    None,
+    From,
+    Until,
+}
+
+impl Found {
+    pub fn new(kind: FactKind, range: Range, value: Option<FactValue>) -> Self {
+        Self { kind, range, value, bound: Bound::None }
+    }
+}
+
+/// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands may be separated by spaces.
+pub fn quantity(prompt: &Prompt<'_>, at: usize) -> Option<(f64, usize)> {
+    if prompt.kind(at) == Kind::Number {
+        let is_group =
+            |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).split(',').next().is_some_and(|part| part.len() == 3);
+        if prompt.raw(at).len() <= 3 && is_group(at + 1) && !prompt.words.is_glued(at + 1) && prompt.fold(at + 1) != "000"
+            || prompt.fold(at + 1) == "000" && prompt.raw(at).len() <= 3
+        {
+            let joined = format!("{}{}", prompt.raw(at), prompt.raw(at + 1));
+            return number(&joined).map(|value| (value, at + 2));
+        }
+        return number(prompt.raw(at)).map(|value| (value, at + 1));
+    }
+    let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to)?;
+    Some((f64::from(mark.value), mark.to))
+}
+
+/// Recognizes a percentage.
+pub fn percentage(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    if let Some(end) = prompt.end(List::HalfPrice, at) {
+        return Some(Found::new(FactKind::Percentage, Range::of(at, end), Some(FactValue::Percent { percent: 50.0 })));
+    }
+    if prompt.kind(at) != Kind::Number {
+        return None;
+    }
+    let percent = number(prompt.raw(at))?;
+    let end = prompt.end(List::Percent, at + 1)?;
+    Some(Found::new(FactKind::Percentage, Range::of(at, end), Some(FactValue::Percent { percent })))
+}
+
+/// Recognizes a sum of money with its currency.
+pub fn money(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let (currency, number) = match prompt.end(List::Currency, at) {
+        Some(end) if prompt.kind(at) == Kind::Sign || prompt.raw(at).chars().all(char::is_uppercase) => (Some(at), end),
+        _ => (None, at),
+    };
+    if prompt.kind(number) != Kind::Number || prompt.raw(number).contains(':') {
+        return None;
+    }
+    let (amount, mut end) = quantity(prompt, number)?;
+    let sign = match currency {
+        Some(sign) => sign,
+        None => {
+            // "21,- €" and "€ 14,-"
+            let dash = if prompt.fold(end) == "," && prompt.fold(end + 1) == "-" { end + 2 } else { end };
+            prompt.end(List::Currency, dash).filter(|_| !prompt.is(List::Percent, dash)).map(|after| {
+                end = after;
+                dash
+            })?
+        }
+    };
+    if currency.is_some() && prompt.fold(end) == "," && prompt.fold(end + 1) == "-" {
+        end += 2;
+    }
+    // "$28-32": the second number belongs to the same sum.
+    let is_range =
+        prompt.fold(end) == "-" && prompt.words.is_glued(end) && prompt.kind(end + 1) == Kind::Number && currency.is_some();
+    let end = if is_range { end + 2 } else { end };
+    let value = FactValue::Money { amount, currency: currency_code(prompt.fold(sign)).to_owned() };
+    Some(Found::new(FactKind::Price, Range::of(currency.unwrap_or(at), end), Some(value)))
+}
+
+/// Returns the ISO 4217 code of a currency sign or word.
+fn currency_code(word: &str) -> &str {
+    match word {
+        "$" | "dollar" | "dollars" | "usd" | "bucks" | "dolar*" | "dollari" => "USD",
+        "£" | "pound" | "pounds" | "gbp" | "quid" | "pfund" | "livres" | "libras" | "sterline" | "pond" => "GBP",
+        "¥" => "JPY",
+        "₪" | "שקל" | "שקלים" => "ILS",
+        "دينار" => "JOD",
+        "cad" => "CAD",
+        "aud" => "AUD",
+        "nzd" => "NZD",
+        "chf" | "franken" | "francs" | "franchi" => "CHF",
+        "sek" => "SEK",
+        "nok" => "NOK",
+        "dkk" => "DKK",
+        "zł" => "PLN",
+        "kc" => "CZK",
+        _ => "EUR",
+    }
+}
+
+/// Recognizes a price without a currency next to a price with one: "85 → 95", "was 19.99", "instead of 240".
+pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    if prompt.kind(at) != Kind::Number || prompt.raw(at).contains(':') {
+        return None;
+    }
+    let is_arrow = |at: usize| prompt.fold(at) == "→" || prompt.fold(at) == "-" && prompt.fold(at + 1) == ">";
+    let after_arrow = at > 0 && (is_arrow(at - 1) || at > 1 && is_arrow(at - 2) && prompt.fold(at - 2) == "-");
+    let amount = number(prompt.raw(at))?;
+    let is_counted = prompt.is(List::Unit, at + 1)
+        || prompt.is(List::Places, at + 1)
+        || prompt.is(List::Percent, at + 1)
+        || prompt.is(List::Month, at + 1);
+    let value = |amount| Some(FactValue::Money { amount, currency: String::new() });
+    if is_arrow(at + 1) && prompt.kind(at + 2 + usize::from(prompt.fold(at + 1) == "-")) == Kind::Number {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    // "de 15 a 17 €"
+    let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
+    if next.is_some_and(|next| money(prompt, next).is_some())
+        && (at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at))
+    {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    let is_decimal = prompt.raw(at).rsplit_once(',').is_some_and(|(_, cents)| cents.len() == 2);
+    if is_decimal && !is_counted && prompt.mentions(List::Currency) {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    let is_old = prompt.before(List::Old, at).is_some_and(|from| prompt.fold(from) != "not");
+    // "140 statt 120 €"
+    let is_new = prompt.end(List::Old, at + 1).is_some_and(|end| money(prompt, end).is_some());
+    if is_new && !is_counted {
+        return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
+    }
+    if is_old && !is_counted && (prompt.raw(at).contains(['.', ',']) || is_price_near(prompt, at)) {
+        return Some(Found::new(FactKind::OldPrice, Range::of(at, at + 1), value(amount)));
+    }
+    None
+}
+
+/// Returns whether a sum of money is within eight words.
+fn is_price_near(prompt: &Prompt<'_>, at: usize) -> bool {
+    (at.saturating_sub(8)..at + 8).any(|at| prompt.is(List::Currency, at))
+}
+
+/// Recognizes a length of time: "48 hours", "8 to 10 working days".
+pub fn duration(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let (_, mut end) = quantity(prompt, at)?;
+    if prompt.is(List::To, end) {
+        let second = prompt.end(List::To, end).unwrap_or(end);
+        if let Some((_, after)) = quantity(prompt, second) {
+            end = after;
+        }
+    }
+    if prompt.fold(end) == "-" && prompt.words.is_glued(end) {
+        end += 1;
+    }
+    let end = prompt.end(List::Unit, end)?;
+    Some(Found::new(FactKind::Period, Range::of(at, end), None))
+}
+
+/// Recognizes a number of places or things: "8 places", "max 18 people", "the first 100".
+pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let (count, end) = quantity(prompt, at)?;
+    let limit = prompt.before(List::Limited, at);
+    let noun = prompt
+        .end(List::Places, end)
+        .or_else(|| prompt.end(List::Places, end + 1).filter(|_| prompt.kind(end) == Kind::Word && limit.is_some()));
+    let is_whole = count.fract() == 0.0 && count >= 1.0 && count < 1e9;
+    if !is_whole
+        || prompt.is(List::Currency, end)
+        || prompt.is(List::Percent, end)
+        || prompt.is(List::Unit, end)
+        || prompt.is(List::Month, end)
+    {
+        return None;
+    }
+    let value = Some(FactValue::Count { count: count as u64 });
+    if let Some(noun) = noun {
+        let noun = prompt.end(List::Limited, noun).unwrap_or(noun);
+        return Some(Found::new(FactKind::Capacity, Range::of(at, noun), value));
+    }
+    let is_counted = limit.is_some() && prompt.kind(end) == Kind::Word && prompt.kind(at) == Kind::Number;
+    is_counted.then(|| Found::new(FactKind::Capacity, Range::of(at, end + 1), value))
+}
+
+/// Recognizes a code after a word such as "code", or a word in capitals after "with".
+pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
+    if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
+        // "Right one: SPRING15" in a prompt about a code.
+        let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
+        let is_code = letters.chars().count() >= 4
+            && letters.chars().all(char::is_uppercase)
+            && digits.len() <= 4
+            && prompt.kind(at + 1) == Kind::Number;
+        if is_code && prompt.mentions(List::Code) {
+            return Some(Found::new(FactKind::Code, Range::of(at, end), None));
+        }
+    }
+    let after = prompt.end(List::Code, at);
+    let with = prompt.end(List::CodeWith, at);
+    let mut start = after.or(with)?;
+    if after.is_some() {
+        while prompt.is(List::LabelIs, start) || matches!(prompt.fold(start), ":" | "\"" | "=" | "'") {
+            start += 1;
+        }
+    }
+    let end = code_end(prompt, start)?;
+    let text = prompt.words.slice(start, end);
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let is_upper = letters.clone().all(char::is_uppercase) && letters.count() >= 2;
+    let has_digit = text.chars().any(|c| c.is_ascii_digit());
+    let fits = match after {
+        Some(_) => (is_upper && !is_shouted || has_digit && text.chars().any(char::is_alphabetic)) && text.len() >= 3,
+        None => is_upper && text.chars().count() >= if has_digit { 5 } else { 6 } && !is_shouted,
+    };
+    fits.then(|| Found::new(FactKind::Code, Range::of(start, end), None))
+}
+
+/// Returns the end of the letters and digits that start at a word, without spaces between them.
+fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
+    if !matches!(prompt.kind(start), Kind::Word | Kind::Number) {
+        return None;
+    }
+    let mut end = start + 1;
+    while prompt.words.is_glued(end)
+        && (matches!(prompt.kind(end), Kind::Word | Kind::Number) || prompt.fold(end) == "-" && prompt.words.is_glued(end + 1))
+    {
+        end += 1;
+    }
+    Some(end)
+}

@@ -1,0 +1,205 @@
+//! Reads the labeled parts of a prompt: the subject, the preheader, the headline, the button and the signature.
+
+use super::super::{CallToAction, ConstraintKind, Signature};
+use super::classify::{Class, Classifier, Piece};
+use super::clauses::Sentence;
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
+
+impl Classifier<'_> {
+    /// Reads a labeled part, such as the subject or the signature, that starts with a fragment. Returns the number of its fragments.
+    pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Piece)> {
+        let start = self.start(sentence.fragments[at]);
+        let rest = Range::of(start, sentence.range.to);
+        let (list, value) = self.label(rest, sentence)?;
+        let left = sentence.fragments.len() - at;
+        let all = Range::of(sentence.fragments[at].from, sentence.range.to);
+        let class = match list {
+            List::LabelSubject | List::LabelHeadline | List::LabelPreheader => {
+                let range = self.without_notes(sentence, at, value);
+                let part = Some(self.part(self.unquoted(range)));
+                match list {
+                    List::LabelSubject => self.fields.subject = part,
+                    List::LabelHeadline => self.fields.headline = part,
+                    _ => self.fields.preheader = part,
+                }
+                let range = Range::of(all.from, range.to.max(value.from));
+                let taken = sentence.fragments[at..].iter().take_while(|fragment| fragment.from < range.to).count().max(1);
+                return Some((taken, Piece { range, class: Class::Field }));
+            }
+            List::LabelButton => {
+                self.button(value, start);
+                Class::Field
+            }
+            List::LabelSign => {
+                return Some(self.signed(sentence, at, value));
+            }
+            List::LabelAudience => {
+                self.fields.audience = Some(self.part(value));
+                Class::Note
+            }
+            List::LabelTone => {
+                for fragment in &sentence.fragments[at..] {
+                    let range = self.prompt.trim(Range::of(fragment.from.max(value.from), fragment.to));
+                    self.limits(range, true);
+                    self.language(range, true);
+                }
+                self.fields.tone.push(self.part(value));
+                Class::Note
+            }
+            List::LabelNote => Class::Note,
+            _ => return None,
+        };
+        Some((left, Piece { range: all, class }))
+    }
+
+    /// Reads a signature: the name, and the title in the next fragment.
+    fn signed(&mut self, sentence: &Sentence, at: usize, value: Range) -> (usize, Piece) {
+        let fragments = &sentence.fragments[at..];
+        let first = fragments.iter().position(|fragment| fragment.to > value.from).unwrap_or(0);
+        let has_title = |fragment: &&Range| {
+            let title = self.inner(**fragment);
+            title.len() <= 8
+                && !self.prompt.is(List::NoteStart, self.start(**fragment))
+                && !self.is_limit(title)
+                && !self.prompt.has(List::Finite, title)
+        };
+        let title = fragments.get(first + 1).filter(has_title).is_some();
+        let taken = first + 1 + usize::from(title);
+        let end = fragments[taken - 1].to;
+        let all = Range::of(fragments[0].from, end);
+        self.signature(Range::of(value.from, end.min(value.to).max(value.from)), all);
+        (taken, Piece { range: all, class: Class::Field })
+    }
+
+    /// Returns the label at a word and its value.
+    pub(super) fn label(&self, rest: Range, sentence: &Sentence) -> Option<(List, Range)> {
+        use List as L;
+        let lists = [
+            L::LabelSubject,
+            L::LabelPreheader,
+            L::LabelHeadline,
+            L::LabelButton,
+            L::LabelSign,
+            L::LabelAudience,
+            L::LabelTone,
+            L::LabelNote,
+        ];
+        let prompt = self.prompt;
+        for list in lists {
+            let Some(end) = prompt.end(list, rest.from).filter(|end| *end < rest.to) else { continue };
+            let is = prompt.end(L::LabelIs, end).unwrap_or(end);
+            let is = if prompt.fold(end) == "(" {
+                prompt.sign(")", Range::of(end, rest.to)).map_or(is, |close| close + 1)
+            } else {
+                is
+            };
+            let is_marked = matches!(prompt.fold(is), ":" | "=" | "→") || prompt.fold(is) == "-" && !prompt.words.is_glued(is);
+            let is_quoted = prompt.is_quote(is) || prompt.fold(is) == "," && prompt.is_quote(is + 1);
+            let follows = prompt.words.is_capital(is) || prompt.is(L::Article, is);
+            let is_bare = match list {
+                L::LabelSubject | L::LabelPreheader | L::LabelHeadline => is_quoted,
+                L::LabelButton => {
+                    is_quoted || prompt.words.is_capital(is) && prompt.kind(is) == Kind::Word && !is_all_capitals(prompt, is)
+                }
+                L::LabelSign if is_quoted || end > rest.from + 1 && rest.len() <= 8 && prompt.kind(end) == Kind::Word => true,
+                L::LabelSign => {
+                    follows
+                        && (is > end
+                            || end > rest.from + 1
+                            || rest.from == sentence.range.from
+                            || prompt.fold(rest.from - 1) == ",")
+                        && prompt.kind(is) == Kind::Word
+                }
+                _ => false,
+            };
+            if is_marked || is_bare {
+                let value = prompt.trim(Range::of(if is_marked { is + 1 } else { is }, rest.to));
+                return (!value.is_empty()).then_some((list, value));
+            }
+        }
+        None
+    }
+
+    /// Shortens the value of a label to the fragments before a note to the writer.
+    fn without_notes(&mut self, sentence: &Sentence, at: usize, value: Range) -> Range {
+        for fragment in sentence.fragments[at..].iter().filter(|fragment| fragment.from > value.from) {
+            let range = self.prompt.trim(*fragment);
+            if self.label(Range::of(range.from, sentence.range.to), sentence).is_some() || self.is_limit(range) {
+                return Range::of(value.from, fragment.from);
+            }
+        }
+        value
+    }
+
+    fn button(&mut self, value: Range, start: usize) {
+        let prompt = self.prompt;
+        let quote = (value.from..value.to)
+            .find(|at| prompt.is_quote(*at))
+            .and_then(|open| Some((open, prompt.quote_end(open, value.to)?)));
+        let stop = (value.from..value.to).find(|at| {
+            matches!(prompt.fold(*at), "→" | "(" | ",")
+                || prompt.fold(*at) == "-" && (prompt.fold(at + 1) == ">" || !prompt.words.is_glued(at + 1))
+                || prompt.kind(*at) == Kind::Link
+        });
+        let label = match quote {
+            Some((open, close)) => Range::of(open + 1, close),
+            None => prompt.trim(Range::of(value.from, stop.unwrap_or(value.to))),
+        };
+        let label = self.unquoted(label);
+        if prompt.has(List::OneButton, Range::of(start, value.from)) {
+            self.constrain(ConstraintKind::OneButton, None, Range::of(start, value.to));
+        }
+        let link = (value.from..value.to).find(|at| prompt.kind(*at) == Kind::Link).map(|at| prompt.raw(at).to_owned());
+        let label = (!label.is_empty()).then(|| self.part(label));
+        let cta = self.fields.cta.get_or_insert(CallToAction { label: None, link: None });
+        cta.label = label.or(cta.label.take());
+        cta.link = link.or(cta.link.take());
+    }
+
+    pub(super) fn signature(&mut self, value: Range, all: Range) {
+        let prompt = self.prompt;
+        let value = self.unquoted(prompt.trim(value));
+        let comma = prompt.sign(",", value).or_else(|| prompt.sign("(", value));
+        let cut = (value.from + 1..value.to)
+            .find(|at| matches!(prompt.fold(*at), "aus" | "vom" | "della") && prompt.words.is_capital(at - 1));
+        let (mut name, mut title) = match comma.or(cut) {
+            Some(at) if Some(at) == comma => (Range::of(value.from, at), Range::of(at + 1, value.to)),
+            Some(at) => (Range::of(value.from, at), Range::of(at, value.to)),
+            None => (value, Range::of(value.to, value.to)),
+        };
+        let article = prompt.end(List::Article, name.from);
+        if article.is_some_and(|article| !title.is_empty() && !prompt.words.is_capital(article))
+            && prompt.words.is_capital(title.from)
+        {
+            (name, title) = (title, name);
+        }
+        let title = Range::of(prompt.end(List::Article, title.from).unwrap_or(title.from), title.to);
+        let text =
+            |range: Range| prompt.text(self.unquoted(prompt.trim(range))).trim_end_matches(['.', '!', ')', ' ']).to_owned();
+        let (name, title) = (text(name), text(title));
+        if !name.is_empty() {
+            self.fields.signature =
+                Some(Signature { name, title: Some(title).filter(|title| !title.is_empty()), span: Some(prompt.span(all)) });
+        }
+    }
+
+    /// Returns a range without quotation marks around it and without the period of a label's value.
+    pub(super) fn unquoted(&self, range: Range) -> Range {
+        let prompt = self.prompt;
+        let mut range = prompt.trim(range);
+        while range.len() > 1 && prompt.fold(range.to - 1) == "." && !prompt.is_quote(range.from) {
+            range.to -= 1;
+        }
+        if range.len() > 2 && prompt.is_quote(range.from) {
+            let end = prompt.quote_end(range.from, range.to).unwrap_or(range.to);
+            return Range::of(range.from + 1, end);
+        }
+        range
+    }
+}
+
+fn is_all_capitals(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.raw(at).chars().count() > 1 && prompt.raw(at).chars().all(char::is_uppercase)
+}

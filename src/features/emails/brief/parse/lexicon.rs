@@ -1,0 +1,494 @@
+//! The word lists of the parser, one file per language, and where their phrases occur in a prompt.
+//!
+//! A phrase is a row of words. `*` at the end of a word stands for any ending, `*` at its start for any beginning, `_` for one word,
+//! `#` for a number, and `..` for up to four words. `a|b` stands for either word, and `?` marks a word that may be absent.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::super::Goal;
+use super::tokens::{Kind, Words, fold};
+
+/// The codes and word lists of all languages.
+const FILES: [(&str, &str); 9] = [
+    ("en", include_str!("../../../../../assets/brief/en.toml")),
+    ("de", include_str!("../../../../../assets/brief/de.toml")),
+    ("fr", include_str!("../../../../../assets/brief/fr.toml")),
+    ("es", include_str!("../../../../../assets/brief/es.toml")),
+    ("it", include_str!("../../../../../assets/brief/it.toml")),
+    ("pt", include_str!("../../../../../assets/brief/pt.toml")),
+    ("nl", include_str!("../../../../../assets/brief/nl.toml")),
+    ("ar", include_str!("../../../../../assets/brief/ar.toml")),
+    ("he", include_str!("../../../../../assets/brief/he.toml")),
+];
+
+/// The maximum number of words that `..` stands for.
+const GAP_WORDS_MAX: usize = 4;
+
+macro_rules! lists {
+    ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
+        /// A word list. The key in the file is the part after the arrow of each table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, Position, NamedDay, Language, Goal }
+
+        /// The lists with their keys.
+        const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
+    };
+}
+
+lists! {
+    /// The most common words of the language, which identify it.
+    Common = "words.common",
+    /// Long words that are often misspelled.
+    Spelling = "words.spelling",
+    Article = "words.article",
+    /// Finite verbs. Only words with a finite verb are a sentence.
+    Finite = "words.finite",
+    That = "words.that",
+    Not = "words.not",
+    /// The word before an infinitive: "tell them to book".
+    ToVerb = "words.to",
+    Question = "words.question",
+    Please = "words.please",
+    And = "words.and",
+    Email = "words.email",
+    Readers = "words.readers",
+    For = "words.for",
+    With = "words.with",
+    At = "words.at",
+    LabelSubject = "label.subject",
+    LabelPreheader = "label.preheader",
+    LabelHeadline = "label.headline",
+    LabelButton = "label.button",
+    LabelLink = "label.link",
+    LabelBody = "label.body",
+    LabelSign = "label.sign",
+    LabelAudience = "label.audience",
+    LabelTone = "label.tone",
+    LabelNote = "label.note",
+    LabelWhen = "label.when",
+    LabelWhere = "label.where",
+    LabelCode = "label.code",
+    /// Nouns before the letter or number of an item: "story A".
+    LabelItem = "label.item",
+    /// Words between a label and its value.
+    LabelIs = "label.is",
+    /// Imperatives to the writer whose object is the email.
+    Write = "say.write",
+    /// Words after which the topic of the email follows.
+    About = "say.about",
+    /// Imperatives to the writer whose complement is the content.
+    Report = "say.report",
+    /// Requests to the writer whose complement is only a topic.
+    Ask = "say.ask",
+    /// Infinitives at the end of a request whose complement is the content.
+    ReportEnd = "say.report_end",
+    /// Notes behind a statement: "maybe mention that".
+    Tail = "say.tail",
+    /// Requests to the writer without content, at the start of a fragment.
+    NoteStart = "note.start",
+    /// When the email is sent, at the start of a fragment that ends with a colon.
+    Moment = "note.moment",
+    /// Phrases that make a fragment a note to the writer.
+    NoteAny = "note.any",
+    /// Fragments that are a note to the writer as a whole.
+    NoteWhole = "note.whole",
+    /// Words that a note about the tone consists of.
+    Tone = "note.tone",
+    ToneFill = "note.tone_fill",
+    /// Sentences that no email prints, such as attempts to give orders to a language model.
+    Attack = "note.attack",
+    Greeting = "note.greeting",
+    Closing = "note.closing",
+    Header = "note.header",
+    Correction = "note.correction",
+    AudienceStart = "note.audience",
+    InLanguage = "note.in_language",
+    NoImages = "limit.no_images",
+    NoProducts = "limit.no_products",
+    NoExclamation = "limit.no_exclamation",
+    NoEmoji = "limit.no_emoji",
+    Emoji = "limit.emoji",
+    Plain = "limit.plain",
+    OneButton = "limit.one_button",
+    WordLimit = "limit.words",
+    Formal = "limit.formal",
+    Informal = "limit.informal",
+    Avoid = "limit.avoid",
+    Percent = "number.percent",
+    HalfPrice = "number.half_price",
+    Currency = "number.currency",
+    /// Words that mark a reduction.
+    Off = "number.off",
+    /// Words that mark a number as another company's or as a statistic.
+    NotOffer = "number.not_offer",
+    /// Words before an old price.
+    Old = "number.old",
+    /// Words after an old price.
+    OldAfter = "number.old_after",
+    /// Words before a minimum order value.
+    Minimum = "number.minimum",
+    /// Words before a minimum order value that may also precede a price or a date.
+    MinimumFrom = "number.minimum_from",
+    MinimumAfter = "number.minimum_after",
+    /// Words that mark money as given, collected or paid back.
+    Given = "number.given",
+    Code = "number.code",
+    CodeWith = "number.code_with",
+    Unit = "number.duration",
+    Places = "number.places",
+    Limited = "number.limited",
+    Condition = "number.condition",
+    Free = "number.free",
+    Delivery = "number.delivery",
+    Of = "date.of",
+    Ordinal = "date.ordinal",
+    To = "date.to",
+    Between = "date.between",
+    FromWord = "date.from",
+    UntilWord = "date.until",
+    OnWord = "date.on",
+    PartOf = "date.part",
+    Today = "date.today",
+    Tomorrow = "date.tomorrow",
+    Yesterday = "date.yesterday",
+    /// Phrases with the name of a weekday that mean no day.
+    NotDay = "date.not_day",
+    Hour = "date.hour",
+    Am = "date.am",
+    Pm = "date.pm",
+    Noon = "date.noon",
+    Midnight = "date.midnight",
+    HalfPast = "date.half_past",
+    HalfTo = "date.half_to",
+    TimeAt = "date.time_at",
+    Zone = "date.zone",
+    CueOrder = "role.order_by",
+    CueClosed = "role.closed",
+    CueReopens = "role.reopens",
+    CuePrice = "role.price_changes",
+    CueDelivery = "role.delivery",
+    CueEvent = "role.event",
+    CueHappened = "role.happened",
+    CueOffer = "role.offer",
+    CueStarts = "role.offer_starts",
+    CueOther = "role.other",
+    Title = "name.title",
+    PersonAfter = "name.person_after",
+    Street = "name.street",
+    Venue = "name.venue",
+    Phone = "name.phone",
+    /// Words before the name of the person who writes.
+    Introduction = "name.introduction",
+}
+
+/// One alternative of a word of a phrase.
+#[derive(Debug, Clone)]
+enum Piece {
+    Word(String),
+    Start(String),
+    End(String),
+    One,
+    Number,
+    Gap,
+}
+
+impl Piece {
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Word(own) => word == own,
+            Self::Start(own) => word.starts_with(own.as_str()),
+            Self::End(own) => word.ends_with(own.as_str()),
+            Self::One => true,
+            Self::Number => word.starts_with(|c: char| c.is_ascii_digit()),
+            Self::Gap => false,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Slot {
+    pieces: Vec<Piece>,
+    is_optional: bool,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    list: List,
+    /// The index of the month, day, numeral or purpose that the phrase names.
+    value: u16,
+    slots: Vec<Slot>,
+}
+
+/// The phrases of one language.
+#[derive(Debug, Default)]
+struct Index {
+    /// The phrases by their first word.
+    by_word: HashMap<String, Vec<Phrase>>,
+    /// Phrases whose first word has any ending, by its first two letters.
+    by_start: HashMap<String, Vec<Phrase>>,
+    /// Phrases whose first word has any beginning.
+    open: Vec<Phrase>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    months: Vec<Vec<String>>,
+    weekdays: Vec<Vec<String>>,
+    short_weekdays: Vec<Vec<String>>,
+    numerals: Vec<Vec<String>>,
+    /// The words for the positions in a list, from the first.
+    positions: Vec<Vec<String>>,
+    /// Days with a name, by month and day: "12-24".
+    named_days: BTreeMap<String, Vec<String>>,
+    languages: BTreeMap<String, Vec<String>>,
+    goals: BTreeMap<String, Vec<String>>,
+    /// Typing errors and short forms, with what the email prints instead.
+    rewrite: HashMap<String, String>,
+    #[serde(flatten)]
+    lists: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+}
+
+/// The words of one language.
+#[derive(Debug)]
+pub struct Lexicon {
+    pub code: &'static str,
+    index: Index,
+    days: Vec<(i8, i8)>,
+    languages: Vec<String>,
+    goals: Vec<Goal>,
+    rewrite: HashMap<String, String>,
+    /// The folded words of [`List::Spelling`] and how they are written.
+    spelling: Vec<(String, String)>,
+}
+
+/// A phrase of a list in a prompt: the words `from..to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub list: List,
+    pub from: usize,
+    pub to: usize,
+    pub value: u16,
+    /// The index of the language in [`lexicons`].
+    pub language: u8,
+}
+
+/// Returns the words of all languages.
+pub fn lexicons() -> &'static [Lexicon] {
+    static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
+    ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
+}
+
+impl Lexicon {
+    fn read(code: &'static str, text: &str) -> Self {
+        let file: File = toml::from_str(text).expect("a test parses every word list");
+        let mut index = Index::default();
+        for (list, rows) in [
+            (List::Month, &file.months),
+            (List::Weekday, &file.weekdays),
+            (List::ShortWeekday, &file.short_weekdays),
+            (List::Numeral, &file.numerals),
+            (List::Position, &file.positions),
+        ] {
+            rows.iter().enumerate().for_each(|(value, row)| index.add(list, value, row));
+        }
+        let mut days = Vec::new();
+        for (value, (day, row)) in file.named_days.iter().enumerate() {
+            let (month, day) = day.split_once('-').unwrap_or_default();
+            days.push((month.parse().unwrap_or(1), day.parse().unwrap_or(1)));
+            index.add(List::NamedDay, value, row);
+        }
+        file.languages.values().enumerate().for_each(|(value, row)| index.add(List::Language, value, row));
+        let mut goals = Vec::new();
+        for (value, (goal, row)) in file.goals.iter().enumerate() {
+            goals.push(serde_json::from_value(serde_json::Value::from(goal.as_str())).unwrap_or(Goal::Announcement));
+            index.add(List::Goal, value, row);
+        }
+        for (key, list) in LISTS {
+            let (table, name) = key.split_once('.').unwrap_or_default();
+            let row = file.lists.get(table).and_then(|table| table.get(name));
+            index.add(*list, 0, row.map_or(&[][..], Vec::as_slice));
+        }
+        let words = file.lists.get("words").and_then(|table| table.get("spelling")).into_iter().flatten();
+        let spelling = words.map(|word| (fold(word), word.clone())).collect();
+        Self { code, spelling, index, days, rewrite: file.rewrite, languages: file.languages.into_keys().collect(), goals }
+    }
+
+    /// Returns the month and day of a named day.
+    pub fn day(&self, value: u16) -> (i8, i8) {
+        self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
+    }
+
+    /// Returns what the email prints instead of a word in lowercase.
+    pub fn rewritten(&self, word: &str) -> Option<&str> {
+        self.rewrite.get(word).map(String::as_str)
+    }
+
+    /// Returns the word that a word in lowercase misspells: it lacks a letter, or two of its letters are swapped.
+    pub fn spelled(&self, word: &str) -> Option<&str> {
+        let own = fold(word);
+        let is_plain = own.is_ascii() && own.len() >= 6 && own.bytes().all(|byte| byte.is_ascii_lowercase());
+        let found = self.spelling.iter().filter(|_| is_plain).find(|(right, _)| misspells(own.as_bytes(), right.as_bytes()));
+        found.map(|(_, written)| written.as_str())
+    }
+
+    pub fn language(&self, value: u16) -> &str {
+        self.languages.get(usize::from(value)).map_or("en", String::as_str)
+    }
+
+    pub fn goal(&self, value: u16) -> Goal {
+        self.goals.get(usize::from(value)).copied().unwrap_or(Goal::Announcement)
+    }
+
+    /// Adds every phrase of this language in the prompt to `marks`.
+    pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
+        for at in 0..words.len() {
+            let word = words.fold(at);
+            let whole = self.index.by_word.get(word).into_iter().flatten();
+            let known = whole.chain(self.index.by_start.get(start(word)).into_iter().flatten());
+            for phrase in known.chain(&self.index.open) {
+                if let Some(to) = fits(words, at, &phrase.slots, true) {
+                    marks.push(Mark { list: phrase.list, from: at, to, value: phrase.value, language });
+                }
+            }
+        }
+    }
+}
+
+impl Index {
+    fn add(&mut self, list: List, value: usize, row: &[String]) {
+        for text in row {
+            let slots = slots(text);
+            let Some(first) = slots.first() else { continue };
+            for piece in &first.pieces {
+                let mut slots = slots.clone();
+                slots[0].pieces = vec![piece.clone()];
+                let phrase = Phrase { list, value: value as u16, slots };
+                match piece {
+                    Piece::Word(word) => self.by_word.entry(word.clone()).or_default().push(phrase),
+                    Piece::Start(word) if word.chars().count() >= 2 => {
+                        self.by_start.entry(start(word).to_owned()).or_default().push(phrase);
+                    }
+                    _ => self.open.push(phrase),
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether a word is another one with two swapped letters or without a letter inside.
+fn misspells(own: &[u8], right: &[u8]) -> bool {
+    let Some(first) = own.iter().zip(right).position(|(own, right)| own != right).filter(|first| *first > 0) else {
+        return false;
+    };
+    if own.len() == right.len() {
+        let is_swapped = own.get(first + 1) == Some(&right[first]) && right.get(first + 1) == Some(&own[first]);
+        return is_swapped && own[first + 2..] == right[first + 2..];
+    }
+    own.len() + 1 == right.len() && own[first..] == right[first + 1..]
+}
+
+/// Returns the first two letters of a word.
+fn start(word: &str) -> &str {
+    word.char_indices().nth(2).map_or(word, |(end, _)| &word[..end])
+}
+
+/// Parses a phrase of a word list. Its words are split like a prompt.
+fn slots(text: &str) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    for item in text.split_whitespace() {
+        let (item, is_optional) =
+            item.strip_suffix('?').filter(|item| !item.is_empty()).map_or((item, false), |item| (item, true));
+        let alternatives: Vec<&str> = item.split('|').filter(|word| !word.is_empty()).collect();
+        if let [single] = alternatives[..] {
+            if !matches!(single, "_" | "#" | "..") && !single.contains('*') {
+                let words = Words::read(single);
+                let parts = (0..words.len()).filter(|at| words.len() == 1 || !words.is_joint(*at));
+                slots.extend(parts.map(|at| Slot { pieces: vec![Piece::Word(words.fold(at).to_owned())], is_optional }));
+                continue;
+            }
+        }
+        slots.push(Slot { pieces: alternatives.into_iter().map(piece).collect(), is_optional });
+    }
+    slots
+}
+
+fn piece(word: &str) -> Piece {
+    match word {
+        "_" => Piece::One,
+        "#" => Piece::Number,
+        ".." => Piece::Gap,
+        _ => match (word.strip_prefix('*'), word.strip_suffix('*')) {
+            (Some(end), _) if !end.is_empty() => Piece::End(fold(end)),
+            (_, Some(start)) if !start.is_empty() => Piece::Start(fold(start)),
+            _ => Piece::Word(fold(word)),
+        },
+    }
+}
+
+/// Returns the end of the phrase that starts at a word.
+fn fits(words: &Words<'_>, at: usize, slots: &[Slot], is_first: bool) -> Option<usize> {
+    let Some((slot, rest)) = slots.split_first() else { return Some(at) };
+    let mut at = at;
+    if !is_first && words.is_joint(at) {
+        let is_wanted = slot.pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if word == words.fold(at)));
+        while !is_wanted && words.is_joint(at) {
+            at += 1;
+        }
+    }
+    if slot.pieces.iter().any(|piece| matches!(piece, Piece::Gap)) {
+        return (0..=GAP_WORDS_MAX)
+            .take_while(|skipped| (at..at + skipped).all(|at| !ends(words, at)))
+            .find_map(|skipped| fits(words, at + skipped, rest, false));
+    }
+    let is_here = at < words.len() && words.kind(at) != Kind::End && slot.pieces.iter().any(|piece| piece.fits(words.fold(at)));
+    let taken = if is_here { fits(words, at + 1, rest, false) } else { None };
+    taken.or_else(|| if slot.is_optional { fits(words, at, rest, is_first) } else { None })
+}
+
+/// Returns whether a sentence may end at a word.
+fn ends(words: &Words<'_>, at: usize) -> bool {
+    words.kind(at) == Kind::End || matches!(words.fold(at), "" | "." | "!" | "?" | ";")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_has_every_list_and_no_other() {
+        for (code, text) in FILES {
+            let file: File = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
+            assert_eq!((file.months.len(), file.weekdays.len(), file.short_weekdays.len()), (12, 7, 7), "{code}");
+            let own: Vec<String> =
+                file.lists.iter().flat_map(|(table, lists)| lists.keys().map(move |name| format!("{table}.{name}"))).collect();
+            for key in &own {
+                assert!(LISTS.iter().any(|(known, _)| known == key), "{code}: {key}");
+            }
+            for (key, _) in LISTS {
+                assert!(own.iter().any(|own| own == key), "{code} lacks {key}");
+            }
+            for goal in file.goals.keys() {
+                let value = serde_json::Value::from(goal.as_str());
+                assert!(serde_json::from_value::<Goal>(value).is_ok(), "{code}: {goal}");
+            }
+        }
+    }
+
+    #[test]
+    fn phrases_match_with_gaps_alternatives_and_optional_words() {
+        for (phrase, text, end) in [
+            ("keep it|this short", "keep it short", Some(3)),
+            ("don't make", "don’t make it", Some(4)),
+            ("make .. sound", "make it not sound good", Some(4)),
+            ("very? warm", "warm", Some(1)),
+            ("dank*", "Danksagung", Some(1)),
+            ("*mail", "Störungsmail", Some(1)),
+            ("no emoji", "no fun", None),
+        ] {
+            assert_eq!(fits(&Words::read(text), 0, &slots(phrase), true), end, "{phrase} in {text}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The names of a prompt: products, persons, places, contacts and links.
+
+use super::super::FactKind;
+use super::facts::Found;
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::tokens::{Kind, Words};
+use crate::features::projects::brand::Brand;
+
+/// The folded words of the names of the brand's products.
+pub struct Products {
+    names: Vec<Vec<String>>,
+}
+
+impl Products {
+    pub fn of(brand: &Brand) -> Self {
+        let words = |name: &str| {
+            let words = Words::read(name);
+            (0..words.len())
+                .filter(|at| matches!(words.kind(*at), Kind::Word | Kind::Number))
+                .map(|at| words.fold(at).to_owned())
+                .collect()
+        };
+        Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
+    }
+
+    /// Recognizes a product by its name, or by the start of its name if that is capitalized and has two words.
+    pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+        let range = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to)?;
+        Some(Found::new(FactKind::Product, range, None))
+    }
+}
+
+fn matched(prompt: &Prompt<'_>, at: usize, name: &[String]) -> Option<Range> {
+    let mut end = at;
+    let mut fitting = 0;
+    for word in name {
+        while fitting > 0 && matches!(prompt.fold(end), "-" | "," | "'" | "&") {
+            end += 1;
+        }
+        let own = prompt.fold(end);
+        let is_plural = own.len() > word.len() && own.len() <= word.len() + 2 && own.starts_with(word.as_str()) && word.len() > 2;
+        if own != word && !is_plural {
+            break;
+        }
+        fitting += 1;
+        end += 1;
+    }
+    let is_whole = fitting == name.len() && fitting > 0;
+    let is_part = fitting >= 2 && fitting + 1 >= name.len().min(4)
+        || fitting == 1 && name.len() == 2 && prompt.words.is_capital(at) && at > 0 && !is_start(prompt, at) && name[0].len() > 3;
+    (is_whole || is_part).then(|| Range::of(at, end))
+}
+
+/// Returns whether a word starts a sentence or line.
+fn is_start(prompt: &Prompt<'_>, at: usize) -> bool {
+    at == 0
+        || prompt.kind(at - 1) == Kind::End
+        || matches!(prompt.fold(at - 1), "." | "!" | "?" | ":" | "-" | ">" | ")" | "\"" | "(")
+}
+
+/// Recognizes an email address or a phone number.
+pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    if prompt.kind(at) == Kind::Mail {
+        return Some(Found::new(FactKind::Contact, Range::of(at, at + 1), None));
+    }
+    let is_open = matches!(prompt.fold(at), "+" | "(");
+    if !is_open && prompt.kind(at) != Kind::Number {
+        return None;
+    }
+    let mut end = at;
+    let mut digits = 0;
+    let mut groups = 0;
+    while end < prompt.words.len() && end < at + 16 {
+        let is_number = prompt.kind(end) == Kind::Number && !prompt.raw(end).contains([',', ':']);
+        if is_number {
+            digits += prompt.raw(end).chars().filter(char::is_ascii_digit).count();
+            groups += 1;
+        } else if !matches!(prompt.fold(end), "+" | "(" | ")" | "-" | "/")
+            || prompt.kind(end + 1) != Kind::Number && prompt.fold(end) != ")" && prompt.fold(end + 1) != "("
+        {
+            break;
+        }
+        end += 1;
+    }
+    while end > at && prompt.kind(end - 1) != Kind::Number {
+        end -= 1;
+    }
+    let first = prompt.raw(at);
+    let is_named = (at.saturating_sub(4)..at).any(|at| prompt.is(List::Phone, at));
+    let starts = is_open || first.starts_with('0') && !first.contains('.') || is_named && groups >= 2;
+    let is_date = first.contains('.') && groups < 3;
+    let is_phone = starts
+        && !is_date
+        && (digits >= 7 && groups >= 2
+            || is_open && digits >= 7
+            || digits >= 6 && is_named
+            || is_named && groups == 2 && digits >= 5);
+    (is_phone && digits <= 16).then(|| Found::new(FactKind::Contact, Range::of(at, end), None))
+}
+
+pub fn link(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    (prompt.kind(at) == Kind::Link).then(|| Found::new(FactKind::Link, Range::of(at, at + 1), None))
+}
+
+/// Recognizes a person: a title with a name, or two capitalized words after a word such as "with".
+pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
+    if is_shouted {
+        return None;
+    }
+    if let Some(end) = prompt.end(List::Title, at) {
+        let end = title_end(prompt, end);
+        let names = names_end(prompt, end);
+        let is_name = names > end && (prompt.words.is_capital(at) || names - end >= 1);
+        return is_name.then(|| Found::new(FactKind::Person, Range::of(at, names), None));
+    }
+    let led = prompt.before(List::PersonAfter, at);
+    let is_led = led.is_some();
+    let is_particle = led.is_some_and(|from| from + 1 == at && prompt.raw(from).len() <= 2);
+    let end = names_end(prompt, at);
+    if !is_led || end == at || is_start(prompt, at) || prompt.is(List::Month, at) || prompt.is(List::Weekday, at) {
+        return None;
+    }
+    let is_pair = end >= at + 2;
+    let language = prompt.lexicon().code;
+    // German nouns are capitalized too: two such words in a row are rarely anything but a name.
+    (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
+        .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
+}
+
+fn title_end(prompt: &Prompt<'_>, at: usize) -> usize {
+    let mut end = at;
+    loop {
+        if prompt.fold(end) == "." {
+            end += 1;
+        }
+        match prompt.end(List::Title, end) {
+            Some(next) => end = next,
+            None => return end,
+        }
+    }
+}
+
+/// Returns the end of the capitalized words that start at a word: at most four, with particles such as "van" between them.
+fn names_end(prompt: &Prompt<'_>, at: usize) -> usize {
+    let is_name = |at: usize| {
+        prompt.kind(at) == Kind::Word
+            && prompt.words.is_capital(at)
+            && prompt.raw(at).chars().count() > 1
+            && prompt.raw(at).chars().skip(1).any(char::is_lowercase)
+            && !prompt.is(List::Month, at)
+            && !prompt.is(List::Weekday, at)
+            && !prompt.is(List::Article, at)
+    };
+    let is_particle = |at: usize| {
+        matches!(
+            prompt.raw(at),
+            "van" | "von" | "de" | "der" | "di" | "da" | "la" | "le" | "el" | "dos" | "del" | "den" | "ter" | "-" | "'" | "’"
+        )
+    };
+    let mut end = at;
+    while end < at + 6 {
+        if is_name(end) {
+            end += 1;
+        } else if end > at && is_particle(end) && (is_name(end + 1) || is_particle(end + 1) && is_name(end + 2)) {
+            end += 1;
+        } else {
+            break;
+        }
+    }
+    end
+}
+
+/// Recognizes a place: a street with a number, or a room or building after "at" or "in".
+pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    if let Some(range) = street(prompt, at) {
+        return Some(Found::new(FactKind::Place, range, None));
+    }
+    let start = prompt.end(List::At, at)?;
+    let start = prompt.end(List::Article, start).unwrap_or(start);
+    let is_word = |at: usize| prompt.kind(at) == Kind::Word;
+    let noun = (start..start + 4).take_while(|at| is_word(*at)).find(|at| prompt.is(List::Venue, *at))?;
+    let mut end = prompt.end(List::Venue, noun)?;
+    // "in the hall at North Street", "in der Halle am Deichweg"
+    if let Some(next) = prompt.end(List::At, end).or_else(|| prompt.end(List::Of, end)) {
+        let names = names_end(prompt, next);
+        end = if names > next { names } else { end };
+    } else if prompt.words.is_capital(end) && names_end(prompt, end) > end {
+        end = names_end(prompt, end);
+    }
+    Some(Found::new(FactKind::Place, Range::of(start, end), None))
+}
+
+/// Recognizes "Sandstraße 8", "Calder Street", "4 quai de Versailles" and "Via Roma 12".
+fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
+    let is_number =
+        |at: usize| prompt.kind(at) == Kind::Number && prompt.raw(at).len() <= 4 && !prompt.raw(at).contains([':', ',', '.']);
+    if is_number(at) && prompt.is(List::Street, at + 1) {
+        let mut end = at + 2;
+        while end < at + 7
+            && (prompt.words.is_capital(end)
+                || prompt.is(List::Of, end)
+                || prompt.is(List::Article, end)
+                || prompt.fold(end) == "'")
+        {
+            end += 1;
+        }
+        return (end > at + 2).then(|| Range::of(at, end));
+    }
+    if !prompt.words.is_capital(at) || is_start(prompt, at) && prompt.kind(at) != Kind::Word {
+        return None;
+    }
+    let names = names_end(prompt, at);
+    let noun = (at..names).find(|at| prompt.is(List::Street, *at))?;
+    if is_number(names) && !prompt.is(List::Currency, names + 1) && !prompt.is(List::Month, names + 1) {
+        return Some(Range::of(at, names + 1));
+    }
+    let starts = at > 0 && !prompt.words.is_capital(at - 1);
+    (noun > at && noun + 1 == names && starts).then(|| Range::of(at, names))
+}

@@ -1,0 +1,172 @@
+//! Fills in the parts of a brief that follow from its facts: the offer, the event, the stories and the link of the button.
+
+use super::super::{Brief, CallToAction, Event, FactKind, FactRole, Goal, Offer, Part, Signature, Story};
+use super::classify::Class;
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::reading::Read;
+use super::tokens::Kind;
+
+/// The maximum number of words of the name of an event.
+const EVENT_WORDS_MAX: usize = 8;
+
+pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {
+    brief.offer = offer(brief, prompt, reads);
+    if goal.is_none() {
+        let is_vague = brief
+            .facts
+            .iter()
+            .all(|fact| fact.kind == FactKind::Sentence && !fact.text.contains(' ') || fact.kind == FactKind::Link);
+        brief.purpose = if brief.offer.is_some() {
+            Goal::Sale
+        } else if is_vague {
+            Goal::Unclear
+        } else {
+            Goal::Announcement
+        };
+    }
+    if matches!(brief.purpose, Goal::Event | Goal::Webinar) {
+        brief.event = event(prompt, reads);
+    }
+    if brief.purpose == Goal::Digest {
+        stories(brief, prompt, reads);
+    }
+    link(brief);
+    if brief.signature.is_none() {
+        brief.signature = introduction(prompt);
+    }
+}
+
+/// Returns the offer, if a fact has an offer role.
+fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
+    let is_offer = |role: Option<FactRole>| matches!(role, Some(FactRole::Offer | FactRole::OfferEnds));
+    let has_offer = brief.facts.iter().any(|fact| is_offer(fact.role) || fact.kind == FactKind::Code);
+    let contents = || {
+        reads
+            .iter()
+            .flat_map(|read| &read.pieces)
+            .filter(|piece| matches!(piece.class, Class::Content | Class::Topic))
+            .map(|piece| piece.range)
+    };
+    let free = contents().find(|range| prompt.has(List::Free, *range) && prompt.has(List::Delivery, *range));
+    if !has_offer && free.is_none() {
+        return None;
+    }
+    let percentage = reads
+        .iter()
+        .find_map(|read| read.found.iter().find(|found| found.kind == FactKind::Percentage).map(|found| (read, found)));
+    let scope = percentage.and_then(|(read, found)| {
+        let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range))?;
+        let next =
+            read.found.iter().map(|other| other.range.from).filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
+        let off = prompt.find(List::Off, Range::of(found.range.to, (found.range.to + 3).min(fragment.to)))?;
+        let start = prompt.end(List::About, off.to).unwrap_or(off.to);
+        let stop = (start..next.min(fragment.to))
+            .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
+        let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
+        (1..=6)
+            .contains(&range.len())
+            .then(|| Part { text: prompt.text(range).trim_end_matches('.').to_owned(), span: Some(prompt.span(range)) })
+    });
+    Some(Offer { scope, free_delivery: free.is_some(), gift: None })
+}
+
+/// Returns the event: the name in quotation marks, or the words before the first date.
+fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
+    let named = |range: Range| Event { name: Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) } };
+    let contents: Vec<(&Read, Range)> = reads
+        .iter()
+        .flat_map(|read| read.pieces.iter().filter(|piece| piece.class == Class::Content).map(move |piece| (read, piece.range)))
+        .collect();
+    let quote = |range: Range| {
+        let open = (range.from..range.to).find(|at| prompt.is_quote(*at))?;
+        let close = prompt.quote_end(open, range.to)?;
+        (close - open <= EVENT_WORDS_MAX + 4).then(|| Range::of(open + 1, close))
+    };
+    if let Some(range) = contents.iter().take(3).find_map(|(_, range)| quote(*range)) {
+        return Some(named(range));
+    }
+    contents.iter().find_map(|(read, range)| {
+        let typed = [FactKind::Date, FactKind::Period, FactKind::Time, FactKind::Place, FactKind::Price];
+        let first = read
+            .found
+            .iter()
+            .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
+            .map(|found| found.range.from)
+            .min();
+        let mut end = first.unwrap_or(range.to).min(range.to);
+        let joins = [List::OnWord, List::FromWord, List::At, List::Article, List::LabelIs, List::With, List::TimeAt];
+        while end > range.from && (prompt.kind(end - 1) == Kind::Sign || joins.iter().any(|list| prompt.is(*list, end - 1))) {
+            end -= 1;
+        }
+        let start = super::reading::label_end(prompt, prompt.trim(*range));
+        let name = prompt.trim(Range::of(start.max(range.from), end));
+        let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
+        is_name.then(|| named(name))
+    })
+}
+
+/// Makes a story of each item of a list.
+fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
+    let mut last = None;
+    for read in reads {
+        let Some(item) = read.sentence.item else { continue };
+        let contents: Vec<Range> =
+            read.pieces.iter().filter(|piece| piece.class == Class::Content).map(|piece| piece.range).collect();
+        let (Some(first), Some(end)) = (contents.first(), contents.last()) else { continue };
+        let range = prompt.trim(Range::of(first.from, end.to));
+        if range.is_empty() || brief.stories.len() >= usize::from(u8::MAX) {
+            continue;
+        }
+        let span = prompt.span(range);
+        let inside: Vec<usize> = (0..brief.facts.len())
+            .filter(|at| brief.facts[*at].span.is_some_and(|own| span.start <= own.start && own.end <= span.end))
+            .collect();
+        let whole = |at: &&usize| matches!(brief.facts[**at].kind, FactKind::Sentence | FactKind::Condition);
+        let text = inside.iter().filter(whole).map(|at| brief.facts[*at].text.clone()).collect::<Vec<_>>().join(" ");
+        let text = if text.is_empty() { prompt.text(range).to_owned() } else { text };
+        let link = inside.iter().find(|at| brief.facts[**at].kind == FactKind::Link).map(|at| brief.facts[*at].text.clone());
+        if last != Some(item) {
+            brief.stories.push(Story {
+                heading: heading(prompt, range),
+                text: Part { text: String::new(), span: Some(span) },
+                link: None,
+            });
+            last = Some(item);
+        }
+        let index = brief.stories.len() - 1;
+        let story = &mut brief.stories[index];
+        story.text.text = format!("{} {text}", story.text.text).trim().to_owned();
+        story.text.span = story.text.span.map(|own| super::Span { start: own.start.min(span.start), end: own.end.max(span.end) });
+        story.link = story.link.take().or(link);
+        inside.iter().for_each(|at| brief.facts[*at].story = Some(index as u8));
+    }
+    if brief.stories.len() < 2 {
+        brief.stories.clear();
+        brief.facts.iter_mut().for_each(|fact| fact.story = None);
+    }
+}
+
+/// Returns the words before the colon of an item, if they are few.
+fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
+    let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
+    let range = Range::of(range.from, colon);
+    (!prompt.has(List::Finite, range)).then(|| Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) })
+}
+
+/// Gives the button the only link of the prompt.
+fn link(brief: &mut Brief) {
+    let mut links = brief.facts.iter().filter(|fact| fact.kind == FactKind::Link);
+    if let (Some(link), None) = (links.next().map(|link| link.text.clone()), links.next()) {
+        let cta = brief.cta.get_or_insert(CallToAction { label: None, link: None });
+        cta.link.get_or_insert(link);
+    }
+}
+
+/// Returns the person who introduces herself: "I'm Sjoerd from onboarding".
+fn introduction(prompt: &Prompt<'_>) -> Option<Signature> {
+    let at = (1..prompt.words.len()).find(|at| prompt.is(List::Introduction, *at))?;
+    let name = prompt.end(List::Introduction, at)?;
+    let is_name = prompt.kind(name) == Kind::Word && prompt.words.is_capital(name);
+    is_name.then(|| Signature { name: prompt.raw(name).to_owned(), title: None, span: None })
+}

@@ -1,0 +1,247 @@
+//! A prompt with its words and the phrases of the word lists in it.
+
+use super::super::Span;
+use super::lexicon::{Lexicon, List, Mark, lexicons};
+use super::tokens::{Kind, Words};
+use crate::features::projects::brand::Brand;
+
+/// Languages with fewer common words than this share of the main language's are not languages of the prompt.
+const LANGUAGE_SHARE_MIN: f32 = 0.5;
+
+/// The maximum number of words in quotation marks.
+const QUOTE_WORDS_MAX: usize = 25;
+
+/// A range of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Range {
+    pub fn of(from: usize, to: usize) -> Self {
+        Self { from, to: to.max(from) }
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.from >= self.to
+    }
+
+    pub fn len(self) -> usize {
+        self.to - self.from
+    }
+
+    pub fn contains(self, other: Self) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
+
+    pub fn overlaps(self, other: Self) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}
+
+pub struct Prompt<'a> {
+    pub words: Words<'a>,
+    /// The phrases by their first word.
+    marks: Vec<Vec<Mark>>,
+    /// The lists of the phrases by their first word, as bits.
+    present: Vec<[u64; 3]>,
+    /// The index of the main language in [`lexicons`].
+    pub language: u8,
+    /// The first word of the line of each word.
+    lines: Vec<usize>,
+    /// The lists with a phrase anywhere in the prompt, as bits.
+    anywhere: [u64; 3],
+}
+
+impl<'a> Prompt<'a> {
+    pub fn read(text: &'a str, brand: &Brand) -> Self {
+        let words = Words::read(text);
+        let mut found = Vec::new();
+        for (language, lexicon) in lexicons().iter().enumerate() {
+            lexicon.mark(&words, language as u8, &mut found);
+        }
+        let counts = counts(&words, &found, brand);
+        let language = (0..counts.len()).rev().max_by(|a, b| counts[*a].total_cmp(&counts[*b])).unwrap_or(0);
+        let is_spoken = |other: u8| {
+            let other = usize::from(other);
+            other == language || counts[other] >= 2.0 && counts[other] >= counts[language] * LANGUAGE_SHARE_MIN
+        };
+        let mut marks = vec![Vec::new(); words.len() + 1];
+        let mut present = vec![[0; 3]; words.len() + 1];
+        let mut anywhere = [0; 3];
+        for mark in found {
+            if is_spoken(mark.language) || is_international(mark) {
+                let (part, bit) = bit(mark.list);
+                present[mark.from][part] |= bit;
+                anywhere[part] |= bit;
+                marks[mark.from].push(mark);
+            }
+        }
+        let mut start = 0;
+        let lines = (0..words.len()).map(|at| {
+            if at > 0 && words.kind(at - 1) == Kind::End {
+                start = at;
+            }
+            start
+        });
+        let lines = lines.collect();
+        Self { words, marks, present, language: language as u8, lines, anywhere }
+    }
+
+    /// Returns the first word of the line of a word.
+    pub fn line_start(&self, at: usize) -> usize {
+        self.lines.get(at).copied().unwrap_or(at)
+    }
+
+    /// Returns whether a phrase of a list is anywhere in the prompt.
+    pub fn mentions(&self, list: List) -> bool {
+        let (part, bit) = bit(list);
+        self.anywhere[part] & bit != 0
+    }
+
+    pub fn lexicon(&self) -> &'static Lexicon {
+        &lexicons()[usize::from(self.language)]
+    }
+
+    /// Returns the phrases of a list that start at a word.
+    pub fn at(&self, list: List, at: usize) -> impl Iterator<Item = Mark> + '_ {
+        let marks = if self.is(list, at) { self.marks.get(at) } else { None };
+        marks.into_iter().flatten().copied().filter(move |mark| mark.list == list)
+    }
+
+    /// Returns the end of the longest phrase of a list that starts at a word.
+    pub fn end(&self, list: List, at: usize) -> Option<usize> {
+        self.at(list, at).map(|mark| mark.to).max()
+    }
+
+    pub fn is(&self, list: List, at: usize) -> bool {
+        let (part, bit) = bit(list);
+        self.present.get(at).is_some_and(|present| present[part] & bit != 0)
+    }
+
+    /// Returns the first and longest phrase of a list inside a range.
+    pub fn find(&self, list: List, range: Range) -> Option<Range> {
+        (range.from..range.to).find_map(|at| {
+            let ends = self.at(list, at).map(|mark| mark.to).filter(|to| *to <= range.to);
+            ends.max().map(|to| Range::of(at, to))
+        })
+    }
+
+    /// Returns every phrase of a list inside a range.
+    pub fn all(&self, list: List, range: Range) -> impl Iterator<Item = Mark> + '_ {
+        (range.from..range.to).flat_map(move |at| self.at(list, at)).filter(move |mark| mark.to <= range.to)
+    }
+
+    pub fn has(&self, list: List, range: Range) -> bool {
+        self.find(list, range).is_some()
+    }
+
+    /// Returns the start of the longest phrase of a list that ends at a word, skipping joints between them.
+    pub fn before(&self, list: List, at: usize) -> Option<usize> {
+        (at.saturating_sub(6)..at).find(|from| self.at(list, *from).any(|mark| mark.to == at))
+    }
+
+    pub fn text(&self, range: Range) -> &'a str {
+        self.words.slice(range.from, range.to)
+    }
+
+    pub fn span(&self, range: Range) -> Span {
+        self.words.span(range.from, range.to)
+    }
+
+    pub fn fold(&self, at: usize) -> &str {
+        self.words.fold(at)
+    }
+
+    pub fn kind(&self, at: usize) -> Kind {
+        self.words.kind(at)
+    }
+
+    pub fn raw(&self, at: usize) -> &'a str {
+        self.words.raw(at)
+    }
+
+    /// Returns the range without signs such as commas at both ends. Quotation marks and brackets stay.
+    pub fn trim(&self, range: Range) -> Range {
+        let Range { mut from, mut to } = range;
+        let is_start = |at: usize| {
+            self.kind(at) == Kind::End
+                || matches!(
+                    self.fold(at),
+                    "," | ";" | ":" | "." | "-" | "!" | "?" | ">" | "=" | "*" | "•" | "→" | ")" | "]" | "|" | "/"
+                )
+        };
+        let is_end = |at: usize| {
+            self.kind(at) == Kind::End || matches!(self.fold(at), "," | ";" | ":" | "-" | ">" | "=" | "*" | "•" | "(" | "[" | "|")
+        };
+        while from < to && is_start(from) {
+            from += 1;
+        }
+        while from < to && is_end(to - 1) {
+            to -= 1;
+        }
+        Range { from, to }
+    }
+
+    /// Returns the first folded sign at or after a word, inside a range.
+    pub fn sign(&self, sign: &str, range: Range) -> Option<usize> {
+        (range.from..range.to).find(|at| self.fold(*at) == sign)
+    }
+
+    /// Returns the closing quotation mark of the quotation that starts at a word, inside a range.
+    pub fn quote_end(&self, at: usize, to: usize) -> Option<usize> {
+        if !self.is_quote(at) {
+            return None;
+        }
+        (at + 2..to.min(at + QUOTE_WORDS_MAX)).find(|end| self.is_quote(*end))
+    }
+
+    /// Returns whether a word is a quotation mark: a double one, or a single one that is not an apostrophe.
+    pub fn is_quote(&self, at: usize) -> bool {
+        self.fold(at) == "\""
+    }
+}
+
+/// Returns the place of a list in a set of bits.
+fn bit(list: List) -> (usize, u64) {
+    (list as usize / 64, 1 << (list as usize % 64))
+}
+
+/// Returns whether a phrase is understood in prompts of any language.
+fn is_international(mark: Mark) -> bool {
+    use List as L;
+    let is_label = matches!(
+        mark.list,
+        L::LabelSubject | L::LabelPreheader | L::LabelHeadline | L::LabelButton | L::LabelLink | L::LabelBody | L::LabelSign
+    );
+    is_label
+        || matches!(
+            mark.list,
+            L::Greeting
+                | L::Closing
+                | L::InLanguage
+                | L::Please
+                | L::Attack
+                | L::Language
+                | L::Header
+                | L::NoImages
+                | L::NoEmoji
+                | L::Zone
+                | L::Currency
+                | L::Percent
+        )
+}
+
+/// Returns how many common words of each language the prompt has. The brand's language counts for one word.
+fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
+    let own = brand.languages.first().map_or("en", String::as_str);
+    let mut counts: Vec<f32> =
+        lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { 1.0 } else { 0.0 }).collect();
+    for mark in marks.iter().filter(|mark| mark.list == List::Common) {
+        // Long words are rarely shared between languages.
+        let weight = if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 };
+        counts[usize::from(mark.language)] += weight;
+    }
+    counts
+}

@@ -1,0 +1,24 @@
+//! A sentence of a prompt with everything that is read from it.
+
+use super::classify::Piece;
+use super::clauses::Sentence;
+use super::facts::Found;
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+
+/// A sentence with its parts and the facts in it.
+pub struct Read {
+    pub sentence: Sentence,
+    pub pieces: Vec<Piece>,
+    pub found: Vec<Found>,
+}
+
+/// Returns the end of a label such as "Body:" that the email does not print.
+pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    let lists = [List::LabelBody, List::LabelLink, List::LabelWhen, List::LabelWhere, List::LabelCode];
+    let ends = lists
+        .into_iter()
+        .filter_map(|list| prompt.end(list, range.from))
+        .filter(|end| *end < range.to && prompt.fold(*end) == ":");
+    ends.max().map_or(range.from, |end| end + 1)
+}

@@ -1,0 +1,206 @@
+//! What the numbers and dates of a prompt stand for, and what the email is for.
+
+use super::super::{FactKind, FactRole, Goal};
+use super::facts::{Bound, Found};
+use super::lexicon::{List, lexicons};
+use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
+
+/// The lists of words that give a date its role, the most telling first.
+const CUES: [(List, FactRole); 10] = [
+    (List::CueOrder, FactRole::OrderBy),
+    (List::CueReopens, FactRole::Reopens),
+    (List::CueClosed, FactRole::Closed),
+    (List::CueDelivery, FactRole::Delivery),
+    (List::CuePrice, FactRole::PriceChanges),
+    (List::CueHappened, FactRole::Happened),
+    (List::CueStarts, FactRole::OfferStarts),
+    (List::CueEvent, FactRole::Event),
+    (List::CueOther, FactRole::Other),
+    (List::CueOffer, FactRole::Offer),
+];
+
+/// Returns the purpose that the words of the prompt name: the one with the most weight, where earlier words weigh more.
+pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
+    let mut weights: Vec<(Goal, f32)> = Vec::new();
+    let whole = Range::of(0, prompt.words.len());
+    for mark in prompt.all(List::Goal, whole) {
+        let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
+        let early = if mark.from < 12 {
+            2.0
+        } else if mark.from < 30 {
+            1.3
+        } else {
+            1.0
+        };
+        let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
+        match weights.iter_mut().find(|(other, _)| *other == goal) {
+            Some((_, weight)) => *weight += early * long * 0.7,
+            None => weights.push((goal, early * long)),
+        }
+    }
+    weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
+}
+
+/// Returns whether the first words of the prompt name a newsletter.
+pub fn is_digest(prompt: &Prompt<'_>) -> bool {
+    let start = Range::of(0, prompt.words.len().min(10));
+    prompt.all(List::Goal, start).any(|mark| lexicons()[usize::from(mark.language)].goal(mark.value) == Goal::Digest)
+}
+
+/// What the role of a fact depends on.
+pub struct Around<'a> {
+    pub prompt: &'a Prompt<'a>,
+    pub goal: Goal,
+    pub sentence: Range,
+    pub fragment: Range,
+}
+
+/// Returns the role of a fact, if facts of its kind have one.
+pub fn role(around: &Around<'_>, found: &Found) -> Option<FactRole> {
+    match found.kind {
+        FactKind::Percentage => Some(if is_offer(around, found) { FactRole::Offer } else { FactRole::Other }),
+        FactKind::Amount => Some(if is_off(around, found.range) { FactRole::Offer } else { FactRole::Other }),
+        FactKind::Date | FactKind::Period => Some(day_role(around, found)),
+        FactKind::Price => (matches!(around.goal, Goal::Sale | Goal::WinBack | Goal::Seasonal) && has_old_price(around))
+            .then_some(FactRole::Offer),
+        _ => None,
+    }
+}
+
+fn has_old_price(around: &Around<'_>) -> bool {
+    around.prompt.has(List::Old, around.sentence)
+}
+
+/// Returns whether words for a reduction are next to a number.
+pub fn is_off(around: &Around<'_>, range: Range) -> bool {
+    let prompt = around.prompt;
+    let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
+    let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
+    // "40% off $11.99": the words belong to the percentage.
+    prompt.has(List::Off, after)
+        || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
+}
+
+fn is_offer(around: &Around<'_>, found: &Found) -> bool {
+    let prompt = around.prompt;
+    let after = Range::of(found.range.to, (found.range.to + 3).min(around.sentence.to));
+    if prompt.has(List::Off, Range::of(found.range.to, (found.range.to + 2).min(around.sentence.to)))
+        && !prompt.has(List::NotOffer, after)
+    {
+        return true;
+    }
+    if prompt.has(List::HalfPrice, found.range) {
+        return true;
+    }
+    if prompt.has(List::NotOffer, around.sentence) {
+        return false;
+    }
+    let has_minimum = prompt.has(List::Minimum, around.fragment) || prompt.has(List::MinimumFrom, around.fragment);
+    let is_selling = matches!(
+        around.goal,
+        Goal::Sale
+            | Goal::WinBack
+            | Goal::Welcome
+            | Goal::Voucher
+            | Goal::Cart
+            | Goal::Seasonal
+            | Goal::Referral
+            | Goal::Apology
+            | Goal::ThankYou
+    );
+    is_selling || has_minimum || is_off(around, found.range) || prompt.has(List::Code, around.sentence)
+}
+
+fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
+    let cued = nearest_cue(around, found);
+    if found.value.is_none() && around.prompt.has(List::Unit, found.range) {
+        let own = Around { sentence: around.fragment, ..*around };
+        return match nearest_cue(&own, found) {
+            Some(role @ (FactRole::Delivery | FactRole::Happened)) => role,
+            _ => FactRole::Other,
+        };
+    }
+    let has_offer = around.prompt.has(List::CueOffer, around.sentence) && around.goal == Goal::Sale;
+    let cued = match (around.goal, cued) {
+        (Goal::Hiring | Goal::Survey | Goal::Review, Some(FactRole::OfferStarts | FactRole::Closed | FactRole::Offer)) => {
+            Some(FactRole::Other)
+        }
+        (Goal::Event | Goal::Webinar | Goal::Digest, Some(FactRole::OfferStarts | FactRole::Offer))
+            if found.bound == Bound::None =>
+        {
+            Some(FactRole::Event)
+        }
+        (Goal::Launch | Goal::Event | Goal::OpeningHours, Some(FactRole::Reopens)) => Some(FactRole::Event),
+        (_, Some(FactRole::OrderBy)) if has_offer && found.bound == Bound::Until => Some(FactRole::OfferEnds),
+        (_, cued) => cued,
+    };
+    match cued {
+        Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
+        Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
+        Some(FactRole::Offer) => by_goal(around.goal, found.bound),
+        // "Closed until 10 January", "closes on 10 January"
+        Some(role) => role,
+        None => by_goal(around.goal, found.bound),
+    }
+}
+
+/// Returns the role that the nearest telling words in the sentence give; words in the same fragment and before the date come first.
+fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
+    let prompt = around.prompt;
+    let mut best: Option<(usize, FactRole)> = None;
+    for (rank, (list, role)) in CUES.into_iter().enumerate() {
+        for mark in prompt.all(list, around.sentence) {
+            let own = Range::of(mark.from, mark.to);
+            let is_outside = !around.fragment.contains(own);
+            // The words of the date itself are a cue only where they say more than a preposition does.
+            let distance = if mark.to <= found.range.from {
+                found.range.from - mark.to
+            } else if mark.from >= found.range.to {
+                (mark.from - found.range.to) * 2 + 1
+            } else {
+                0
+            };
+            let other_day =
+                (mark.to..found.range.from).any(|at| prompt.kind(at) == Kind::Number && prompt.is(List::Month, at + 1));
+            let score = distance * 4 + rank + if is_outside { 16 } else { 0 } + if other_day { 12 } else { 0 };
+            if best.is_none_or(|(least, _)| score < least) {
+                best = Some((score, role));
+            }
+        }
+    }
+    best.filter(|(score, _)| *score < 72).map(|(_, role)| role)
+}
+
+/// Returns the role that a date without telling words has in an email for this purpose.
+fn by_goal(goal: Goal, bound: Bound) -> FactRole {
+    use Bound as B;
+    use FactRole as R;
+    match (goal, bound) {
+        (Goal::Sale | Goal::Voucher | Goal::WinBack | Goal::Welcome | Goal::Seasonal | Goal::Cart | Goal::Referral, B::Until) => {
+            R::OfferEnds
+        }
+        (Goal::Sale | Goal::Launch, B::From) => R::OfferStarts,
+        (Goal::Sale, B::None) => R::OfferEnds,
+        (Goal::Launch, B::None) => R::OfferStarts,
+        (Goal::Event | Goal::Webinar | Goal::Reminder | Goal::Hiring | Goal::OrderDeadline, B::Until) => R::OrderBy,
+        (Goal::OrderDeadline, _) => R::OrderBy,
+        (
+            Goal::Event
+            | Goal::Webinar
+            | Goal::Reminder
+            | Goal::Waitlist
+            | Goal::Digest
+            | Goal::ThankYou
+            | Goal::OpeningHours
+            | Goal::Seasonal,
+            _,
+        ) => R::Event,
+        (Goal::ServiceNotice, B::None) => R::Closed,
+        (Goal::PriceChange | Goal::Legal, _) => R::PriceChanges,
+        (Goal::Closing, B::From) => R::Reopens,
+        (Goal::Closing, _) => R::Closed,
+        (Goal::Apology | Goal::Outage | Goal::Recall, B::None) => R::Happened,
+        _ => R::Other,
+    }
+}

@@ -1,0 +1,186 @@
+//! Makes sentences for the recipients from the words of a prompt.
+
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::tokens::Kind;
+
+/// How a statement starts in the prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    #[default]
+    Sentence,
+    /// A clause after "that", whose verb is at the end in German and Dutch.
+    Clause,
+}
+
+/// Returns the sentence for a range of the prompt without the ranges `cut`; empty if nothing is left.
+pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
+    let range = prompt.trim(range);
+    let mut text = match form {
+        Form::Clause if is_verb_last(prompt) => reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut)),
+        _ => pieces(prompt, range, cut),
+    };
+    if prompt.lexicon().code == "en" {
+        text = addressed(&text);
+    }
+    text = corrected(prompt, &text);
+    let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
+    ended(&capital(&text))
+}
+
+fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
+    let mut text = String::new();
+    let mut at = range.from;
+    for gap in cut.iter().filter(|gap| gap.overlaps(range)) {
+        if gap.from > at {
+            text.push_str(prompt.text(Range::of(at, gap.from)).trim_end_matches([',', ' ']));
+            text.push(' ');
+        }
+        at = at.max(gap.to);
+    }
+    text.push_str(prompt.text(Range::of(at, range.to)));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_verb_last(prompt: &Prompt<'_>) -> bool {
+    matches!(prompt.lexicon().code, "de" | "nl")
+}
+
+/// Moves the verb of a clause behind its subject: "die Rückgabe 30 Tage kostenlos ist" becomes "die Rückgabe ist 30 Tage kostenlos".
+fn reordered(prompt: &Prompt<'_>, range: Range) -> Option<String> {
+    let mut end = range.to;
+    while end > range.from && prompt.kind(end - 1) == Kind::Sign {
+        end -= 1;
+    }
+    let verb = end
+        .checked_sub(1)
+        .filter(|verb| *verb > range.from && prompt.kind(*verb) == Kind::Word && !prompt.words.is_capital(*verb))?;
+    let own = prompt.fold(verb);
+    if !prompt.is(List::Finite, verb) && !own.ends_with('t') && !own.ends_with("en") {
+        return None;
+    }
+    let subject = subject_end(prompt, Range::of(range.from, verb))?;
+    let (front, tail) = (prompt.text(Range::of(range.from, subject)), prompt.text(Range::of(subject, verb)));
+    let rest = prompt.text(Range::of(end, range.to));
+    Some(format!("{front} {} {tail}{rest}", prompt.raw(verb)))
+}
+
+/// Returns the end of the subject at the start of a clause: a pronoun, or an article with its noun.
+fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
+    let start = range.from;
+    let is_german = prompt.lexicon().code == "de";
+    let Some(noun) = prompt.end(List::Article, start) else {
+        return (start + 1 < range.to).then_some(start + 1);
+    };
+    if !is_german {
+        return (noun + 1 < range.to).then_some(noun + 1);
+    }
+    (noun..(noun + 4).min(range.to)).find(|at| prompt.words.is_capital(*at)).map(|at| at + 1)
+}
+
+/// Turns the third person for the recipients into the second: "If they do nothing" becomes "If you do nothing".
+fn addressed(text: &str) -> String {
+    const OPENERS: [(&str, &str); 10] = [
+        ("since they ", "since you "),
+        ("their ", "your "),
+        ("if they ", "if you "),
+        ("when they ", "when you "),
+        ("once they ", "once you "),
+        ("until they ", "until you "),
+        ("they can ", "you can "),
+        ("they get ", "you get "),
+        ("they need ", "you need "),
+        ("they should ", "you should "),
+    ];
+    let lower = text.to_lowercase();
+    let is_plain = lower.len() == text.len();
+    let starts = OPENERS.iter().any(|(own, _)| lower.starts_with(own))
+        || lower.contains("if they ")
+        || lower.contains("when they ")
+        || lower.contains("since they ");
+    if !is_plain || !starts {
+        return text.to_owned();
+    }
+    let words = text.split(' ').map(|word| {
+        let bare = word.trim_end_matches([',', '.', '!', '?', ':']);
+        let tail = &word[bare.len()..];
+        let own = match bare {
+            "they" => "you",
+            "They" => "You",
+            "their" => "your",
+            "Their" => "Your",
+            "them" => "you",
+            "they're" => "you're",
+            "they've" => "you've",
+            _ => bare,
+        };
+        format!("{own}{tail}")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the words of a range without typing errors and superfluous spaces.
+pub fn written(prompt: &Prompt<'_>, range: Range) -> String {
+    corrected(prompt, &prompt.text(range).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Replaces typing errors and short forms.
+fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
+    let lexicon = prompt.lexicon();
+    let word = |word: &str| {
+        let bare = word.trim_end_matches([',', '!', '?', ':', ';', ')']);
+        let whole = bare.trim_end_matches('.');
+        let found = lexicon
+            .rewritten(bare)
+            .map(|own| (own, &word[bare.len()..]))
+            .or_else(|| lexicon.rewritten(whole).map(|own| (own, &word[whole.len()..])));
+        if let Some((own, tail)) = found {
+            return format!("{own}{tail}");
+        }
+        match lexicon.spelled(whole) {
+            Some(own) => format!("{own}{}", &word[whole.len()..]),
+            None => word.to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Removes brackets and quotation marks that have no partner.
+fn balanced(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if text.matches(open).count() != text.matches(close).count() {
+            text = text.replace([open, close], "");
+        }
+    }
+    if text.matches('"').count() % 2 == 1 {
+        text = text.replace('"', "");
+    }
+    text
+}
+
+/// Returns the text with a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if first.is_lowercase() => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns the text with a sign that ends a sentence, and with at most one of each.
+fn ended(text: &str) -> String {
+    let bare = text.trim_end_matches(['!', '.', '?', '…', ' ']);
+    if bare.is_empty() {
+        return String::new();
+    }
+    let tail = &text[bare.len()..];
+    let closes = bare.ends_with(['"', '“', '”', '»', ')']) && tail.is_empty();
+    let sign = match tail {
+        _ if tail.contains('?') => "?",
+        _ if tail.contains('!') => "!",
+        _ if closes && bare.trim_end_matches(['"', '“', '”', '»', ')']).ends_with(['.', '!', '?']) => "",
+        _ => ".",
+    };
+    format!("{bare}{sign}")
+}

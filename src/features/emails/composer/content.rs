@@ -1,0 +1,372 @@
+//! Sorts the content of a brief: what the email prints in the prompt's words, and which facts it must print in its own.
+//!
+//! The prompt's words are used only in an email in their language. Numbers, dates and names are used in every language.
+
+use std::collections::HashSet;
+
+use jiff::civil::{Date, Time};
+
+use super::format::{Money, Saving};
+use super::language::{Format, Language};
+use super::rules::Rules;
+use super::words::{folded, is_in, tidy, typographic};
+use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Part, Span};
+use crate::features::projects::brand::Brand;
+
+/// The content of a brief, sorted for one email. Facts and stories are referred to by their positions in the brief.
+pub struct Content<'a> {
+    pub brief: &'a Brief,
+    pub rules: Rules,
+    pub language: Language,
+    pub format: &'static Format,
+    pub today: Date,
+    /// The statements outside of stories that the email prints in the prompt's words.
+    pub statements: Vec<usize>,
+    /// The stories that the email prints.
+    pub stories: Vec<usize>,
+    /// The facts that no printed statement or story contains.
+    pub loose: Vec<usize>,
+    /// The products of the brand that the brief names, with their prices.
+    pub cards: Vec<Card>,
+}
+
+/// A product of the brand that the brief names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// The position of the product among the brand's products.
+    pub product: usize,
+    pub fact: usize,
+    pub price: Option<usize>,
+    pub old_price: Option<usize>,
+}
+
+/// The number of characters that a short opening has.
+const LITTLE_CHARACTERS: usize = 140;
+/// The number of characters between two items of a list: a line end, a mark and a space, perhaps with a period or indentation.
+const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
+/// Words for "up to" in the languages of the composer.
+const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
+
+impl<'a> Content<'a> {
+    pub fn of(brief: &'a Brief, brand: &Brand, language: Language, format: &'static Format, today: Date) -> Self {
+        let rules = Rules::of(brief);
+        let mut content = Self {
+            brief,
+            rules,
+            language,
+            format,
+            today,
+            statements: Vec::new(),
+            stories: Vec::new(),
+            loose: Vec::new(),
+            cards: Vec::new(),
+        };
+        content.stories = (0..brief.stories.len()).filter(|at| content.prints(&brief.stories[*at].text.text)).collect();
+        content.statements = content.statements();
+        content.loose = content.loose();
+        content.cards = content.cards(brand);
+        content
+    }
+
+    pub fn fact(&self, at: usize) -> &'a Fact {
+        &self.brief.facts[at]
+    }
+
+    pub fn text(&self, at: usize) -> String {
+        typographic(&tidy(&self.fact(at).text))
+    }
+
+    /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
+    pub fn prints(&self, text: &str) -> bool {
+        let given = Language::of(&self.brief.language);
+        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, given)
+    }
+
+    /// Returns the statements outside of stories, without statements that repeat a part of another.
+    fn statements(&self) -> Vec<usize> {
+        let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
+        let all: Vec<usize> = (0..self.brief.facts.len())
+            .filter(|at| is_statement(self.fact(*at)) && !self.is_in_story(self.fact(*at)) && self.prints(&self.fact(*at).text))
+            .collect();
+        let texts: Vec<String> = all.iter().map(|at| folded(&self.fact(*at).text)).collect();
+        let repeats = |at: usize| {
+            let longer =
+                |other: usize| texts[other].len() > texts[at].len() || (texts[other].len() == texts[at].len() && other < at);
+            (0..texts.len()).any(|other| other != at && longer(other) && texts[other].contains(&texts[at]))
+        };
+        (0..all.len()).filter(|at| !repeats(*at)).map(|at| all[at]).collect()
+    }
+
+    /// Returns whether a fact belongs to a story that the email prints.
+    fn is_in_story(&self, fact: &Fact) -> bool {
+        fact.story.is_some_and(|story| self.stories.contains(&usize::from(story)))
+    }
+
+    /// Returns the facts that the printed statements and stories do not contain.
+    fn loose(&self) -> Vec<usize> {
+        let brief = self.brief;
+        let mut said = String::new();
+        for at in &self.statements {
+            said.push_str(&folded(&self.fact(*at).text));
+        }
+        for at in &self.stories {
+            said.push_str(&folded(&brief.stories[*at].text.text));
+        }
+        let signed = brief.signature.as_ref().map(|signature| folded(&signature.name)).unwrap_or_default();
+        let is_loose = |at: &usize| {
+            let fact = self.fact(*at);
+            let is_signer = fact.kind == FactKind::Person && signed.contains(&folded(&fact.text));
+            !self.statements.contains(at) && !self.is_in_story(fact) && !is_signer && !self.is_said(fact, &said)
+        };
+        (0..brief.facts.len()).filter(is_loose).collect()
+    }
+
+    /// Returns whether a folded text contains a fact.
+    pub fn is_said(&self, fact: &Fact, said: &str) -> bool {
+        let shown = |form: &String| said.contains(&folded(form));
+        // "Sunday" is enough for a class on Sundays, but not for the end of an offer.
+        let ends = matches!(fact.role, Some(FactRole::OfferStarts | FactRole::OfferEnds | FactRole::OrderBy));
+        let is_day = fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { last: None, .. }));
+        let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
+        let literal = !relative && !folded(&fact.text).trim().is_empty() && said.contains(&folded(&fact.text));
+        literal || self.forms(fact).iter().any(shown)
+    }
+
+    /// Returns the forms in which the email's language writes the value of a fact.
+    fn forms(&self, fact: &Fact) -> Vec<String> {
+        let format = self.format;
+        match &fact.value {
+            Some(FactValue::Percent { percent }) => vec![format.percent(*percent)],
+            Some(FactValue::Money { amount, currency }) => vec![format.amount(*amount, currency)],
+            Some(FactValue::Days { first, last: None }) => vec![format.day(*first, self.today), format.date(*first, self.today)],
+            Some(FactValue::Days { first, last: Some(last) }) => vec![format.days(*first, *last, self.today)],
+            Some(FactValue::Clock { start, end: None }) => vec![format.time(*start)],
+            Some(FactValue::Clock { start, end: Some(end) }) => vec![format.times(*start, *end)],
+            Some(FactValue::Count { .. }) | None => Vec::new(),
+        }
+    }
+
+    /// Returns a fact as the email prints it outside of statements; `None` if its words are not in the email's language.
+    pub fn shown(&self, fact: &Fact) -> Option<String> {
+        let format = self.format;
+        let is_name = matches!(
+            fact.kind,
+            FactKind::Code | FactKind::Person | FactKind::Contact | FactKind::Link | FactKind::Place | FactKind::Product
+        );
+        let words = || Some(tidy(&fact.text)).filter(|text| !text.is_empty() && (is_name || self.prints(text)));
+        match &fact.value {
+            Some(FactValue::Days { first, last: None }) => Some(format.date(*first, self.today)),
+            Some(FactValue::Days { first, last: Some(last) }) => Some(format.days(*first, *last, self.today)),
+            Some(FactValue::Clock { start, end: None }) => Some(format.time(*start)),
+            Some(FactValue::Clock { start, end: Some(end) }) => Some(format.times(*start, *end)),
+            Some(FactValue::Money { amount, currency }) if is_bare(&fact.text) => Some(format.amount(*amount, currency)),
+            _ => words(),
+        }
+    }
+
+    fn cards(&self, brand: &Brand) -> Vec<Card> {
+        let mut cards: Vec<Card> = Vec::new();
+        for (at, fact) in self.brief.facts.iter().enumerate().filter(|(_, fact)| fact.story.is_none()) {
+            match fact.kind {
+                FactKind::Product => {
+                    let name = folded(&fact.text);
+                    let is_it = |product: &crate::features::projects::brand::BrandProduct| folded(&product.name) == name;
+                    let near = |product: &crate::features::projects::brand::BrandProduct| folded(&product.name).contains(&name);
+                    let found = brand.products.iter().position(is_it).or_else(|| brand.products.iter().position(near));
+                    if let Some(product) = found.filter(|found| cards.iter().all(|card| card.product != *found)) {
+                        cards.push(Card { product, fact: at, price: None, old_price: None });
+                    }
+                }
+                // A price belongs to the product before it, if both are in the same statement or in none.
+                FactKind::Price | FactKind::OldPrice => {
+                    let statement = self.statement_of(at);
+                    let Some(card) = cards.last_mut().filter(|card| self.statement_of(card.fact) == statement) else { continue };
+                    let place = if fact.kind == FactKind::Price { &mut card.price } else { &mut card.old_price };
+                    place.get_or_insert(at);
+                }
+                _ => {}
+            }
+        }
+        cards
+    }
+
+    /// Returns the printed statement that contains a fact.
+    fn statement_of(&self, at: usize) -> Option<usize> {
+        let span = self.fact(at).span?;
+        let within = |outer: Span| outer.start <= span.start && span.end <= outer.end;
+        self.statements.iter().copied().find(|other| *other != at && self.fact(*other).span.is_some_and(within))
+    }
+
+    /// Returns the facts inside a statement.
+    pub fn facts_in(&self, statement: usize) -> Vec<usize> {
+        (0..self.brief.facts.len()).filter(|at| *at != statement && self.statement_of(*at) == Some(statement)).collect()
+    }
+
+    /// Returns the facts of a story, except links.
+    pub fn facts_of_story(&self, story: usize) -> Vec<usize> {
+        let own = |fact: &Fact| fact.story.map(usize::from) == Some(story) && fact.kind != FactKind::Link;
+        (0..self.brief.facts.len()).filter(|at| own(self.fact(*at))).collect()
+    }
+
+    /// Returns the facts outside of stories with one of these kinds and this role.
+    fn with(&self, kinds: &[FactKind], role: FactRole) -> impl Iterator<Item = &'a Fact> {
+        let facts = self.brief.facts.iter().filter(move |fact| fact.story.is_none() && fact.role == Some(role));
+        let kinds = kinds.to_vec();
+        facts.filter(move |fact| kinds.contains(&fact.kind))
+    }
+
+    /// Returns the number of the brand's offer; `None` if the brief has several different offers.
+    pub fn saving(&self) -> Option<Saving> {
+        let saving = |fact: &Fact| {
+            let text = super::tokens::plain(&fact.text);
+            let up_to = UP_TO.iter().any(|words| text.contains(words));
+            match &fact.value {
+                Some(FactValue::Percent { percent }) => Some(Saving::Percent { value: *percent, up_to }),
+                Some(FactValue::Money { amount, currency }) => {
+                    Some(Saving::Amount { value: Money { amount: *amount, currency: currency.clone() }, up_to })
+                }
+                _ => None,
+            }
+        };
+        let mut all = self.with(&[FactKind::Percentage, FactKind::Amount], FactRole::Offer).filter_map(saving);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
+    /// Returns the amounts of an offer, in order.
+    pub fn amounts(&self) -> Vec<Money> {
+        let money = |fact: &Fact| match &fact.value {
+            Some(FactValue::Money { amount, currency }) => Some(Money { amount: *amount, currency: currency.clone() }),
+            _ => None,
+        };
+        self.with(&[FactKind::Amount], FactRole::Offer).filter_map(money).collect()
+    }
+
+    /// Returns the day or days with a role; `None` if the brief has several different days with this role.
+    pub fn days(&self, role: FactRole) -> Option<(Date, Option<Date>, &'a Fact)> {
+        let days = |fact: &'a Fact| match &fact.value {
+            Some(FactValue::Days { first, last }) => Some((*first, *last, fact)),
+            _ => None,
+        };
+        let mut all = self.with(&[FactKind::Date, FactKind::Period], role).filter_map(days);
+        let first = all.next()?;
+        all.all(|other| (other.0, other.1) == (first.0, first.1)).then_some(first)
+    }
+
+    /// Returns the time with a role; `None` if the brief has several different times with this role.
+    pub fn time(&self, role: FactRole) -> Option<(Time, Option<Time>)> {
+        let time = |fact: &Fact| match &fact.value {
+            Some(FactValue::Clock { start, end }) => Some((*start, *end)),
+            _ => None,
+        };
+        let mut all = self.with(&[FactKind::Time], role).filter_map(time);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
+    /// Returns the first fact of a kind that stands with the date of the event: in the same statement or, like the date, in none.
+    pub fn beside_event(&self, kind: FactKind) -> Option<&'a Fact> {
+        let days = |fact: &&Fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role == Some(FactRole::Event);
+        let position = |fact: &Fact| self.brief.facts.iter().position(|other| std::ptr::eq(other, fact));
+        let date = self.brief.facts.iter().filter(|fact| fact.story.is_none()).find(days).and_then(position)?;
+        let same = |at: &usize| self.statement_of(*at) == self.statement_of(date) && self.fact(*at).story.is_none();
+        let role = |fact: &Fact| fact.role.is_none_or(|role| role == FactRole::Event);
+        let found = (0..self.brief.facts.len()).filter(|at| self.fact(*at).kind == kind && role(self.fact(*at)) && same(at));
+        found.min_by_key(|at| (*at < date, *at)).map(|at| self.fact(at))
+    }
+
+    /// Returns whether a statement can be a title: it has no contact, no address, and is not only a name with its price.
+    pub fn is_title(&self, at: usize) -> bool {
+        let text = self.text(at);
+        let odd = |fact: &Fact| match fact.kind {
+            FactKind::Contact | FactKind::Link => true,
+            FactKind::Price => text.trim_end_matches('.').ends_with(fact.text.trim()),
+            _ => false,
+        };
+        !text.contains("http") && !self.facts_in(at).iter().any(|fact| odd(self.fact(*fact)))
+    }
+
+    /// Returns the first fact of a kind outside of stories.
+    pub fn first(&self, kind: FactKind) -> Option<&'a Fact> {
+        self.brief.facts.iter().find(|fact| fact.kind == kind && fact.story.is_none())
+    }
+
+    /// Returns the only fact of a kind outside of stories.
+    pub fn only(&self, kind: FactKind) -> Option<&'a Fact> {
+        let mut all = self.brief.facts.iter().filter(|fact| fact.kind == kind && fact.story.is_none());
+        all.next().filter(|_| all.next().is_none())
+    }
+
+    /// Returns whether the brief has nothing that the email prints in the prompt's words.
+    pub fn is_thin(&self) -> bool {
+        self.statements.is_empty() && self.stories.is_empty()
+    }
+
+    /// Returns whether the statements fit into the opening.
+    pub fn says_little(&self) -> bool {
+        let length: usize = self.statements.iter().map(|at| self.text(*at).chars().count()).sum();
+        self.stories.is_empty() && length <= LITTLE_CHARACTERS
+    }
+
+    /// Returns whether a statement follows another as the next item of a list. Sentences are separated by a period and a space, items also
+    /// by a mark.
+    pub fn follows_as_item(&self, before: usize, at: usize) -> bool {
+        let (Some(before), Some(span)) = (self.fact(before).span, self.fact(at).span) else { return false };
+        span.start.checked_sub(before.end).is_some_and(|gap| ITEM_GAP.contains(&gap))
+    }
+
+    /// Returns the words of the brief by which pictures and texts of the brand are chosen.
+    pub fn topic(&self) -> String {
+        let brief = self.brief;
+        let parts = [&brief.subject, &brief.headline].into_iter().flatten().chain(&brief.instructions).map(|part| &part.text);
+        let facts = brief.facts.iter().filter(|fact| fact.story.is_none()).map(|fact| &fact.text);
+        let event = brief.event.iter().map(|event| &event.name.text);
+        let scope = brief.offer.iter().flat_map(|offer| &offer.scope).map(|scope| &scope.text);
+        parts.chain(facts).chain(event).chain(scope).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the parts of the brief that a text does not contain. `said` is folded; `links` are the addresses in the email.
+    pub fn missing(&self, said: &str, links: &HashSet<String>) -> Vec<Part> {
+        let brief = self.brief;
+        let mut missing: Vec<Part> = Vec::new();
+        for fact in &brief.facts {
+            let linked = || fact.kind == FactKind::Link && links.iter().any(|link| same_address(link, &fact.text));
+            if !self.is_said(fact, said) && !linked() {
+                missing.push(Part { text: fact.text.clone(), span: fact.span });
+            }
+        }
+        let parts = brief.stories.iter().map(|story| &story.text);
+        let parts = parts.chain(brief.offer.iter().flat_map(|offer| &offer.gift)).chain(&brief.unclear);
+        for part in parts {
+            let known = missing.iter().any(|other| other.span.is_some() && other.span == part.span);
+            if !known && !contains_words(said, &part.text) {
+                missing.push(part.clone());
+            }
+        }
+        missing
+    }
+}
+
+/// Returns whether a folded text contains every sentence of a text, in any arrangement.
+fn contains_words(said: &str, text: &str) -> bool {
+    let pieces = text.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
+    said.contains(&folded(text)) || pieces.into_iter().all(|piece| said.contains(&piece))
+}
+
+/// Returns whether two spellings of a web address have the same target.
+pub fn same_address(one: &str, other: &str) -> bool {
+    let bare = |text: &str| {
+        let text = text.trim().to_lowercase();
+        let text = text.trim_start_matches("https://").trim_start_matches("http://").trim_start_matches("mailto:");
+        text.trim_start_matches("www.").trim_end_matches(['/', '.', ',']).to_owned()
+    };
+    bare(one) == bare(other)
+}
+
+/// Returns whether a text is only a number with its currency.
+fn is_bare(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words
+        .into_iter()
+        .all(|word| word.len() == 3 && word.chars().all(|c| c.is_ascii_uppercase()) || word.eq_ignore_ascii_case("euro"))
+}

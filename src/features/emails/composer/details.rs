@@ -1,0 +1,246 @@
+//! Writes the facts that no statement contains: the offer, a table of dates and places, and lines for the rest.
+
+use super::sections::Writer;
+use super::words::{capital, ended, folded};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
+use crate::features::emails::document::*;
+use crate::vocab::limits;
+
+/// Parts of words for delivery, by which a statement about delivery is recognized.
+const DELIVERY: [&str; 14] = [
+    "shipping",
+    "deliver",
+    "postage",
+    "versand",
+    "liefer",
+    "livraison",
+    "expedi",
+    "envio",
+    "spedizion",
+    "consegna",
+    "frete",
+    "entrega",
+    "verzend",
+    "bezorg",
+];
+
+impl Writer<'_> {
+    /// Returns whether the email still has to print a fact.
+    fn is_open(&self, fact: &Fact) -> bool {
+        !self.content.is_said(fact, &self.said)
+    }
+
+    /// Writes the code of an offer as a coupon, with its conditions. Without a code, writes the conditions as text.
+    pub fn offer(&mut self) {
+        let content = self.content;
+        let facts = &content.brief.facts;
+        let codes: Vec<&Fact> = facts.iter().filter(|fact| fact.kind == FactKind::Code && fact.story.is_none()).collect();
+        if codes.is_empty() || !self.shape.sells {
+            let conditions = self.conditions();
+            return self.text(&conditions.join(" "));
+        }
+        // The statements with a code are the text of the coupon, so that the email states the code once.
+        let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
+        self.statements.retain(|at| !own.contains(at));
+        let told: Vec<String> = own.iter().map(|at| self.sentence(*at)).collect();
+        self.said.push_str(&folded(&told.join(" ")));
+        let note =
+            if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
+        let conditions = self.conditions();
+        let text: Vec<String> = told.into_iter().chain(note).chain(conditions).collect();
+        let title = self.book.facts.get("bare_deal").filter(|_| codes.len() == 1).map(|deal| capital(deal));
+        let title = title.or_else(|| self.common("coupon_heading")).unwrap_or_default();
+        for (at, code) in codes.into_iter().enumerate() {
+            let text = if at == 0 { Rich::parse(&text.join(" ")).ok().filter(|text: &Paragraph| !text.is_empty()) } else { None };
+            let code = Line::cut(&super::words::tidy(&code.text));
+            let coupon = Coupon { id: self.id("coupon"), title: Line::cut(&title), code, text, button: None };
+            self.push(Block::Coupon(coupon));
+        }
+    }
+
+    /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short.
+    pub fn has_code(&self, at: usize) -> bool {
+        let content = self.content;
+        let is_code = |fact: &usize| content.fact(*fact).kind == FactKind::Code;
+        let first = content.statements.iter().copied().find(|at| content.facts_in(*at).iter().any(is_code));
+        let fits = content.text(at).chars().count() < limits::EMAIL_PARAGRAPH_CHARACTERS_MAX / 2;
+        self.shape.sells && fits && first == Some(at)
+    }
+
+    /// Returns sentences about the dates, the minimum and the delivery of an offer that the email does not state yet.
+    fn conditions(&mut self) -> Vec<String> {
+        let content = self.content;
+        let open = |role: FactRole| content.days(role).is_some_and(|(_, _, fact)| self.is_open(fact));
+        let dates = open(FactRole::OfferEnds) || open(FactRole::OfferStarts);
+        let minimum = content.only(FactKind::Minimum).is_some_and(|fact| self.is_open(fact));
+        let delivers = self.book.facts.contains_key("shipping") && !DELIVERY.iter().any(|word| self.says_all().contains(word));
+        let is_offer = self.book.facts.contains_key("offer") || self.book.facts.contains_key("shipping");
+        let period = if dates && is_offer { self.book.text("common.period") } else { None };
+        let shipping = if delivers { self.book.text("common.shipping") } else { None };
+        let threshold = if minimum && shipping.is_none() && self.book.facts.contains_key("offer") {
+            self.book.text("common.threshold")
+        } else {
+            None
+        };
+        [period, threshold, shipping].into_iter().flatten().collect()
+    }
+
+    /// Returns the folded text of the email so far and of all statements.
+    fn says_all(&self) -> String {
+        let statements = self.content.statements.iter().map(|at| folded(&self.content.fact(*at).text));
+        std::iter::once(self.said.clone()).chain(statements).collect()
+    }
+
+    /// Writes a table of the dates, times, places, prices and contacts that no statement contains. An invitation always has its date, time
+    /// and place in the table.
+    pub fn details(&mut self) {
+        let rows = self.rows();
+        if rows.is_empty() {
+            return;
+        }
+        let row = |(label, value): (String, Value)| Row { cells: vec![Rich::plain(&label), value], strong: false };
+        let rows: Vec<Row> = rows.into_iter().map(row).take(limits::EMAIL_TABLE_ROWS_MAX).collect();
+        let title =
+            if rows.len() > 1 && !self.lean { self.common("details_heading").map(|title| Line::cut(&title)) } else { None };
+        self.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
+    }
+
+    fn rows(&mut self) -> Vec<(String, Value)> {
+        let content = self.content;
+        let mut rows: Vec<(String, Value)> = Vec::new();
+        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
+        let mut done: Vec<usize> = Vec::new();
+        if invites {
+            let facts = self.book.facts.clone();
+            for (name, key) in [("when", "when"), ("time", "time"), ("where", "place")] {
+                if let Some(value) = facts.get(key) {
+                    rows.push((self.label(name), Rich::plain(&capital(value))));
+                }
+            }
+            if rows.len() < 2 {
+                rows.clear();
+            }
+        }
+        let shown: String = rows.iter().map(|(_, value)| folded(&value.words())).collect();
+        for at in content.loose.clone() {
+            let fact = content.fact(at);
+            let said = content.is_said(fact, &shown) || !self.is_open(fact) || self.is_on_card(at);
+            if said || done.contains(&at) {
+                continue;
+            }
+            let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
+            let Some(mut value) = content.shown(fact) else { continue };
+            // A time belongs to the date before it.
+            if matches!(fact.kind, FactKind::Date | FactKind::Period) {
+                let times = content.loose.iter().skip_while(|other| **other <= at);
+                let times = times.take_while(|other| !matches!(content.fact(**other).kind, FactKind::Date | FactKind::Period));
+                let own =
+                    |other: &&usize| content.fact(**other).kind == FactKind::Time && content.fact(**other).role == fact.role;
+                for time in times.filter(own).copied().collect::<Vec<_>>() {
+                    let open = self.is_open(content.fact(time)) && !content.is_said(content.fact(time), &shown);
+                    if let Some(text) = content.shown(content.fact(time)).filter(|_| open) {
+                        value = format!("{value}, {text}");
+                        done.push(time);
+                    }
+                }
+            }
+            rows.push((self.label(name), self.value(fact, &capital(&value))));
+        }
+        rows.retain(|(label, _)| !label.is_empty());
+        rows
+    }
+
+    fn label(&self, name: &str) -> String {
+        self.book.label(&format!("common.label_{name}"))
+    }
+
+    /// Returns the value of a row; an email address and a telephone number are links.
+    fn value(&self, fact: &Fact, value: &str) -> Value {
+        let text = super::phrases::escape(value);
+        let link = super::material::contact(&fact.text).filter(|_| fact.kind == FactKind::Contact);
+        let markup = link.map_or_else(|| text.clone(), |link| format!("[{text}]({link})"));
+        Rich::parse(&markup).unwrap_or_else(|_| Rich::plain(value))
+    }
+
+    /// Writes the facts and the gift that neither a statement, the offer nor the table contains.
+    pub fn leftovers(&mut self) {
+        let content = self.content;
+        let mut lines: Vec<String> = Vec::new();
+        for at in content.loose.clone() {
+            let fact = content.fact(at);
+            let has_place =
+                fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.shape.sells) || self.is_on_card(at);
+            if has_place || !self.is_open(fact) {
+                continue;
+            }
+            lines.extend(content.shown(fact).map(|text| capital(&text)));
+        }
+        let gift = content.brief.offer.iter().flat_map(|offer| &offer.gift);
+        lines.extend(gift.map(|gift| gift.text.trim().to_owned()).filter(|gift| content.prints(gift)).filter(|gift| {
+            let gift = folded(gift);
+            !self.said.contains(&gift) && !self.says_all().contains(&gift)
+        }));
+        lines.dedup();
+        match lines.as_slice() {
+            [] => {}
+            [line] => {
+                let text = self.marked(&ended(&capital(line)), &[]);
+                self.text(&text);
+            }
+            lines => self.list(lines),
+        }
+        self.other_links();
+    }
+
+    /// Writes the links that are not the target of the button.
+    fn other_links(&mut self) {
+        let content = self.content;
+        let target = self.target.as_ref().map(ToString::to_string).unwrap_or_default();
+        let own = |fact: &&Fact| fact.kind == FactKind::Link && !super::content::same_address(&fact.text, &target);
+        let facts: Vec<&Fact> = content.loose.iter().map(|at| content.fact(*at)).filter(own).collect();
+        let markup = |fact: &Fact| {
+            let link = super::material::link(&fact.text)?;
+            let open = !self.said.contains(&folded(&fact.text));
+            open.then(|| format!("[{}]({link})", super::phrases::escape(super::words::bare_address(&fact.text))))
+        };
+        let links: Vec<String> = facts.into_iter().filter_map(markup).collect();
+        self.text(&links.join("\n"));
+    }
+
+    /// Writes lines as a list.
+    pub fn list(&mut self, lines: &[String]) {
+        for part in lines.chunks(limits::EMAIL_LIST_ITEMS_MAX) {
+            let items = part.iter().map(|line| Item { title: None, text: self.rich(&self.marked(line, &[])) }).collect();
+            let list = List { id: self.id("list"), marks: ListMarks::Bullets, items };
+            self.push(Block::List(list));
+        }
+    }
+}
+
+/// Returns the name of the label for a fact in a table; `None` if the fact needs a sentence. An email that sells has no place of its own,
+/// unless it invites.
+fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
+    let has_days = matches!(fact.value, Some(crate::features::emails::brief::FactValue::Days { .. }));
+    Some(match (fact.kind, fact.role) {
+        (FactKind::Date | FactKind::Period, Some(role)) if has_days => match role {
+            FactRole::OfferStarts => "starts",
+            FactRole::OfferEnds => "ends",
+            FactRole::OrderBy => "order_by",
+            FactRole::Closed => "closed",
+            FactRole::Reopens => "reopens",
+            FactRole::PriceChanges => "changes",
+            FactRole::Delivery => "delivery",
+            FactRole::Offer | FactRole::Event | FactRole::Happened | FactRole::Other => "when",
+        },
+        (FactKind::Date | FactKind::Period, None) if has_days => "when",
+        (FactKind::Time, _) => "time",
+        (FactKind::Place, _) if visits => "where",
+        (FactKind::Capacity, _) if invites => "places",
+        (FactKind::Price, _) => "price",
+        (FactKind::OldPrice, _) => "price_before",
+        (FactKind::Minimum, _) => "minimum",
+        (FactKind::Contact, _) => "contact",
+        (FactKind::Person, _) if invites => "with",
+        _ => return None,
+    })
+}

@@ -1,0 +1,145 @@
+//! The table of what belongs into an email by its goal: phrases, products, pictures, buttons and layouts.
+
+use crate::features::emails::brief::Goal;
+use crate::features::emails::document::{Layout, Purpose};
+
+/// The pictures that suit a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pictures {
+    None,
+    /// Only a picture of what the email names.
+    Named,
+    /// A picture of what the email names or, if it names nothing, any picture of the brand.
+    Any,
+}
+
+/// What belongs into an email with a certain goal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The key of the goal's phrases.
+    pub key: &'static str,
+    pub purpose: Purpose,
+    /// Whether the email may advertise an offer and the products that the brief names.
+    pub sells: bool,
+    /// Whether the email shows products of the brand if the brief names none.
+    pub fills: bool,
+    pub pictures: Pictures,
+    /// Whether the email has a button if the brief names neither a link nor a label.
+    pub calls: bool,
+    /// Whether the email is signed by the team if the brief names no person.
+    pub signs: bool,
+    /// Whether the email links to the brand's social networks.
+    pub social: bool,
+    pub layouts: &'static [Layout],
+}
+
+/// The layouts of messages without decoration.
+const PLAIN: &[Layout] = &[Layout::Letter, Layout::Minimal];
+
+/// Returns what belongs into an email with this goal.
+pub fn shape(goal: Goal) -> Shape {
+    use Layout::*;
+    let sells = Shape {
+        key: "sale",
+        purpose: Purpose::Sale,
+        sells: true,
+        fills: true,
+        pictures: Pictures::Any,
+        calls: true,
+        signs: false,
+        social: true,
+        layouts: &[Bold, Showcase, Cards, Midnight],
+    };
+    let invites = Shape {
+        key: "event",
+        purpose: Purpose::Event,
+        fills: false,
+        pictures: Pictures::Named,
+        layouts: &[Bold, Editorial, Cards, Midnight],
+        ..sells
+    };
+    let asks =
+        Shape { fills: false, pictures: Pictures::None, social: false, signs: true, layouts: &[Minimal, Cards, Letter], ..sells };
+    let tells = Shape {
+        key: "announcement",
+        purpose: Purpose::Announcement,
+        sells: false,
+        fills: false,
+        pictures: Pictures::Named,
+        calls: false,
+        signs: true,
+        social: false,
+        layouts: &[Letter, Editorial, Minimal, Bulletin],
+    };
+    let notifies = Shape { pictures: Pictures::None, layouts: PLAIN, ..tells };
+    match goal {
+        Goal::Welcome => {
+            let layouts = &[Editorial, Minimal, Cards, Letter, Showcase];
+            Shape { key: "welcome", purpose: Purpose::Welcome, signs: true, layouts, ..sells }
+        }
+        Goal::Sale => sells,
+        Goal::Voucher => Shape { key: "voucher", fills: false, pictures: Pictures::Named, ..sells },
+        Goal::Launch => {
+            let layouts = &[Showcase, Editorial, Midnight, Minimal];
+            Shape { key: "launch", purpose: Purpose::Launch, fills: false, pictures: Pictures::Named, layouts, ..sells }
+        }
+        Goal::Digest => {
+            let layouts = &[Bulletin, Editorial, Cards];
+            Shape { key: "newsletter", purpose: Purpose::Newsletter, pictures: Pictures::Named, calls: false, layouts, ..sells }
+        }
+        Goal::Event | Goal::Webinar => invites,
+        Goal::Waitlist => Shape { key: "waitlist", purpose: Purpose::Announcement, calls: false, ..invites },
+        Goal::Seasonal => {
+            let layouts = &[Editorial, Showcase, Cards, Bold];
+            Shape { key: "seasonal", purpose: Purpose::Seasonal, layouts, ..sells }
+        }
+        Goal::WinBack => {
+            let layouts = &[Letter, Minimal, Editorial, Cards];
+            Shape { key: "winback", purpose: Purpose::WinBack, signs: true, layouts, ..sells }
+        }
+        Goal::Cart => Shape { key: "cart", purpose: Purpose::CartReminder, ..asks },
+        Goal::OrderDeadline => {
+            Shape { key: "deadline", purpose: Purpose::Announcement, sells: false, layouts: &[Minimal, Cards, Bold], ..asks }
+        }
+        Goal::TrialEnding => Shape { key: "trial", purpose: Purpose::Announcement, ..asks },
+        Goal::Review => Shape { key: "review", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..asks },
+        Goal::Survey => Shape { key: "survey", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..asks },
+        Goal::Referral => Shape { key: "referral", purpose: Purpose::Referral, layouts: &[Bold, Cards, Minimal, Letter], ..asks },
+        Goal::Receipt => Shape { key: "receipt", purpose: Purpose::Receipt, sells: false, layouts: &[Minimal, Cards], ..asks },
+        Goal::ThankYou => Shape { key: "thanks", layouts: &[Letter, Editorial, Minimal], ..tells },
+        Goal::Hiring => Shape { key: "job", layouts: &[Editorial, Minimal, Letter, Cards], ..tells },
+        Goal::OpeningHours => Shape { key: "hours", ..notifies },
+        Goal::Closing => Shape { key: "closed", ..notifies },
+        Goal::PriceChange => Shape { key: "prices", ..notifies },
+        Goal::Apology => Shape { key: "apology", ..notifies },
+        Goal::Outage => Shape { key: "outage", ..notifies },
+        Goal::ServiceNotice => Shape { key: "notice", ..notifies },
+        Goal::Recall => Shape { key: "recall", ..notifies },
+        Goal::Legal => Shape { key: "legal", ..notifies },
+        Goal::Reminder => Shape { key: "reminder", ..notifies },
+        Goal::Announcement | Goal::Unclear => tells,
+    }
+}
+
+/// Returns the goal of an email that serves as a pattern.
+pub fn of(purpose: Purpose) -> Goal {
+    match purpose {
+        Purpose::Welcome => Goal::Welcome,
+        Purpose::Sale => Goal::Sale,
+        Purpose::Launch => Goal::Launch,
+        Purpose::Newsletter => Goal::Digest,
+        Purpose::Event => Goal::Event,
+        Purpose::CartReminder => Goal::Cart,
+        Purpose::WinBack => Goal::WinBack,
+        Purpose::ReviewRequest => Goal::Review,
+        Purpose::Receipt => Goal::Receipt,
+        Purpose::Seasonal => Goal::Seasonal,
+        Purpose::Referral => Goal::Referral,
+        Purpose::Announcement => Goal::Announcement,
+    }
+}
+
+/// Returns whether a layout needs a picture at the top.
+pub fn needs_picture(layout: Layout) -> bool {
+    matches!(layout, Layout::Showcase | Layout::Editorial)
+}

@@ -1,0 +1,149 @@
+//! Writes the subject, the preheader and the title. They state the news and are never cut.
+
+use super::phrases::Phrasebook;
+use super::sections::{Writer, place};
+use super::voice::Voice;
+use super::words::{capital, folded, tidy, unquoted};
+use super::{Draft, sections};
+use crate::features::emails::brief::Part;
+use crate::features::emails::document::{Block, Line, Purpose};
+use crate::vocab::limits;
+
+/// The preferred maximum length of a subject. Email clients cut longer subjects.
+pub const SUBJECT_CHARACTERS: usize = 60;
+/// The maximum length of a title that the composer chooses.
+const TITLE_CHARACTERS_MAX: usize = 100;
+/// The number of preheader characters that email clients show.
+pub const PREHEADER_CHARACTERS_MAX: usize = 110;
+/// The length below which another sentence is added to a preheader.
+const PREHEADER_CHARACTERS_MIN: usize = 40;
+
+type Subject = Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
+type Preheader = Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
+
+impl Draft<'_> {
+    /// Returns a text that the brief prescribes for the main email, if it fits.
+    fn prescribed(&self, part: Option<&Part>, max: usize) -> Option<String> {
+        let is_main = self.place == 0 || self.job.ends_with(".main");
+        let text = part.filter(|_| is_main).map(|part| tidy(unquoted(&part.text)))?;
+        (!text.is_empty() && text.chars().count() <= max).then_some(text)
+    }
+
+    /// Returns whether the email only greets its recipients for a season.
+    fn greets(&self, book: &Phrasebook) -> bool {
+        self.job == "seasonal.main" && !book.facts.contains_key("offer") && self.content.is_thin()
+    }
+
+    /// Returns the job whose phrases name the news: a seasonal email with news is an announcement.
+    fn headline_job(&self, book: &Phrasebook) -> &str {
+        let tells = book.facts.contains_key("news") && !book.facts.contains_key("offer");
+        if self.job == "seasonal.main" && tells { "announcement.main" } else { self.job }
+    }
+
+    pub fn subject(&self, book: &mut Phrasebook) -> Subject {
+        if let Some(subject) = self.prescribed(self.content.brief.subject.as_ref(), Subject::MAX) {
+            return Line::new(&subject);
+        }
+        let asked = self.content.rules.emoji == Some(true);
+        let is_emoji = asked || (Voice::of(self.brand, &self.content.rules, self.written).emoji && self.shape.sells);
+        let emoji = is_emoji.then(|| emoji(self.shape.purpose, book.season.as_deref()));
+        let room = SUBJECT_CHARACTERS - emoji.map_or(0, |emoji| emoji.chars().count() + 1);
+        let season = book.season.clone().filter(|_| self.greets(book)).map(|season| format!("season.{season}.subject"));
+        let place =
+            season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
+        let text = book.news(&place, room, TITLE_CHARACTERS_MAX);
+        let text = text.unwrap_or_else(|| self.name());
+        match emoji {
+            Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
+            Some(_) | None => Line::cut(&text),
+        }
+    }
+
+    pub fn title(&self, book: &mut Phrasebook, subject: &str) -> String {
+        if let Some(title) = self.prescribed(self.content.brief.headline.as_ref(), limits::EMAIL_TITLE_CHARACTERS_MAX) {
+            return capital(&title);
+        }
+        let season = book.season.clone().filter(|_| self.greets(book));
+        let season = season.and_then(|season| book.line(&format!("season.{season}.headline")));
+        let own = place(book, self.headline_job(book), "headline");
+        let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
+        title.unwrap_or_else(|| tidy(subject))
+    }
+
+    /// Returns a preheader that continues the subject: the next whole sentences of the email that fit, or a phrase.
+    pub fn preheader(&self, writer: &mut Writer<'_>, subject: &str, title: &str) -> Preheader {
+        if let Some(preheader) = self.prescribed(self.content.brief.preheader.as_ref(), Preheader::MAX) {
+            return Line::new(&preheader);
+        }
+        let known = format!("{}{}", folded(subject), folded(title));
+        let is_new = |text: &str| !known.contains(&folded(text)) && !text.contains("http");
+        let mut out = String::new();
+        if !self.job.starts_with("general.") {
+            for sentence in sentences(&writer.blocks).into_iter().chain(details(&writer.blocks)) {
+                let length = out.chars().count();
+                let fits = length + 1 + sentence.chars().count() <= PREHEADER_CHARACTERS_MAX;
+                if length >= PREHEADER_CHARACTERS_MIN || !fits || !is_new(&sentence) {
+                    continue;
+                }
+                out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+            }
+        }
+        let enough = |text: &String| text.chars().count() >= PREHEADER_CHARACTERS_MIN / 2;
+        if let Some(text) = Some(out).filter(enough) {
+            return Line::new(&text);
+        }
+        let place = sections::place(&writer.book, self.job, "preheader");
+        let text = writer.book.line_within(&place, PREHEADER_CHARACTERS_MAX).unwrap_or_default();
+        if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
+    }
+}
+
+/// Returns the sentences of the first texts, in order.
+fn sentences(blocks: &[Block]) -> Vec<String> {
+    let texts = blocks.iter().filter_map(|block| match block {
+        Block::Hero(hero) => hero.text.as_ref().map(|text| text.words()),
+        Block::Text(text) if text.id.as_str().starts_with("text") => Some(text.text.words()),
+        _ => None,
+    });
+    let lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let all = lines.flat_map(|line| super::knowledge::split(&line).into_iter().map(str::to_owned).collect::<Vec<_>>());
+    all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
+}
+
+/// Returns the values of the table of details in one line: "Thursday, December 3 · 7 PM · Truro".
+fn details(blocks: &[Block]) -> Option<String> {
+    let table = blocks.iter().find_map(|block| match block {
+        Block::Table(table) if table.id.as_str() == "details" => Some(table),
+        _ => None,
+    })?;
+    let values: Vec<String> = table.rows.iter().take(3).filter_map(|row| row.cells.last()).map(|cell| cell.words()).collect();
+    Some(values.join(" · "))
+}
+
+/// Returns an emoji for a subject.
+pub fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
+    match (purpose, season) {
+        (Purpose::Receipt, _) => "🧾",
+        (_, Some("christmas")) => "🎄",
+        (_, Some("easter")) => "🐣",
+        (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
+        (_, Some("halloween")) => "🎃",
+        (_, Some("new_year")) => "🎆",
+        (_, Some("spring")) => "🌷",
+        (_, Some("summer")) => "☀️",
+        (_, Some("autumn" | "thanksgiving")) => "🍂",
+        (_, Some("winter")) => "❄️",
+        (_, Some("birthday" | "anniversary")) => "🎂",
+        (Purpose::Welcome, _) => "👋",
+        (Purpose::Sale, _) => "🎁",
+        (Purpose::Launch, _) => "✨",
+        (Purpose::Newsletter, _) => "📬",
+        (Purpose::Event, _) => "📅",
+        (Purpose::CartReminder, _) => "🛒",
+        (Purpose::WinBack, _) => "💛",
+        (Purpose::ReviewRequest, _) => "⭐",
+        (Purpose::Referral, _) => "🤝",
+        (Purpose::Seasonal, _) => "🎁",
+        (Purpose::Announcement, _) => "📣",
+    }
+}

@@ -1,0 +1,63 @@
+//! The limits that a brief sets on its email.
+
+use crate::base::text::Color;
+use crate::features::emails::brief::{Brief, ConstraintKind};
+use crate::features::emails::document::Layout;
+
+/// The constraints of a brief in the form that the composer uses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    pub no_images: bool,
+    pub no_products: bool,
+    pub no_exclamation: bool,
+    pub one_button: bool,
+    pub emoji: Option<bool>,
+    pub formal: Option<bool>,
+    pub words_max: Option<usize>,
+    /// Words that the email must not contain, in lowercase.
+    pub avoided: Vec<String>,
+    pub layout: Option<Layout>,
+    pub color: Option<Color>,
+    /// The number of emails of a series.
+    pub emails: Option<usize>,
+}
+
+impl Rules {
+    pub fn of(brief: &Brief) -> Self {
+        let mut rules = Self::default();
+        for constraint in &brief.constraints {
+            let value = constraint.value.as_deref().map(str::trim).unwrap_or_default();
+            match constraint.kind {
+                ConstraintKind::NoImages => rules.no_images = true,
+                ConstraintKind::NoProducts => rules.no_products = true,
+                ConstraintKind::NoExclamation => rules.no_exclamation = true,
+                ConstraintKind::OneButton => rules.one_button = true,
+                ConstraintKind::NoEmoji => rules.emoji = Some(false),
+                ConstraintKind::Emoji => rules.emoji = Some(true),
+                ConstraintKind::Formal => rules.formal = Some(true),
+                ConstraintKind::Informal => rules.formal = Some(false),
+                ConstraintKind::WordLimit => rules.words_max = value.parse().ok(),
+                ConstraintKind::AvoidWord if !value.is_empty() => rules.avoided.push(value.to_lowercase()),
+                ConstraintKind::AvoidWord => {}
+                ConstraintKind::Emails => rules.emails = value.parse().ok(),
+                ConstraintKind::Layout => rules.layout = layout(value),
+                ConstraintKind::Color => rules.color = value.parse().ok(),
+                ConstraintKind::PlainLayout => {
+                    rules.no_images = true;
+                    rules.layout = rules.layout.or(Some(Layout::Letter));
+                }
+            }
+        }
+        rules
+    }
+
+    /// Returns whether a text contains none of the avoided words.
+    pub fn allow(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.avoided.iter().all(|word| !text.contains(word.as_str()))
+    }
+}
+
+fn layout(name: &str) -> Option<Layout> {
+    Layout::ALL.into_iter().find(|layout| format!("{layout:?}").eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,202 @@
+//! Small functions on the words of texts: cleaning, quotations, addresses, capital letters, and the language of a text.
+
+use serde::Deserialize;
+use serde::de::Deserializer;
+
+use super::language::{Bank, Language};
+use super::tokens::{Kind, Tokens, plain};
+use crate::vocab::limits;
+
+/// A phrase as folded words, where `*` stands for any ending or beginning of a word.
+pub type Phrase = Vec<String>;
+
+/// Phrases with the same meaning.
+#[derive(Clone, Debug, Default)]
+pub struct Phrases(pub Vec<Phrase>);
+
+impl std::ops::Deref for Phrases {
+    type Target = [Phrase];
+
+    fn deref(&self) -> &[Phrase] {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Phrases {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = Vec::<String>::deserialize(deserializer)?;
+        Ok(Self(list.iter().map(|phrase| read(phrase)).collect()))
+    }
+}
+
+/// Parses a phrase from a word list. A `*` belongs to the word that it touches.
+fn read(phrase: &str) -> Phrase {
+    let bare = |word: &str| plain(word.trim_matches('*'));
+    let word = |word: &str| match (word.starts_with('*'), word.ends_with('*')) {
+        (true, _) => format!("*{}", bare(word)),
+        (false, true) => format!("{}*", bare(word)),
+        (false, false) => bare(word),
+    };
+    phrase.split_whitespace().map(word).collect()
+}
+
+/// Returns a text without invisible characters and characters of the merge language, cut to the maximum length of a prompt.
+pub fn clean(text: &str) -> String {
+    let kept = |c: &char| {
+        let braces = matches!(c, '{' | '}');
+        !braces && !crate::base::text::is_invisible(*c) && (!c.is_control() || *c == '\n')
+    };
+    let tabs = |c| if c == '\t' { ' ' } else { c };
+    text.chars().take(limits::COMPOSER_PROMPT_CHARACTERS_MAX).map(tabs).filter(kept).collect()
+}
+
+/// Returns untrusted text on one line, without characters that would break the merge language or the layout.
+pub fn tidy(text: &str) -> String {
+    let kept = |c: &char| !matches!(c, '{' | '}') && !crate::base::text::is_invisible(*c);
+    let spaced = |c: char| if c.is_control() { ' ' } else { c };
+    let text: String = text.chars().filter(kept).map(spaced).collect();
+    text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Capitalizes the first letter of the text. Names such as "iCal", whose second letter is a capital, stay as they are.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next();
+    if letters.clone().next().is_some_and(char::is_uppercase) || text.starts_with("http") || text.starts_with("www.") {
+        return text.to_owned();
+    }
+    first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Adds a period if the text has no punctuation at its end.
+pub fn ended(text: &str) -> String {
+    let text = text.trim().trim_end_matches([',', ';']);
+    let ends = text.trim_end_matches(['"', '”', '“', '»', ')', '\'', '’']);
+    if ends.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Returns a text with typographic apostrophes, except in its addresses.
+pub fn typographic(text: &str) -> String {
+    let apostrophes = |word: &str| if word.contains("://") { word.to_owned() } else { word.replace('\'', "’") };
+    text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text without quotation marks around it.
+pub fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '“', '”', '„', '«', '»', '‘', '‚', ' ', '\u{a0}', '\''])
+}
+
+/// Returns the quoted passages in a text, each with the index of its opening quotation mark.
+pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
+    let closes = |open: &str| match open {
+        "\"" => Some("\"”"),
+        "“" => Some("”“\""),
+        "„" => Some("“”\""),
+        "«" => Some("»"),
+        "»" => Some("«"),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() && found.len() < limits::COMPOSER_LIST_MAX {
+        let ends = closes(words.raw(at)).filter(|_| words.kind(at) == Kind::Sign);
+        let close = ends.and_then(|ends| (at + 1..words.len()).find(|at| ends.contains(words.raw(*at))));
+        match close {
+            Some(close) => {
+                let text = words.slice(at + 1, close).trim();
+                if !text.is_empty() {
+                    found.push((at, text));
+                }
+                at = close + 1;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Returns every web address in a text, without the punctuation at the end of a sentence.
+pub fn links(text: &str) -> Vec<String> {
+    let with_scheme = |word: &str| if word.starts_with("www.") { format!("https://{word}") } else { word.to_owned() };
+    addresses(text).into_iter().map(with_scheme).take(limits::COMPOSER_LIST_MAX).collect()
+}
+
+/// Returns every web address in a text, as written.
+pub fn addresses(text: &str) -> Vec<&str> {
+    let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
+    let bare =
+        |word: &'_ str| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '"', '\'', '>', '”', '“', '»']).len();
+    let words = text.split_whitespace().map(|word| word.trim_start_matches(['(', '[', '"', '\'', '<', '„', '“', '«']));
+    words.filter(is_link).map(|word| &word[..bare(word)]).collect()
+}
+
+/// Returns a web address without its scheme, as people read it.
+pub fn bare_address(address: &str) -> &str {
+    let bare = address.trim_start_matches("https://").trim_start_matches("http://");
+    bare.trim_start_matches("www.").trim_end_matches('/')
+}
+
+/// Returns the words of a text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
+/// Currency and percent signs are words, and punctuation inside numbers is kept, so that "£4" is not in "£4.50".
+pub fn folded(text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(' ');
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        let in_number = matches!(c, '.' | ',' | ':')
+            && out.ends_with(|last: char| last.is_ascii_digit())
+            && letters.peek().is_some_and(char::is_ascii_digit);
+        if c.is_alphanumeric() || in_number {
+            let breaks = out.ends_with(['%', '€', '$', '£']);
+            out.extend(breaks.then_some(' '));
+            out.push(c);
+        } else if matches!(c, '%' | '€' | '$' | '£') {
+            out.extend((!out.ends_with(' ')).then_some(' '));
+            out.push(c);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.extend((!out.ends_with(' ')).then_some(' '));
+    // An email shows addresses without their scheme.
+    [" https ", " http ", " www "]
+        .into_iter()
+        .fold(out, |text, scheme| if text.contains(scheme) { text.replace(scheme, " ") } else { text })
+}
+
+/// Returns whether a text is in this language, judged by its most common words. A text that is too short to judge is in `given`.
+pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
+    let scripted = |script: std::ops::RangeInclusive<char>| text.chars().any(|c| script.contains(&c));
+    let script = match language {
+        Language::Ar => Some('\u{600}'..='\u{6ff}'),
+        Language::He => Some('\u{590}'..='\u{5ff}'),
+        _ => None,
+    };
+    let letters = text.chars().any(char::is_alphabetic);
+    if let Some(script) = script {
+        return !letters || scripted(script);
+    }
+    if scripted('\u{590}'..='\u{6ff}') {
+        return false;
+    }
+    let words = plain(text);
+    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let score = |language: Language| {
+        let common = Bank::of(language).phrases("words.common");
+        words.iter().take(WORDS_READ).filter(|word| common.iter().any(|known| known == *word)).count()
+    };
+    let own = score(language);
+    let other = Language::SPOKEN.into_iter().filter(|other| *other != language).map(score).max().unwrap_or(0);
+    match given {
+        // A foreign word or two, such as a name, does not make a sentence foreign.
+        Some(given) if given == language => own + FOREIGN_WORDS > other || own * 2 > other,
+        Some(_) => own > other,
+        None => own >= other && own > 0,
+    }
+}
+
+/// The number of words that are enough to recognize the language of a text.
+const WORDS_READ: usize = 120;
+/// The number of foreign words in a sentence of the expected language.
+const FOREIGN_WORDS: usize = 2;

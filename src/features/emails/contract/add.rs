@@ -1,0 +1,100 @@
+//! The changes that add a lost text to an email: as a sentence of its own, or at the place that the brief prescribes.
+
+use serde_json::{Value, json};
+
+use super::Terms;
+use super::finding::{Finding, FindingKind};
+use super::outline::{Outline, Place};
+use super::text::sentences;
+use crate::features::emails::brief::Span;
+use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
+
+/// The maximum length of a sentence of the prompt that is added as a whole. Longer sentences say more than the lost fact.
+const SENTENCE_CHARACTERS_MAX: usize = 240;
+
+/// Returns the finding with the change that adds its text, if its text is lost.
+pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
+    let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear);
+    let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
+    let sentence = finding.span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
+    let add = insert(document, &whole(&sentence));
+    Finding { add: Some(add), ..finding }
+}
+
+/// Returns a change that inserts a text as its own block, after the last text before the buttons, products and other parts.
+pub fn insert(document: &Email, text: &str) -> Change {
+    let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
+    let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));
+    let body = document.blocks.iter().take_while(|block| !ends(block));
+    let after = body.filter(is_text).last().or(document.blocks.first());
+    let block = json!({ "type": "text", "id": document.free_id("text"), "text": Prose::plain(text).markup() });
+    let after = after.map(|block| block.id().as_str().to_owned());
+    Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value: block }
+}
+
+/// Returns a change that sets a field.
+pub fn set(path: &str, value: &str) -> Change {
+    Change { op: ChangeKind::Set, path: Some(path.to_owned()), id: None, after: None, before: None, value: Value::from(value) }
+}
+
+/// Returns a change that sets the label or the link of the main button.
+pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change> {
+    let path = outline.buttons.iter().find_map(|button| button.path.as_ref())?;
+    Some(set(&format!("{path}.{field}"), value))
+}
+
+/// Returns a change that sets the headline.
+pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Option<Change> {
+    let id = outline.line(Place::Headline)?.block.as_deref()?;
+    match document.find(id)? {
+        (_, Block::Hero(_)) => Some(set(&format!("blocks.{id}.title"), value)),
+        (_, Block::Heading(_)) => Some(set(&format!("blocks.{id}.text"), value)),
+        _ => None,
+    }
+}
+
+/// Returns the sentence of the prompt that contains a span, unless the sentence contains an instruction to the writer.
+fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
+    let byte = |position: u32| terms.prompt.char_indices().nth(usize::try_from(position).unwrap_or(usize::MAX)).map(|(at, _)| at);
+    let (start, end) = (byte(span.start)?, byte(span.end).unwrap_or(terms.prompt.len()));
+    let sentence = sentences(terms.prompt).into_iter().find(|sentence| {
+        let from = sentence.as_ptr() as usize - terms.prompt.as_ptr() as usize;
+        (from..from + sentence.len()).contains(&start) && end <= from + sentence.len()
+    })?;
+    let brief = terms.brief;
+    let mut notes = brief.instructions.iter().chain(&brief.tone).chain(&brief.audience).map(|part| part.text.as_str());
+    let constraints = brief.constraints.iter().filter_map(|constraint| {
+        let span = constraint.span?;
+        terms.prompt.get(byte(span.start)?..byte(span.end).unwrap_or(terms.prompt.len()))
+    });
+    let has_note = notes.any(|note| sentence.contains(note)) || constraints.into_iter().any(|note| sentence.contains(note));
+    (!has_note && sentence.chars().count() <= SENTENCE_CHARACTERS_MAX).then(|| sentence.to_owned())
+}
+
+/// Returns the text with a capital at its start and a mark at its end.
+fn whole(text: &str) -> String {
+    let text = text.trim().trim_start_matches(['-', '–', '•', '*', ' ']).trim_end_matches([',', ';', ':', ' ']);
+    let mut rest = text.chars();
+    // A name or an address keeps its own casing.
+    let first = rest.next().map(|c| if text.contains("://") { c.to_string() } else { c.to_uppercase().to_string() });
+    let text = format!("{}{}", first.unwrap_or_default(), rest.as_str());
+    let has_end = text.ends_with(['.', '!', '?', '…', ':']) || text.contains("://");
+    if has_end { text } else { format!("{text}.") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_its_own_sentence_before_the_footer() {
+        let email = Email::sample();
+        let change = insert(&email, &whole("- free UK delivery over £60,"));
+        let after = email.changed(&[change]).expect("the change is valid");
+        let outline = Outline::of(&after);
+        let added =
+            outline.passages.iter().find(|passage| passage.text == "Free UK delivery over £60.").expect("the text is added");
+        assert_eq!(after.blocks.len(), email.blocks.len() + 1);
+        assert!(added.place == Place::Body && added.block.is_some());
+    }
+}

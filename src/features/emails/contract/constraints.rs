@@ -1,0 +1,135 @@
+//! Checks that the email keeps the limits of the brief.
+
+use super::finding::{Finding, FindingKind};
+use super::outline::Place;
+use super::reading::Reading;
+use super::text::{fold, sentences, spaced, words};
+use crate::features::emails::brief::{Brief, Constraint, ConstraintKind};
+use crate::features::emails::document::{Email, Layout};
+
+/// The shortest word that is also avoided as the beginning of a longer word: "cheap" and "cheapest".
+const AVOIDED_STEM_MIN: usize = 5;
+
+pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&str>) -> Vec<Finding> {
+    let broken = brief.constraints.iter().flat_map(|constraint| {
+        let found = match constraint.kind {
+            ConstraintKind::NoImages => email.outline.images.first().map(|block| (images(), Some(block.clone()))),
+            ConstraintKind::NoProducts => {
+                let block = email.outline.products.first().map(|(block, ..)| block.clone());
+                block.map(|block| ("The email shows products. Remove the products.".to_owned(), Some(block)))
+            }
+            ConstraintKind::NoExclamation => exclamation(email, brand),
+            ConstraintKind::NoEmoji => emoji(email).map(|block| ("The email contains an emoji. Remove it.".to_owned(), block)),
+            ConstraintKind::Emoji => match emoji(email) {
+                Some(_) => None,
+                None => Some(("The email contains no emoji. Add one.".to_owned(), None)),
+            },
+            ConstraintKind::PlainLayout => plain_layout(document),
+            ConstraintKind::Layout => layout(document, constraint),
+            ConstraintKind::Color => color(document, constraint),
+            ConstraintKind::OneButton => one_button(email),
+            ConstraintKind::WordLimit => word_limit(email, constraint),
+            ConstraintKind::Formal => address(email, &email.words.table.informal, "familiar", "polite"),
+            ConstraintKind::Informal => address(email, &email.words.table.formal, "polite", "familiar"),
+            ConstraintKind::AvoidWord => avoided(email, constraint),
+            // The number of emails of a series is not a matter of one email.
+            ConstraintKind::Emails => None,
+        };
+        found.map(|(message, block)| {
+            let finding = Finding::new(FindingKind::ConstraintBroken, message);
+            let text = constraint.value.as_deref().unwrap_or_default();
+            let finding =
+                if text.is_empty() { Finding { span: constraint.span, ..finding } } else { finding.about(text, constraint.span) };
+            finding.in_block(block.as_deref())
+        })
+    });
+    broken.collect()
+}
+
+/// A problem and the block that has it.
+type Broken = Option<(String, Option<String>)>;
+
+fn images() -> String {
+    "The email shows images. Remove the images.".to_owned()
+}
+
+fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
+    let found = email.outline.passages.iter().filter(|passage| passage.place != Place::Frame).find(|passage| {
+        let text = brand.map_or_else(|| passage.text.clone(), |brand| passage.text.replace(brand, ""));
+        text.contains(['!', '¡', '！'])
+    })?;
+    Some((format!("{:?} contains an exclamation mark. Remove it.", found.text.trim()), found.block.clone()))
+}
+
+/// Returns the block of the first emoji; the block of the subject is `None`.
+fn emoji(email: &Reading) -> Option<Option<String>> {
+    let is_emoji =
+        |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{2b50}');
+    // These signs are typography: check marks, arrows and stars of lists and quotes.
+    let is_sign = |c: char| matches!(c, '✓' | '✔' | '✕' | '✗' | '★' | '☆' | '❯' | '➜' | '☎');
+    let mut passages = email.outline.passages.iter().filter(|passage| passage.place != Place::Alt);
+    passages.find(|passage| passage.text.chars().any(|c| is_emoji(c) && !is_sign(c))).map(|passage| passage.block.clone())
+}
+
+fn plain_layout(document: &Email) -> Broken {
+    let is_plain = matches!(document.style.layout, Some(Layout::Letter | Layout::Minimal));
+    (!is_plain).then(|| ("The layout is not plain. Set style.layout to letter.".to_owned(), None))
+}
+
+fn layout(document: &Email, constraint: &Constraint) -> Broken {
+    let wanted = constraint.value.as_deref()?;
+    let own = document.style.layout.and_then(|layout| serde_json::to_value(layout).ok());
+    let same = own.as_ref().and_then(|own| own.as_str()).is_some_and(|own| own.eq_ignore_ascii_case(wanted));
+    (!same).then(|| (format!("The layout is not {wanted}. Set style.layout to {wanted}."), None))
+}
+
+fn color(document: &Email, constraint: &Constraint) -> Broken {
+    let wanted = constraint.value.as_deref()?;
+    let style = &document.style;
+    let own = [&style.primary, &style.button, &style.background];
+    let same = own.into_iter().flatten().any(|color| color.to_string().eq_ignore_ascii_case(wanted));
+    (!same).then(|| (format!("The email does not use the color {wanted}. Set style.primary to {wanted}."), None))
+}
+
+fn one_button(email: &Reading) -> Broken {
+    let [_, second, ..] = email.outline.buttons.as_slice() else { return None };
+    let count = email.outline.buttons.len();
+    Some((format!("The email has {count} buttons. Keep one; {:?} is the second one.", second.label), Some(second.block.clone())))
+}
+
+fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
+    let max: usize = constraint.value.as_deref()?.trim().parse().ok()?;
+    let count: usize = email.outline.body().map(|passage| words(&passage.folded).count()).sum();
+    (count > max).then(|| (format!("The email has {count} words, but the limit is {max}. Shorten it."), None))
+}
+
+/// Finds a word of the wrong form of address. A capitalized form counts only where a sentence does not start with it.
+fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Broken {
+    email.outline.body().chain(email.outline.line(Place::Subject)).find_map(|passage| {
+        let word = sentences(&passage.text).into_iter().find_map(|sentence| {
+            let all = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            all.enumerate().find_map(|(at, word)| {
+                let is_wrong = |own: &&String| match own.starts_with(char::is_uppercase) {
+                    true => at > 0 && own.as_str() == word,
+                    false => own.as_str() == word.to_lowercase() && !(word.len() > 1 && word.chars().all(char::is_uppercase)),
+                };
+                wrong.iter().find(is_wrong).map(|_| word)
+            })
+        })?;
+        let message = format!("{word:?} is the {found} form of address. Use the {wanted} form in {:?}.", passage.text.trim());
+        Some((message, passage.block.clone()))
+    })
+}
+
+fn avoided(email: &Reading, constraint: &Constraint) -> Broken {
+    let wanted = spaced(&fold(constraint.value.as_deref()?));
+    let stem = wanted.trim();
+    if stem.is_empty() {
+        return None;
+    }
+    let found = email.outline.passages.iter().filter(|passage| passage.place != Place::Frame).find(|passage| {
+        let text = spaced(&passage.folded);
+        text.contains(&wanted) || stem.len() >= AVOIDED_STEM_MIN && text.contains(&format!(" {stem}"))
+    })?;
+    Some((format!("{:?} contains {stem:?}, a word to avoid. Use another word.", found.text.trim()), found.block.clone()))
+}

@@ -1,0 +1,331 @@
+//! Checks that the email states every fact of the brief, in its role and once.
+
+use std::collections::HashSet;
+
+use jiff::civil::Time;
+
+use super::add;
+use super::finding::{Finding, FindingKind};
+use super::mentions::{self, Value};
+use super::outline::{Outline, Place};
+use super::reading::{Reading, number_of, share};
+use super::text::{fold, sentences, spaced, words};
+use super::words::Words;
+use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRole, FactValue};
+use crate::features::emails::document::Email;
+
+/// The share of a statement's words that any honest wording of it keeps.
+const SHARE_MIN: f64 = 0.6;
+/// Shorter sentences, such as "See you soon.", may occur twice.
+const REPEATED_WORDS_MIN: usize = 5;
+
+pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
+    let missing = brief.facts.iter().filter(|fact| !states(email, fact)).map(lost);
+    missing.chain(prescribed(email, document, brief)).chain(repeated(email, brief)).chain(misused(email, brief)).collect()
+}
+
+fn lost(fact: &Fact) -> Finding {
+    let what = name_of(fact.kind);
+    let message = format!("The email does not say {:?} ({what}). Add it, or remove it from the brief.", fact.text);
+    Finding::new(FindingKind::FactMissing, message).about(&fact.text, fact.span)
+}
+
+fn name_of(kind: FactKind) -> &'static str {
+    match kind {
+        FactKind::Percentage => "percentage",
+        FactKind::Amount => "amount",
+        FactKind::Code => "code",
+        FactKind::Date => "date",
+        FactKind::Period => "period",
+        FactKind::Time => "time",
+        FactKind::Place => "place",
+        FactKind::Capacity => "number",
+        FactKind::Price => "price",
+        FactKind::OldPrice => "old price",
+        FactKind::Minimum => "minimum order value",
+        FactKind::Product => "product",
+        FactKind::Person => "person",
+        FactKind::Contact => "contact",
+        FactKind::Link => "link",
+        FactKind::Condition => "condition",
+        FactKind::Sentence => "statement",
+    }
+}
+
+/// Returns whether the body of the email states a fact.
+pub fn states(email: &Reading, fact: &Fact) -> bool {
+    if let Some(value) = &fact.value {
+        // A date may have a name: "Silvester". The digits of other values can occur in any number.
+        let is_named =
+            matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
+        return states_value(email, value) || is_named && email.contains(&fact.text);
+    }
+    match fact.kind {
+        FactKind::Code => email.contains(&fact.text),
+        FactKind::Link => email.outline.links.iter().any(|(_, href)| same_address(href, &fact.text)),
+        FactKind::Contact => states_contact(email, &fact.text),
+        FactKind::Place | FactKind::Product | FactKind::Person => states_words(email, &fact.text, 1.0),
+        _ => states_words(email, &fact.text, SHARE_MIN),
+    }
+}
+
+fn states_value(email: &Reading, value: &FactValue) -> bool {
+    match value {
+        FactValue::Percent { percent } => email.mentions(|value| *value == Value::Percent(*percent)),
+        FactValue::Money { amount, currency } => email.mentions(|value| match value {
+            Value::Money { amount: found, currency: own } => found == amount && own.is_none_or(|own| own == currency),
+            _ => false,
+        }),
+        FactValue::Days { first, last } => email.mentions_day(*first) && last.is_none_or(|last| email.mentions_day(last)),
+        FactValue::Clock { start, end } => {
+            email.mentions_clock(minutes(*start)) && end.is_none_or(|end| email.mentions_clock(minutes(end)))
+        }
+        FactValue::Count { count } => email.mentions_number(*count as f64),
+    }
+}
+
+pub fn minutes(time: Time) -> u16 {
+    u16::try_from(time.hour()).unwrap_or(0) * 60 + u16::try_from(time.minute()).unwrap_or(0)
+}
+
+/// Returns whether two addresses open the same page.
+pub fn same_address(one: &str, other: &str) -> bool {
+    let bare = |address: &str| {
+        let address = fold(address.trim());
+        let address = address.strip_prefix("https://").or(address.strip_prefix("http://")).unwrap_or(&address).to_owned();
+        address.trim_end_matches('/').to_owned()
+    };
+    bare(one) == bare(other)
+}
+
+fn states_contact(email: &Reading, text: &str) -> bool {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let wanted = digits(text);
+    if text.contains('@') {
+        let address = fold(text);
+        let linked = |(_, href): &(String, String)| href.strip_prefix("mailto:").is_some_and(|own| fold(own) == address);
+        return email.outline.links.iter().any(linked) || email.outline.passages.iter().any(|own| own.folded.contains(&address));
+    }
+    let linked = email.outline.links.iter().any(|(_, href)| href.starts_with("tel:") && digits(href) == wanted);
+    let is_frame = |place: Place| place == Place::Frame || place.is_body();
+    let written = email.outline.passages.iter().filter(|own| is_frame(own.place)).any(|own| digits(&own.text).contains(&wanted));
+    !wanted.is_empty() && (linked || written)
+}
+
+/// Returns whether a block states the numbers and this share of the words of a text.
+fn states_words(email: &Reading, text: &str, least: f64) -> bool {
+    let folded = fold(text);
+    let numbers = mentions::read(text, email.words);
+    if !numbers.iter().all(|mention| states_mention(email, &mention.value)) {
+        return false;
+    }
+    // The words of a statement in another language are translated.
+    if Words::language_of(&folded).is_some_and(|own| own.code != email.words.code) {
+        return true;
+    }
+    let is_content = |word: &&str| !email.words.is_stop(word) && !word.chars().all(|c| c.is_ascii_digit());
+    let wanted: Vec<&str> = words(&folded).filter(is_content).collect();
+    let negated = |words: &[&str]| words.iter().any(|word| email.words.table.negations.iter().any(|own| own == word));
+    let is_negated = negated(&words(&folded).collect::<Vec<_>>());
+    let blocks = email.blocks();
+    let told = blocks.iter().any(|block| share(&wanted, block) >= least && (!is_negated || negated(block)));
+    told || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
+}
+
+/// Returns whether the body also mentions a value of another text.
+fn states_mention(email: &Reading, value: &Value) -> bool {
+    match value {
+        Value::Day { day, month, .. } => email.mentions(|own| match own {
+            Value::Day { day: own_day, month: own_month, other, .. } => {
+                (own_day, own_month) == (day, month) || *other == Some((*day, *month))
+            }
+            _ => false,
+        }),
+        Value::Clock { minutes, .. } => email.mentions_clock(*minutes),
+        Value::Phone(digits) => states_contact(email, digits),
+        Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
+        Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
+        // The words of a statement contain these values already.
+        Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
+    }
+}
+
+/// Checks the texts that the brief prescribes.
+pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
+    let outline = &email.outline;
+    let lines = [
+        ("subject", &brief.subject, Place::Subject),
+        ("preheader", &brief.preheader, Place::Preheader),
+        ("headline", &brief.headline, Place::Headline),
+    ];
+    let mut found = Vec::new();
+    for (name, wanted, place) in lines {
+        let Some(wanted) = wanted else { continue };
+        let own = outline.line(place).map_or("", |line| line.folded.as_str());
+        if spaced(own) != spaced(&fold(&wanted.text)) {
+            let message = format!("The {name} is not {:?}. Set the {name} to this text.", wanted.text);
+            let add = match place {
+                Place::Headline => add::set_headline(document, outline, &wanted.text),
+                _ => Some(add::set(name, &wanted.text)),
+            };
+            let finding = Finding::new(FindingKind::TextMissing, message).about(&wanted.text, wanted.span);
+            found.push(Finding { add, ..finding });
+        }
+    }
+    found.extend(brief.cta.as_ref().and_then(|cta| button(outline, cta)));
+    if let Some(signature) = &brief.signature {
+        let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
+        if let Some(lost) = lost {
+            let message = format!("The signature lacks {lost:?}. Sign the email with it.");
+            let whole = std::iter::once(signature.name.as_str()).chain(signature.title.as_deref()).collect::<Vec<_>>().join("\n");
+            let finding = Finding::new(FindingKind::TextMissing, message).about(lost, signature.span);
+            found.push(Finding { add: Some(add::insert(document, &whole)), ..finding });
+        }
+    }
+    found
+}
+
+/// Checks that a button has the prescribed label and link.
+fn button(outline: &Outline, cta: &CallToAction) -> Option<Finding> {
+    let label = cta.label.as_ref();
+    let is_label = |own: &str| label.is_none_or(|label| spaced(&fold(own)) == spaced(&fold(&label.text)));
+    let is_link = |own: &str| cta.link.as_ref().is_none_or(|link| same_address(own, link));
+    if outline.buttons.iter().any(|button| is_label(&button.label) && is_link(&button.href)) {
+        return None;
+    }
+    let named = outline.buttons.iter().any(|button| is_label(&button.label));
+    let (message, text, add) = match (label, &cta.link) {
+        (Some(label), _) if !named => {
+            let message = format!("No button is labeled {:?}. Change the label of the main button.", label.text);
+            (message, label.text.as_str(), add::set_button(outline, "label", &label.text))
+        }
+        (_, link) => {
+            let link = link.as_deref().unwrap_or_default();
+            let message = format!("The main button does not open {link}. Change the link of the main button.");
+            (message, link, add::set_button(outline, "href", link))
+        }
+    };
+    let finding = Finding::new(FindingKind::TextMissing, message).about(text, label.and_then(|label| label.span));
+    Some(Finding { add, ..finding })
+}
+
+/// Finds codes, products and sentences that the body repeats.
+fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for code in brief.facts.iter().filter(|fact| fact.kind == FactKind::Code) {
+        let wanted = spaced(&fold(&code.text));
+        let told = email.outline.body().filter(|passage| passage.place != Place::Label);
+        let mut blocks: Vec<Option<&str>> =
+            told.filter(|passage| spaced(&passage.folded).contains(&wanted)).map(|passage| passage.block.as_deref()).collect();
+        blocks.dedup();
+        if let [_, second, ..] = blocks[..] {
+            let message = format!("The body states the code {:?} more than once. Keep one of them.", code.text);
+            found.push(Finding::new(FindingKind::FactRepeated, message).about(&code.text, code.span).in_block(second));
+        }
+    }
+    let mut seen = HashSet::new();
+    for (block, name, _) in &email.outline.products {
+        if !seen.insert(fold(name)) {
+            let message = format!("The email shows the product {name:?} twice. Remove one of them.");
+            found.push(Finding::new(FindingKind::FactRepeated, message).about(name, None).in_block(Some(block)));
+        }
+    }
+    let mut seen = HashSet::new();
+    for passage in email.outline.body().filter(|passage| passage.place == Place::Body) {
+        for sentence in sentences(&passage.text) {
+            let own = spaced(&fold(sentence));
+            if words(&own).count() >= REPEATED_WORDS_MIN && !seen.insert(own) {
+                let message = format!("The email says {sentence:?} twice. Remove one of the sentences.");
+                let finding = Finding::new(FindingKind::FactRepeated, message).about(sentence, None);
+                found.push(finding.in_block(passage.block.as_deref()));
+            }
+        }
+    }
+    found
+}
+
+/// Finds numbers and dates that the email gives another role than the brief.
+fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (passage, _) in email.passages().filter(|(passage, _)| passage.place != Place::Frame) {
+        for sentence in sentences(&passage.text) {
+            let folded = fold(sentence);
+            let mentions = mentions::read(sentence, email.words);
+            let claims = claims(email.words, &folded);
+            for fact in &brief.facts {
+                let Some(value) = &fact.value else { continue };
+                let told: Vec<_> = mentions.iter().filter(|mention| is_value(&mention.value, value)).collect();
+                let wrong = match value {
+                    FactValue::Percent { .. } | FactValue::Money { .. } if !is_offer(fact, brief) => {
+                        told.iter().any(|mention| is_reduction(email.words, &folded[mention.range.end.min(folded.len())..]))
+                    }
+                    FactValue::Days { .. } => {
+                        let roles = roles_of(brief, value);
+                        !told.is_empty() && !claims.is_empty() && !claims.iter().any(|claim| roles.contains(claim))
+                    }
+                    _ => false,
+                };
+                if wrong {
+                    let message = format!(
+                        "{sentence:?} makes {:?} part of an offer, but the brief does not. Say what it stands for.",
+                        fact.text
+                    );
+                    let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
+                    found.push(finding.in_block(passage.block.as_deref()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the roles that a sentence gives to its dates.
+fn claims(words: &Words, folded: &str) -> Vec<FactRole> {
+    let has = |cues: &[String]| cues.iter().any(|cue| folded.contains(cue.as_str()));
+    let starts = has(&words.table.offer_starts).then_some(FactRole::OfferStarts);
+    let ends = has(&words.table.offer_ends).then_some(FactRole::OfferEnds);
+    starts.into_iter().chain(ends).collect()
+}
+
+/// Returns the roles of all facts with this value.
+fn roles_of(brief: &Brief, value: &FactValue) -> Vec<FactRole> {
+    let mut roles: Vec<FactRole> =
+        brief.facts.iter().filter(|fact| fact.value.as_ref() == Some(value)).filter_map(|fact| fact.role).collect();
+    let is_period = matches!(value, FactValue::Days { last: Some(_), .. });
+    if is_period && roles.iter().any(|role| matches!(role, FactRole::OfferStarts | FactRole::OfferEnds | FactRole::Offer)) {
+        roles.extend([FactRole::OfferStarts, FactRole::OfferEnds]);
+    }
+    if roles.contains(&FactRole::Offer) {
+        roles.extend([FactRole::OfferStarts, FactRole::OfferEnds]);
+    }
+    roles
+}
+
+/// Returns whether this number is the brand's own offer, or is equal to a number that is.
+fn is_offer(fact: &Fact, brief: &Brief) -> bool {
+    let reduces = |other: &&Fact| match other.role {
+        Some(role) => role == FactRole::Offer,
+        None => matches!(other.kind, FactKind::Percentage | FactKind::Amount),
+    };
+    brief.facts.iter().filter(reduces).any(|other| other.value == fact.value)
+}
+
+/// Returns whether a text starts with a word for a reduction: "off".
+fn is_reduction(words: &Words, rest: &str) -> bool {
+    let rest = rest.trim_start();
+    words.table.off.iter().any(|word| {
+        let end = rest.strip_prefix(word.as_str());
+        end.is_some_and(|end| !end.starts_with(char::is_alphanumeric))
+    })
+}
+
+fn is_value(mention: &Value, value: &FactValue) -> bool {
+    match (mention, value) {
+        (Value::Percent(own), FactValue::Percent { percent }) => own == percent,
+        (Value::Money { amount: own, .. }, FactValue::Money { amount, .. }) => own == amount,
+        (Value::Day { .. }, FactValue::Days { first, last }) => {
+            std::iter::once(first).chain(last).any(|date| super::reading::is_day(mention, *date))
+        }
+        _ => false,
+    }
+}

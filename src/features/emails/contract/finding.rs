@@ -1,0 +1,89 @@
+//! What a check finds: one type for broken promises of an email and for all other warnings about it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::features::emails::brief::Span;
+use crate::features::emails::document::Change;
+
+/// A warning about an email.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "EmailWarning")]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// The problem and the remedy, for users.
+    pub message: String,
+    /// The text that the warning is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Where the prompt contains the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// The ID of the block that the warning is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
+    /// The change that adds the lost text to the email.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add: Option<Change>,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// The email lacks a fact of the brief.
+    FactMissing,
+    /// The body states a fact more often than once.
+    FactRepeated,
+    /// A number or date has another role than in the brief.
+    FactMisused,
+    /// The email lacks a text that the brief prescribes: the subject, the headline, a label or the signature.
+    TextMissing,
+    /// The email breaks a limit of the brief.
+    ConstraintBroken,
+    /// The email prints an instruction to the writer.
+    InstructionPrinted,
+    /// The email contains a number, date, code, name or link that neither the brief nor the brand contains.
+    NotInBrief,
+    /// A subject or headline is cut off, or does not close its quotation marks or brackets.
+    LineIncomplete,
+    /// The prompt contains text whose meaning is unclear. The email does not print it.
+    Unclear,
+    /// The email could be better or cannot be shown completely.
+    Note,
+}
+
+impl FindingKind {
+    /// Returns whether an email with such a finding breaks the contract. Other findings are notes for users.
+    pub fn is_violation(self) -> bool {
+        !matches!(self, Self::Unclear | Self::Note)
+    }
+
+    /// Returns whether an edit may not cause such a finding. An edit may remove facts and exceed limits, because its instruction is newer
+    /// than the brief.
+    pub fn binds_edits(self) -> bool {
+        matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
+    }
+}
+
+impl Finding {
+    pub fn new(kind: FindingKind, message: String) -> Self {
+        Self { kind, message, text: None, span: None, block: None, add: None }
+    }
+
+    /// Returns a warning that only informs users.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self::new(FindingKind::Note, message.into())
+    }
+
+    pub fn about(mut self, text: &str, span: Option<Span>) -> Self {
+        (self.text, self.span) = (Some(text.to_owned()), span);
+        self
+    }
+
+    pub fn in_block(mut self, block: Option<&str>) -> Self {
+        self.block = block.map(str::to_owned);
+        self
+    }
+}

@@ -1,0 +1,79 @@
+//! Finds instructions to the writer that the email prints.
+
+use super::finding::{Finding, FindingKind};
+use super::reading::Reading;
+use super::text::{fold, sentences, spaced, words};
+use crate::features::emails::brief::{Brief, Part, Span};
+
+/// A row of this many words of an instruction is a part of the instruction. Shorter rows occur in many texts.
+const ROW_WORDS: usize = 4;
+
+pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
+    let parts = brief.instructions.iter().chain(&brief.tone).map(|part| (part.text.as_str(), part.span));
+    let audience = brief.audience.iter().map(|part| (part.text.as_str(), part.span));
+    let copy = copy(brief, known);
+    let printed = parts.chain(audience).filter_map(|(text, span)| printed(email, text, span, &copy));
+    printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
+}
+
+/// Returns the texts that the email may print, as folded words: an instruction may share words with them.
+fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
+    let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.as_str());
+    let facts = brief.facts.iter().map(|fact| fact.text.as_str());
+    let stories = brief.stories.iter().flat_map(|story| story.heading.iter().chain([&story.text]).map(|part| part.text.as_str()));
+    let offer = brief.offer.iter().flat_map(|offer| offer.scope.iter().chain(&offer.gift).map(|part| part.text.as_str()));
+    let event = brief.event.iter().map(|event| event.name.text.as_str());
+    let label = brief.cta.iter().filter_map(|cta| cta.label.as_ref()).map(|part| part.text.as_str());
+    let signature = brief.signature.iter().flat_map(|own| std::iter::once(own.name.as_str()).chain(own.title.as_deref()));
+    let own = parts.chain(facts).chain(stories).chain(offer).chain(event).chain(label).chain(signature);
+    own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
+}
+
+fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> Option<Finding> {
+    let folded = fold(text);
+    let all: Vec<&str> = words(&folded).collect();
+    let is_label = folded.trim_end().ends_with(':');
+    let passages = || email.outline.passages.iter();
+    let found = match all.len() {
+        0 => None,
+        // A label is printed if its colon is.
+        _ if is_label => {
+            let label = folded.trim();
+            passages().find(|passage| {
+                passage.folded.match_indices(label).any(|(at, _)| !passage.folded[..at].ends_with(char::is_alphanumeric))
+            })
+        }
+        // One or two words are printed if they are a whole sentence.
+        1 | 2 => {
+            let own = spaced(&folded);
+            passages().find(|passage| sentences(&passage.text).iter().any(|sentence| spaced(&fold(sentence)) == own))
+        }
+        length => {
+            let rows: Vec<String> = all
+                .windows(length.min(ROW_WORDS))
+                .filter(|row| !row.iter().all(|word| email.words.is_stop(word)))
+                .map(|row| format!(" {} ", row.join(" ")))
+                .filter(|row| !copy.iter().any(|text| text.contains(row.as_str())))
+                .collect();
+            passages().find(|passage| {
+                let text = spaced(&passage.folded);
+                rows.iter().any(|row| text.contains(row.as_str()))
+            })
+        }
+    }?;
+    let message = format!("The email prints {text:?}, an instruction to the writer. Remove it from {:?}.", found.text.trim());
+    let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);
+    Some(finding.in_block(found.block.as_deref()))
+}
+
+/// Finds unclear text that the email prints.
+fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
+    let own = spaced(&fold(&part.text));
+    if words(&own).count() < ROW_WORDS - 1 || copy.iter().any(|text| text.contains(&own)) {
+        return None;
+    }
+    let found = email.outline.passages.iter().find(|passage| spaced(&passage.folded).contains(&own))?;
+    let message = format!("The email prints {:?}, but its meaning is unclear. Remove it, or make it a fact.", part.text);
+    let finding = Finding::new(FindingKind::InstructionPrinted, message).about(&part.text, part.span);
+    Some(finding.in_block(found.block.as_deref()))
+}

@@ -1,0 +1,129 @@
+//! Checks that the subject, the preheader and the titles are complete: not cut off, with their quotation marks and brackets closed.
+
+use super::finding::{Finding, FindingKind};
+use super::outline::Place;
+use super::reading::Reading;
+use super::text::{fold, spaced};
+use crate::features::emails::brief::Brief;
+
+pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
+    let prompt = fold(prompt);
+    let is_line = |place: Place| matches!(place, Place::Subject | Place::Preheader | Place::Headline | Place::Title);
+    let prescribed: Vec<String> =
+        [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| spaced(&fold(&part.text))).collect();
+    let lines = email.outline.passages.iter().filter(|passage| is_line(passage.place));
+    lines
+        .filter(|line| !prescribed.contains(&spaced(&line.folded)))
+        .filter_map(|line| {
+            let problem = problem(email, line.text.trim(), &line.folded, &prompt)?;
+            let name = match line.place {
+                Place::Subject => "subject",
+                Place::Preheader => "preheader",
+                Place::Headline => "headline",
+                _ => "title",
+            };
+            let message = format!("The {name} {:?} {problem} Write a whole sentence or a name.", line.text.trim());
+            let finding = Finding::new(FindingKind::LineIncomplete, message).about(line.text.trim(), None);
+            Some(finding.in_block(line.block.as_deref()))
+        })
+        .collect()
+}
+
+fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'static str> {
+    let folded = folded.trim();
+    if !is_balanced(text) {
+        return Some("does not close its quotation marks or brackets.");
+    }
+    if text.ends_with('…') || text.ends_with("...") || text.ends_with([',', ':', ';', '(', '-', '–', '—', '&', '+', '/']) {
+        return Some("is cut off.");
+    }
+    if text.starts_with([',', '.', ';', ':', ')', '!', '?']) {
+        return Some("lacks its beginning.");
+    }
+    let spaced = spaced(folded);
+    let is_open = |word: &String| spaced.ends_with(&format!(" {word} "));
+    let has_end = text.ends_with(['.', '!', '?', '"', '”', '“', '»']);
+    if !has_end && email.words.table.dangling.iter().any(is_open) {
+        return Some("is cut off.");
+    }
+    // "am Donnerstag, 3" lacks the month that follows in the prompt.
+    let last = spaced.trim_end().rsplit(' ').next().unwrap_or_default();
+    let is_day = !last.is_empty() && last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
+    if is_day && folded.ends_with(last) {
+        let before: String = folded.chars().rev().take(DAY_CONTEXT_CHARACTERS).collect::<Vec<_>>().into_iter().rev().collect();
+        let goes_on = prompt.match_indices(before.as_str()).any(|(at, _)| {
+            let rest = &prompt[at + before.len()..];
+            let rest = rest.trim_start_matches(['.', ' ']);
+            let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+            email.words.month(&word).is_some() || [":", "h"].iter().any(|sign| rest.starts_with(sign))
+        });
+        return goes_on.then_some("is cut off.");
+    }
+    None
+}
+
+/// This many characters before the end of a line are looked up in the prompt.
+const DAY_CONTEXT_CHARACTERS: usize = 10;
+
+/// Returns whether a text closes its brackets and quotation marks.
+pub fn is_balanced(text: &str) -> bool {
+    let mut open: Vec<char> = Vec::new();
+    for (at, c) in text.char_indices() {
+        let close = match c {
+            '(' => ')',
+            '[' => ']',
+            '«' => '»',
+            '„' => '“',
+            // The German closing mark is the English opening mark.
+            '“' if open.last() == Some(&'“') => {
+                open.pop();
+                continue;
+            }
+            '“' => '”',
+            '"' | '”' if open.last() == Some(&c) => {
+                open.pop();
+                continue;
+            }
+            '"' => {
+                // Inches: 14".
+                if text[..at].ends_with(|c: char| c.is_ascii_digit()) && !open.contains(&'"') {
+                    continue;
+                }
+                '"'
+            }
+            '”' if open.last() == Some(&'“') => {
+                open.pop();
+                continue;
+            }
+            ')' | ']' | '»' | '”' => {
+                // The closing bracket of a face, such as :), closes nothing.
+                if open.last() == Some(&c) {
+                    open.pop();
+                } else if !text[..at].ends_with([':', ';', '-']) {
+                    return false;
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        open.push(close);
+    }
+    open.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_close_their_marks() {
+        for text in
+            ["A (b) c", "„Licht“ ist da", "“Tea and Clay” is back", "\"a\" and \"b\"", "«Été» arrive", "14\" wide", "Hi :)"]
+        {
+            assert!(is_balanced(text), "{text}");
+        }
+        for text in ["Was Selbstständige wissen müssen“ am Donnerstag", "A (b", "„Licht ist da", "“Tea", "a) b", "\"a"] {
+            assert!(!is_balanced(text), "{text}");
+        }
+    }
+}

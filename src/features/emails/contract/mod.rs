@@ -1,0 +1,77 @@
+//! The fact contract: what a brief promises about its email, and the check that the email keeps the promise.
+//!
+//! The composer, language models and edits all answer to this check. It compares values, not spellings: a date may be written in any
+//! format of the email's language. The words by which it reads a language are in `assets/contract`. The check does not know who wrote
+//! the email, and changes nothing.
+
+mod add;
+mod constraints;
+mod facts;
+mod finding;
+mod leaks;
+mod lines;
+mod mentions;
+mod outline;
+mod reading;
+#[cfg(test)]
+mod score;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
+
+pub use add::with_remedy;
+pub use finding::{Finding, FindingKind};
+
+use jiff::civil::Date;
+
+use super::brief::Brief;
+use super::document::Email;
+use super::writing::material::Material;
+use crate::vocab::limits;
+use reading::Reading;
+
+/// What an email is checked against.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    pub brief: &'a Brief,
+    /// The prompt that the brief was made from; empty if users wrote the brief.
+    pub prompt: &'a str,
+    pub material: &'a Material,
+    /// The date on which the email is written.
+    pub today: Date,
+}
+
+/// Returns everything in an email that breaks the contract.
+pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
+    let email = Reading::of(document, terms.today);
+    let brand = terms.material.brand.name.as_deref();
+    let known: Vec<String> = sources::brand_texts(terms.material).collect();
+    let mut found = facts::check(&email, document, terms.brief);
+    found.extend(constraints::check(&email, document, terms.brief, brand));
+    let mut printed = leaks::check(&email, terms.brief, &known);
+    if !printed.is_empty() {
+        let all: Vec<String> = known.into_iter().chain(sources::long_texts(terms.material)).collect();
+        printed = leaks::check(&email, terms.brief, &all);
+    }
+    found.extend(printed);
+    found.extend(lines::check(&email, terms.brief, terms.prompt));
+    found.extend(sources::check(&email, terms));
+    found.dedup_by(|one, other| one.message == other.message);
+    found.truncate(limits::EMAIL_VIOLATIONS_MAX);
+    found.into_iter().map(|finding| add::with_remedy(document, terms, finding)).collect()
+}
+
+/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain.
+pub fn unclear(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
+    let email = Reading::of(document, terms.today);
+    let open = terms.brief.unclear.iter().filter(|part| !email.contains(&part.text));
+    open.map(|part| {
+        let message =
+            format!("The meaning of {:?} is unclear, so the email does not say it. Add it, or leave it out.", part.text);
+        let finding = Finding::new(FindingKind::Unclear, message).about(&part.text, part.span);
+        add::with_remedy(document, terms, finding)
+    })
+    .collect()
+}

@@ -1,0 +1,375 @@
+//! Scores the emails for the prompts of `tests/samples/prompts`: how many facts arrive, how many lost facts are reported, and how many
+//! emails print instructions or contain something that is invented. The README of that folder explains the prompts.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use jiff::civil::Date;
+use serde::Deserialize;
+
+use super::outline::{Outline, Place};
+use super::reading::Reading;
+use super::{Finding, Terms, constraints, sources};
+use crate::base::locale::LanguageTag;
+use crate::features::emails::brief::{self, Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
+use crate::features::emails::document::Email;
+use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibility};
+use crate::features::emails::writing::material::Material;
+use crate::features::emails::writing::{self, Draft, Writer};
+use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
+use crate::vocab::settings::OnFailure;
+
+/// A brand of the samples.
+#[derive(Deserialize)]
+struct SampleBrand {
+    id: String,
+    name: String,
+    url: String,
+    language: String,
+    tagline: String,
+    description: String,
+    address: String,
+    products: Vec<SampleProduct>,
+}
+
+#[derive(Deserialize)]
+struct SampleProduct {
+    name: String,
+    price: String,
+    url: String,
+}
+
+/// A prompt and what its email must contain.
+#[derive(Deserialize)]
+struct Sample {
+    id: String,
+    brand: String,
+    language: String,
+    today: Date,
+    prompt: String,
+    facts: Vec<SampleFact>,
+    constraints: Vec<SampleConstraint>,
+    signature: Option<SampleSignature>,
+    subject: Option<String>,
+    button: Option<String>,
+    link: Option<String>,
+    forbidden: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct SampleFact {
+    kind: FactKind,
+    span: String,
+    shows: Vec<String>,
+    #[serde(default)]
+    once: bool,
+}
+
+#[derive(Deserialize)]
+struct SampleConstraint {
+    kind: String,
+    value: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SampleSignature {
+    name: String,
+}
+
+/// The score of one email or of many.
+#[derive(Clone, Debug, Default)]
+struct Score {
+    emails: usize,
+    clean: usize,
+    facts: usize,
+    kept: usize,
+    reported: usize,
+    repeated: usize,
+    leaks: usize,
+    inventions: usize,
+    broken: usize,
+}
+
+impl Score {
+    fn add(&mut self, other: &Self) {
+        self.emails += other.emails;
+        self.clean += other.clean;
+        self.facts += other.facts;
+        self.kept += other.kept;
+        self.reported += other.reported;
+        self.repeated += other.repeated;
+        self.leaks += other.leaks;
+        self.inventions += other.inventions;
+        self.broken += other.broken;
+    }
+
+    fn line(&self, name: &str) -> String {
+        let Self { emails, clean, facts, kept, reported, repeated, leaks, inventions, broken } = self;
+        let lost = facts - kept;
+        format!(
+            "{name:<18} {emails:>6} {clean:>6} {facts:>6} {kept:>6} {lost:>6} {reported:>9} {repeated:>9} {leaks:>6} {inventions:>10} {broken:>7}"
+        )
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).expect("the samples exist");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn material(brand: &SampleBrand) -> Material {
+    let currency = |price: &str| {
+        let signs = [("€", "EUR"), ("£", "GBP"), ("$", "USD"), ("₪", "ILS"), ("دينار", "JOD")];
+        signs.iter().find(|(sign, _)| price.contains(sign)).map(|(_, code)| (*code).to_owned())
+    };
+    let number = |price: &str| {
+        let figures: String = price.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
+        super::mentions::parse_number(&figures).map(|value| format!("{value:.2}"))
+    };
+    let products = brand.products.iter().map(|product| BrandProduct {
+        name: product.name.clone(),
+        url: Some(product.url.clone()),
+        price: number(&product.price),
+        currency: currency(&product.price),
+        ..BrandProduct::default()
+    });
+    Material {
+        name: brand.name.clone(),
+        site: brand.url.clone(),
+        brand: Brand {
+            name: Some(brand.name.clone()),
+            tagline: Some(brand.tagline.clone()),
+            description: Some(brand.description.clone()),
+            languages: vec![brand.language.clone()],
+            products: products.collect(),
+            contact: BrandContact { address: Some(brand.address.clone()), ..BrandContact::default() },
+            ..Brand::default()
+        },
+        ..Material::default()
+    }
+}
+
+fn language(sample: &Sample) -> LanguageTag {
+    LanguageTag::parse(&sample.language).expect("the samples have valid languages")
+}
+
+/// Writes the email of a sample as a generation does, with all its warnings.
+async fn email(sample: &Sample, material: &Material) -> Draft {
+    let wanted = GenerationRequest {
+        prompt: sample.prompt.clone(),
+        brief: Some(brief::parse(&sample.prompt, &material.brand, Some(&language(sample)), sample.today)),
+        model: COMPOSER.to_owned(),
+        languages: vec![sample.language.clone()],
+        count: Some(1),
+        images: Vec::new(),
+        reference: None,
+        web: false,
+        pages: Vec::new(),
+        visibility: Visibility::Private,
+        source: Source::Prompt,
+        on_failure: OnFailure::Fail,
+    };
+    let brief = writing::Brief {
+        wanted,
+        plan: None,
+        slot: 0,
+        language: sample.language.clone(),
+        pattern: None,
+        original: None,
+        seed: 7,
+        today: sample.today,
+    };
+    let (draft, _) = Writer::composer().write(brief, material.clone().into()).await;
+    draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id))
+}
+
+/// Returns a text in the form in which the README of the samples compares it.
+fn plain(text: &str) -> String {
+    let quotes = |c: char| match c {
+        '’' | '‘' | '‚' => '\'',
+        '“' | '”' | '„' | '«' | '»' => '"',
+        other => other,
+    };
+    let text: String = text.chars().map(quotes).collect();
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the places at which a text contains whole words and numbers.
+fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
+    let is_part = |one: Option<char>, other: Option<char>| {
+        one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
+    };
+    let fits = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + wanted.len()..]);
+        let mut next = after.chars();
+        let (first, second) = (next.next(), next.next());
+        let ends_in_number = wanted.ends_with(|c: char| c.is_ascii_digit());
+        let goes_on = ends_in_number && matches!(first, Some('.' | ',')) && second.is_some_and(|c| c.is_ascii_digit());
+        !is_part(before.chars().next_back(), wanted.chars().next()) && !is_part(wanted.chars().next_back(), first) && !goes_on
+    };
+    let found = text.match_indices(wanted).map(|(at, _)| at).filter(fits);
+    found.map(|at| (at, at + wanted.len())).collect()
+}
+
+/// Counts the mentions of a fact. Forms that overlap are one mention.
+fn count(text: &str, shows: &[String]) -> usize {
+    let mut all: Vec<(usize, usize)> = shows.iter().flat_map(|form| places(text, &plain(form))).collect();
+    all.sort_unstable();
+    let mut end = 0;
+    let mut count = 0;
+    for (from, to) in all {
+        if from >= end {
+            count += 1;
+        }
+        end = end.max(to);
+    }
+    count
+}
+
+/// What an email shows, as the README of the samples compares it.
+struct Shown {
+    all: String,
+    body: String,
+    links: String,
+}
+
+impl Shown {
+    fn of(email: &Email) -> Self {
+        let outline = Outline::of(email);
+        let join = |keep: &dyn Fn(Place) -> bool| {
+            let texts = outline.passages.iter().filter(|passage| keep(passage.place)).map(|passage| passage.text.as_str());
+            plain(&texts.collect::<Vec<_>>().join("\n"))
+        };
+        let links: Vec<&str> = outline.links.iter().map(|(_, href)| href.as_str()).collect();
+        Self {
+            all: join(&|place| place != Place::Alt),
+            body: join(&|place| place.is_body() && place != Place::Label),
+            links: plain(&links.join("\n")),
+        }
+    }
+
+    fn shows(&self, fact: &SampleFact) -> bool {
+        count(&self.all, &fact.shows) > 0
+            || fact.kind == FactKind::Link && fact.shows.iter().any(|form| self.links.contains(&plain(form)))
+    }
+}
+
+/// The parts of the prompt's expectations that the contract can check by itself.
+fn expected(sample: &Sample) -> Brief {
+    let kind = |name: &str| serde_json::from_value::<ConstraintKind>(name.into()).ok();
+    let constraints = sample
+        .constraints
+        .iter()
+        .filter_map(|constraint| Some(Constraint { kind: kind(&constraint.kind)?, value: constraint.value.clone(), span: None }));
+    let fact =
+        |text: &String| Fact { kind: FactKind::Sentence, role: None, text: text.clone(), value: None, story: None, span: None };
+    Brief {
+        purpose: Goal::Unclear,
+        audience: None,
+        language: language(sample),
+        subject: sample.subject.as_ref().map(|text| Part { text: text.clone(), span: None }),
+        preheader: None,
+        headline: None,
+        facts: sample.facts.iter().flat_map(|own| &own.shows).map(fact).collect(),
+        stories: Vec::new(),
+        offer: None,
+        event: None,
+        cta: (sample.button.is_some() || sample.link.is_some()).then(|| CallToAction {
+            label: sample.button.as_ref().map(|text| Part { text: text.clone(), span: None }),
+            link: sample.link.clone(),
+        }),
+        signature: None,
+        tone: Vec::new(),
+        constraints: constraints.collect(),
+        instructions: Vec::new(),
+        unclear: Vec::new(),
+    }
+}
+
+/// Returns whether the span of a warning contains a part of a fact.
+fn covers(warning: &Finding, fact: &SampleFact, prompt: &str) -> bool {
+    let Some(span) = warning.span else { return false };
+    let at = prompt.find(&fact.span).map(|at| prompt[..at].chars().count());
+    let place = at.map(|start| (start, start + fact.span.chars().count()));
+    place.is_some_and(|(start, end)| (span.start as usize) < end && start < span.end as usize)
+}
+
+/// Scores one email and describes its failures.
+fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<String>) {
+    let shown = Shown::of(&draft.document);
+    let told = |finding: &Finding| format!("{}\n{}", finding.message, finding.text.as_deref().unwrap_or_default());
+    let warnings = plain(&draft.warnings.iter().map(told).collect::<Vec<_>>().join("\n"));
+    let mut score = Score { emails: 1, facts: sample.facts.len(), ..Score::default() };
+    let mut failures = Vec::new();
+    for fact in &sample.facts {
+        if shown.shows(fact) {
+            score.kept += 1;
+            let times = count(&shown.body, &fact.shows);
+            if fact.once && times > 1 {
+                score.repeated += 1;
+                failures.push(format!("{times} times: {:?}", fact.span));
+            }
+            continue;
+        }
+        let is_told = std::iter::once(&fact.span).chain(&fact.shows).any(|text| !places(&warnings, &plain(text)).is_empty());
+        let is_reported = is_told || draft.warnings.iter().any(|warning| covers(warning, fact, &sample.prompt));
+        score.reported += usize::from(is_reported);
+        let how = if is_reported { "reported" } else { "lost" };
+        failures.push(format!("{how}: {:?} ({:?})", fact.span, fact.kind));
+    }
+    for text in &sample.forbidden {
+        if shown.all.contains(&plain(text)) {
+            score.leaks += 1;
+            failures.push(format!("leaked: {text:?}"));
+        }
+    }
+    let brief = expected(sample);
+    let reading = Reading::of(&draft.document, sample.today);
+    let terms = Terms { brief: &brief, prompt: &sample.prompt, material, today: sample.today };
+    for finding in sources::check(&reading, &terms) {
+        score.inventions += 1;
+        failures.push(format!("invented: {}", finding.message));
+    }
+    let mut broken = constraints::check(&reading, &draft.document, &brief, Some(&material.name));
+    broken.extend(super::facts::prescribed(&reading, &draft.document, &brief));
+    if let Some(signature) = sample.signature.as_ref().filter(|own| places(&shown.all, &plain(&own.name)).is_empty()) {
+        broken.push(Finding::note(format!("{:?} does not sign.", signature.name)));
+    }
+    broken.extend(super::lines::check(&reading, &brief, &sample.prompt));
+    score.broken = broken.len();
+    failures.extend(broken.into_iter().map(|finding| format!("broken: {}", finding.message)));
+    score.clean = usize::from(failures.is_empty());
+    (score, failures)
+}
+
+#[tokio::test]
+async fn the_prompts_of_the_samples_keep_their_facts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/prompts");
+    let brands: Vec<SampleBrand> = read(&folder.join("brands.json"));
+    let mut out = format!(
+        "{:<18} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9} {:>9} {:>6} {:>10} {:>7}\n",
+        "", "emails", "clean", "facts", "kept", "lost", "reported", "repeated", "leaks", "inventions", "broken"
+    );
+    let (mut total, mut details) = (Score::default(), String::new());
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join("first")).expect("the samples exist").map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    for file in files {
+        let mut own = Score::default();
+        for sample in read::<Vec<Sample>>(&file) {
+            let brand = brands.iter().find(|brand| brand.id == sample.brand).expect("the samples have known brands");
+            let material = material(brand);
+            let draft = email(&sample, &material).await;
+            let (score, failures) = judge(&sample, &material, &draft);
+            own.add(&score);
+            if !failures.is_empty() {
+                writeln!(details, "{}\n    {}", sample.id, failures.join("\n    ")).expect("writing to memory cannot fail");
+            }
+        }
+        writeln!(out, "{}", own.line(&file.file_stem().unwrap_or_default().to_string_lossy()))
+            .expect("writing to memory cannot fail");
+        total.add(&own);
+    }
+    writeln!(out, "{}", total.line("total")).expect("writing to memory cannot fail");
+    println!("{details}\n{out}");
+}

@@ -1,0 +1,263 @@
+//! Tests of the contract on emails that keep it and on emails that break it in one way each.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
+
+const TODAY: Date = Date::constant(2026, 11, 16);
+
+fn material() -> Material {
+    let product = |name: &str, price: &str| BrandProduct {
+        name: name.to_owned(),
+        url: Some(format!("https://kiln.example/{}", name.to_lowercase().replace(' ', "-"))),
+        price: Some(price.to_owned()),
+        currency: Some("GBP".to_owned()),
+        ..BrandProduct::default()
+    };
+    Material {
+        name: "Kiln & Tide".to_owned(),
+        site: "https://kiln.example".to_owned(),
+        brand: Brand {
+            name: Some("Kiln & Tide".to_owned()),
+            products: vec![product("Tide Mug", "24.00"), product("Ember Bowl", "42.00")],
+            contact: BrandContact { address: Some("Back Road West, St Ives TR26 1NP".to_owned()), ..BrandContact::default() },
+            ..Brand::default()
+        },
+        ..Material::default()
+    }
+}
+
+/// A document in a language with these blocks between its header and its footer.
+fn document(language: &str, subject: &str, blocks: Value) -> Email {
+    let mut all = vec![json!({ "type": "header", "id": "header", "name": "Kiln & Tide", "href": "https://kiln.example" })];
+    all.extend(blocks.as_array().expect("a list of blocks").iter().cloned());
+    let address = "Back Road West, St Ives TR26 1NP";
+    all.push(
+        json!({ "type": "footer", "id": "footer", "sender": "Kiln & Tide", "address": address, "unsubscribe": "Unsubscribe" }),
+    );
+    let json = json!({
+        "version": 1, "language": language, "direction": "ltr", "purpose": "sale", "subject": subject, "preheader": "From our studio",
+        "style": {}, "blocks": all,
+    });
+    Email::from_json(&json).expect("the document is valid")
+}
+
+fn brief(language: &str, more: Value) -> Brief {
+    let mut json = json!({ "purpose": "sale", "language": language });
+    for (name, value) in more.as_object().expect("an object") {
+        json[name] = value.clone();
+    }
+    serde_json::from_value(json).expect("the brief is valid")
+}
+
+/// Returns the kinds and texts of what the check finds.
+fn findings(document: &Email, brief: &Brief, prompt: &str) -> Vec<(FindingKind, String)> {
+    let material = material();
+    let found = check(document, &Terms { brief, prompt, material: &material, today: TODAY });
+    found.into_iter().map(|finding| (finding.kind, finding.text.unwrap_or(finding.message))).collect()
+}
+
+fn sale() -> (Brief, &'static str) {
+    let prompt = "Winter sale, 25% off everything with code LOFT25 until 30 Nov 23:59. Classes are not included. One button: Shop the sale. \
+                  Keep it short and dry please, no exclamation marks.";
+    let brief = brief(
+        "en-GB",
+        json!({
+            "facts": [
+                { "kind": "percentage", "role": "offer", "text": "25%", "value": { "type": "percent", "percent": 25.0 } },
+                { "kind": "code", "text": "LOFT25" },
+                { "kind": "date", "role": "offer_ends", "text": "30 Nov", "value": { "type": "days", "first": "2026-11-30", "last": null } },
+                { "kind": "time", "role": "offer_ends", "text": "23:59", "value": { "type": "clock", "start": "23:59:00", "end": null } },
+                { "kind": "condition", "text": "Classes are not included.", "span": { "start": 69, "end": 94 } },
+            ],
+            "cta": { "label": { "text": "Shop the sale" } },
+            "instructions": [{ "text": "Keep it short and dry please" }, { "text": "One button:" }],
+            "constraints": [{ "kind": "no_exclamation" }, { "kind": "one_button", "value": "Shop the sale" }],
+        }),
+    );
+    (brief, prompt)
+}
+
+fn blocks() -> Value {
+    json!([
+        { "type": "hero", "id": "hero", "title": "25% off everything", "text": "Our winter sale runs until midnight on Monday, 30 November." },
+        { "type": "coupon", "id": "code", "title": "25% off", "code": "LOFT25", "text": "Classes are not part of the sale: they are not included." },
+        { "type": "button", "id": "cta", "label": "Shop the sale", "href": "https://kiln.example/collections/all" },
+    ])
+}
+
+/// Checks the sale's email after a change to its blocks.
+fn after(path: &str, value: Value) -> Vec<(FindingKind, String)> {
+    let mut blocks = blocks();
+    *blocks.pointer_mut(path).expect("the path exists") = value;
+    let (brief, prompt) = sale();
+    findings(&document("en-GB", "25% off until Monday with LOFT25", blocks), &brief, prompt)
+}
+
+#[test]
+fn an_email_that_keeps_its_promise_has_no_findings() {
+    let (brief, prompt) = sale();
+    assert_eq!(findings(&document("en-GB", "25% off until Monday with LOFT25", blocks()), &brief, prompt), []);
+}
+
+#[test]
+fn each_breach_is_found() {
+    use FindingKind::*;
+    let hero = "/0/text";
+    for (path, text, kind, about) in [
+        (hero, "Our winter sale runs until Monday, 30 November.", FactMissing, "23:59"),
+        (hero, "Our winter sale runs until midnight.", FactMissing, "30 Nov"),
+        (hero, "Our winter sale runs until midnight on Tuesday, 30 November.", NotInBrief, "30 november"),
+        (hero, "The sale starts on Monday, 30 November, and runs until midnight.", FactMisused, "30 Nov"),
+        (hero, "Midnight on 30 November. Also 10% off classes.", NotInBrief, "10%"),
+        (hero, "Until midnight on 30 November, and again on 4 December.", NotInBrief, "4 december"),
+        (hero, "Until midnight on 30 November. Use LOFT25.", FactRepeated, "LOFT25"),
+        (
+            hero,
+            "Until midnight on 30 November. Keep it short and dry please.",
+            InstructionPrinted,
+            "Keep it short and dry please",
+        ),
+        (hero, "Until midnight on 30 November! See you.", ConstraintBroken, "exclamation"),
+        (hero, "Until midnight on 30 November. Only £9.", NotInBrief, "£9"),
+        (hero, "Until midnight on 30 November, says Maria Petersen.", NotInBrief, "Maria Petersen"),
+        (hero, "Until midnight on 30 November. [More](https://other.example/x)", NotInBrief, "https://other.example/x"),
+        (hero, "Until midnight on 30 November, [more](https://kiln.example/x). Use FROST30 too.", NotInBrief, "frost30"),
+        ("/0/title", "25% off everything at the", LineIncomplete, "25% off everything at the"),
+        ("/0/title", "25% off “everything", LineIncomplete, "25% off “everything"),
+        ("/0/title", "25% off everything…", LineIncomplete, "25% off everything…"),
+        ("/1/text", "Classes are included.", FactMissing, "Classes are not included."),
+        ("/2/label", "Read more", TextMissing, "Shop the sale"),
+    ] {
+        let found = after(path, Value::from(text));
+        let is_it = |(own, own_text): &(FindingKind, String)| *own == kind && own_text.contains(about);
+        assert!(found.iter().any(is_it) && found.iter().all(|(own, _)| *own == kind), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn a_lost_fact_can_be_added() {
+    let (brief, prompt) = sale();
+    let mut blocks = blocks();
+    blocks[1]["text"] = Value::Null;
+    let email = document("en-GB", "25% off until Monday with LOFT25", blocks);
+    let material = material();
+    let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
+    let found = check(&email, &terms);
+    let [lost] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((lost.kind, lost.text.as_deref()), (FindingKind::FactMissing, Some("Classes are not included.")));
+    let added = email.changed(&[lost.add.clone().expect("the text can be added")]).expect("the change is valid");
+    assert_eq!(check(&added, &terms), []);
+}
+
+#[test]
+fn a_number_of_others_never_becomes_an_offer() {
+    let brief = brief(
+        "en",
+        json!({ "facts": [
+            { "kind": "percentage", "role": "other", "text": "80%", "value": { "type": "percent", "percent": 80.0 } },
+            { "kind": "minimum", "text": "£40", "value": { "type": "money", "amount": 40.0, "currency": "GBP" } },
+        ] }),
+    );
+    let prompt = "Health insurance pays 80%. Free delivery over £40.";
+    let text = |text: &str| document("en", "News", json!([{ "type": "text", "id": "a", "text": text }]));
+    assert_eq!(findings(&text("Health insurance pays 80%. Free delivery over £40."), &brief, prompt), []);
+    for wrong in ["Get 80% off. Free delivery over £40.", "Health insurance pays 80%. Take £40 off."] {
+        let found = findings(&text(wrong), &brief, prompt);
+        assert!(found.iter().all(|(kind, _)| *kind == FindingKind::FactMisused) && found.len() == 1, "{wrong}: {found:?}");
+    }
+}
+
+#[test]
+fn the_form_of_address_is_kept_in_each_language() {
+    let text = |language: &str, text: &str| document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
+    for (language, formal, informal) in [
+        ("de", "Wir haben Neues für Sie. Ihre Tasse ist da.", "Wir haben Neues für dich. Deine Tasse ist da."),
+        ("fr", "Nous avons du nouveau pour vous.", "Tu as du nouveau."),
+        ("es", "Tenemos algo para usted.", "Tenemos algo para ti."),
+        ("it", "Abbiamo una novità per Lei.", "Abbiamo una novità per te."),
+        ("nl", "We hebben nieuws voor u.", "We hebben nieuws voor jou."),
+        ("pt", "Temos algo para o senhor.", "Temos algo para ti."),
+    ] {
+        for (kind, right, wrong) in [("formal", formal, informal), ("informal", informal, formal)] {
+            let brief = brief(language, json!({ "constraints": [{ "kind": kind }] }));
+            assert_eq!(findings(&text(language, right), &brief, right), [], "{language} {kind}");
+            let found = findings(&text(language, wrong), &brief, wrong);
+            assert_eq!(found.first().map(|(kind, _)| *kind), Some(FindingKind::ConstraintBroken), "{language} {kind}: {found:?}");
+        }
+    }
+    // At the start of a sentence, "Sie" also means "they".
+    let brief = brief("de", json!({ "constraints": [{ "kind": "informal" }] }));
+    assert_eq!(findings(&text("de", "Die Tassen sind da. Sie sind blau."), &brief, ""), []);
+}
+
+#[test]
+fn limits_are_kept() {
+    let text = json!([{ "type": "text", "id": "a", "text": "One two three four five of the cheapest mugs 🎄" }]);
+    let email = document("en", "Mugs", text);
+    for (kind, value) in [
+        ("word_limit", Some("4")),
+        ("avoid_word", Some("cheap")),
+        ("no_emoji", None),
+        ("plain_layout", None),
+        ("layout", Some("bold")),
+    ] {
+        let brief = brief("en", json!({ "constraints": [{ "kind": kind, "value": value }] }));
+        let found = findings(&email, &brief, "One two three four five of the cheapest mugs");
+        assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::ConstraintBroken], "{kind}: {found:?}");
+    }
+    let products = json!([{ "type": "products", "id": "p", "products": [
+        { "name": "Tide Mug", "href": "https://kiln.example/tide-mug", "price": "£24",
+          "image": { "src": "https://kiln.example/mug.jpg" } },
+        { "name": "Tide Mug", "href": "https://kiln.example/tide-mug/", "price": "£24" },
+    ] }]);
+    let brief = brief("en", json!({ "constraints": [{ "kind": "no_products" }, { "kind": "no_images" }] }));
+    let found = findings(&document("en", "Mugs", products), &brief, "");
+    let kinds: Vec<FindingKind> = found.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, [FindingKind::FactRepeated, FindingKind::ConstraintBroken, FindingKind::ConstraintBroken], "{found:?}");
+}
+
+#[test]
+fn unclear_text_is_reported_and_not_printed() {
+    let brief = brief("en", json!({ "unclear": [{ "text": "the thing with the blue ones" }] }));
+    let material = material();
+    let prompt = "the thing with the blue ones";
+    let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
+    let silent = document("en", "News", json!([{ "type": "text", "id": "a", "text": "Hello." }]));
+    let found = unclear(&silent, &terms);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].add.is_some() && check(&silent, &terms).is_empty());
+    let printed = document("en", "News", json!([{ "type": "text", "id": "a", "text": "The thing with the blue ones." }]));
+    assert_eq!(check(&printed, &terms)[0].kind, FindingKind::InstructionPrinted);
+    assert_eq!(unclear(&printed, &terms), []);
+}
+
+#[test]
+fn facts_are_found_in_other_spellings() {
+    let fact = |kind: &str, text: &str, value: Value| json!({ "kind": kind, "text": text, "value": value });
+    let money = |amount: f64| json!({ "type": "money", "amount": amount, "currency": "EUR" });
+    let days = |first: &str, last: Value| json!({ "type": "days", "first": first, "last": last });
+    let clock = |start: &str, end: Value| json!({ "type": "clock", "start": start, "end": end });
+    for (language, fact, text) in [
+        ("de", fact("price", "46€", money(46.0)), "Das Menü kostet 46,00 €."),
+        ("de", fact("date", "25.+26.", days("2026-12-25", json!("2026-12-26"))), "Am 25. und 26. Dezember."),
+        ("de", fact("time", "11-15 uhr", clock("11:00:00", json!("15:00:00"))), "Von 11 bis 15 Uhr."),
+        ("en", fact("time", "2-5pm", clock("14:00:00", json!("17:00:00"))), "From 2 to 5 pm."),
+        ("en", fact("date", "Sunday", days("2026-11-22", Value::Null)), "Only until Sunday."),
+        ("en", fact("capacity", "sixty", json!({ "type": "count", "count": 60 })), "We made 60 of them."),
+        ("fr", fact("capacity", "douze", json!({ "type": "count", "count": 12 })), "Il y a douze places."),
+        ("it", fact("time", "ore 20", clock("20:00:00", Value::Null)), "La cena inizia alle 20."),
+        ("nl", fact("price", "€ 12,-", money(12.0)), "Voor 12 euro."),
+        ("en", fact("contact", "+31 10 555 0140", Value::Null), "Call [us](tel:+31105550140)."),
+        ("en", fact("link", "https://kiln.example/sale", Value::Null), "See [more](https://kiln.example/sale/)."),
+        ("en", fact("condition", "Free UK delivery over £60", Value::Null), "Delivery in the UK is free on orders over £60."),
+    ] {
+        let brief = brief(language, json!({ "facts": [fact.clone()] }));
+        let email = document(language, "News", json!([{ "type": "text", "id": "a", "text": text }]));
+        let prompt = fact["text"].as_str().expect("a text");
+        assert_eq!(findings(&email, &brief, prompt), [], "{language}: {text}");
+        let other = document(language, "News", json!([{ "type": "text", "id": "a", "text": "A B C." }]));
+        assert_eq!(findings(&other, &brief, prompt).first().map(|(kind, _)| *kind), Some(FindingKind::FactMissing), "{text}");
+    }
+}

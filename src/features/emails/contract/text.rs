@@ -1,0 +1,137 @@
+//! Text in the form in which the contract compares it: spellings that people consider the same are equal.
+
+use icu_normalizer::DecomposingNormalizerBorrowed;
+
+use crate::base::text::is_invisible;
+
+/// Returns the text in lowercase, without the accents of Latin letters, with plain quotation marks, hyphens and single spaces.
+pub fn fold(text: &str) -> String {
+    let plain = DecomposingNormalizerBorrowed::new_nfkd().normalize(text);
+    let mut out = String::with_capacity(plain.len());
+    for c in plain.chars().flat_map(char::to_lowercase) {
+        match c {
+            '\u{300}'..='\u{36f}' => {}
+            c if is_invisible(c) => {}
+            c if c.is_whitespace() => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            'ß' => out.push_str("ss"),
+            'ø' => out.push('o'),
+            'æ' => out.push_str("ae"),
+            'œ' => out.push_str("oe"),
+            'ł' => out.push('l'),
+            '’' | '‘' | 'ʼ' | '‚' | '`' | '´' => out.push('\''),
+            '“' | '”' | '„' | '«' | '»' | '‟' => out.push('"'),
+            '‐' | '‑' | '‒' | '–' | '—' | '−' => out.push('-'),
+            '⁄' => out.push('/'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Returns the words and numbers of a folded text.
+pub fn words(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Returns the words of a text, each surrounded by one space, so that a substring of whole words can be found.
+pub fn spaced(folded: &str) -> String {
+    let mut out = String::with_capacity(folded.len() + 2);
+    out.push(' ');
+    for word in words(folded) {
+        out.push_str(word);
+        out.push(' ');
+    }
+    out
+}
+
+/// Returns whether two words are the same or forms of the same word: "vase" and "vases", "gratuit" and "gratuite".
+pub fn alike(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longer = one.chars().count().max(other.chars().count());
+    common >= STEM_CHARACTERS_MIN && common * 4 >= longer * 3
+}
+
+/// Words with fewer common letters are different words.
+const STEM_CHARACTERS_MIN: usize = 4;
+
+/// Returns the sentences of a text. A period ends a sentence only before a space and an uppercase letter or at the end of the text.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        let rest = &text[end..];
+        let ends = match c {
+            '\n' => true,
+            '!' | '?' | '…' => rest.is_empty() || rest.starts_with(char::is_whitespace),
+            '.' => {
+                let next = rest.trim_start();
+                let goes_on = next.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || ends_with_day(&text[start..at]);
+                rest.is_empty() || rest.len() > next.len() && !goes_on
+            }
+            _ => false,
+        };
+        if ends {
+            found.push(text[start..end].trim());
+            start = end;
+        }
+    }
+    found.push(text[start..].trim());
+    found.retain(|sentence| !sentence.is_empty());
+    found
+}
+
+/// Returns whether a text ends with the number of a day, whose period does not end the sentence: "am 3".
+fn ends_with_day(text: &str) -> bool {
+    let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    word.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
+}
+
+/// Returns the text without its merge fields, which contain no copy.
+pub fn without_fields(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find("{{") {
+        out.push_str(&rest[..open]);
+        rest = rest[open..].find("}}").map_or("", |close| &rest[open + close + 2..]);
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_the_same_text_are_equal() {
+        assert_eq!(fold("Größe\u{a0}1\u{202f}800 – „Été“"), "grosse 1 800 - \"ete\"");
+        assert_eq!(fold("1º Œuvre d’art"), "1o oeuvre d'art");
+        assert_eq!(spaced(&fold("Hello, it's 20%!")), " hello it s 20 ");
+    }
+
+    #[test]
+    fn forms_of_a_word_are_alike() {
+        for (one, other, same) in
+            [("vase", "vases", true), ("gratuite", "gratuit", true), ("cat", "car", false), ("classes", "glasses", false)]
+        {
+            assert_eq!(alike(one, other), same, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn sentences_end_at_their_marks() {
+        assert_eq!(
+            sentences("Am 3. Mai geht es los. Komm!\nBis 18.30 Uhr"),
+            ["Am 3. Mai geht es los.", "Komm!", "Bis 18.30 Uhr"]
+        );
+        assert_eq!(without_fields("Hi {{ first_name | default(\"you\") }}, hello"), "Hi , hello");
+    }
+}

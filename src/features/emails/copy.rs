@@ -1,0 +1,130 @@
+//! The emails that go live: a finished conversation is read in one environment and written in the other.
+//!
+//! Only the current version of each email is copied. If an email has changed since the last copy, its copy gets a new version, so the
+//! versions that users made of the copy are kept.
+
+use super::model::{Conversation, Email, Part, Stage, Version, VersionScreenshots};
+use super::store;
+use super::versions::{self, Texts};
+use crate::engine::store::blobs::{self, Head};
+use crate::engine::store::{Read, ReadTx, Result, Value, WriteTx};
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, ProjectId};
+
+/// A conversation with the current version of each finished email.
+pub struct ConversationCopy {
+    conversation: Conversation,
+    emails: Vec<EmailCopy>,
+}
+
+struct EmailCopy {
+    email: Email,
+    version: Version,
+    texts: Texts,
+    screenshot: Option<(Head, Vec<u8>)>,
+    thumbnail: Option<(Head, Vec<u8>)>,
+}
+
+/// Returns the IDs of a project's conversations, newest first.
+pub fn conversations(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<ConversationId>> {
+    let mut ids = Vec::new();
+    store::visit_conversations(tx, account, project, |conversation| {
+        ids.push(conversation.id);
+        Ok(std::ops::ControlFlow::Continue(()))
+    })?;
+    Ok(ids)
+}
+
+impl ConversationCopy {
+    /// Reads a conversation; returns `None` if it is not finished or none of its emails is ready.
+    pub fn read(tx: &ReadTx, account: AccountId, id: ConversationId) -> Result<Option<Self>> {
+        let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| found.state.is_final()) else {
+            return Ok(None);
+        };
+        let mut emails = Vec::new();
+        for email in store::emails(tx, account, id)?.into_iter().filter(|email| email.stage == Stage::Ready) {
+            let Some(version) = store::version(tx, email.id, email.version)? else { continue };
+            emails.push(EmailCopy {
+                texts: versions::texts(tx, email.id, email.version)?,
+                screenshot: file(tx, version.pictures.screenshot)?,
+                thumbnail: file(tx, version.pictures.thumbnail)?,
+                version,
+                email,
+            });
+        }
+        Ok((!emails.is_empty()).then_some(Self { conversation, emails }))
+    }
+
+    /// Returns the number of emails.
+    pub fn count(&self) -> usize {
+        self.emails.len()
+    }
+
+    /// Returns bytes that differ when the emails differ.
+    pub fn content(&self) -> Vec<u8> {
+        let mut content = Vec::new();
+        for copy in &self.emails {
+            copy.email.encode(&mut content);
+            copy.version.encode(&mut content);
+            for text in [Some(&copy.texts.html), copy.texts.mjml.as_ref(), Some(&copy.texts.text)] {
+                content.extend_from_slice(text.map_or("", String::as_str).as_bytes());
+            }
+        }
+        content
+    }
+
+    /// Returns whether the copy of the conversation exists.
+    pub fn is_in(&self, tx: &impl Read, account: AccountId) -> Result<bool> {
+        Ok(store::conversation(tx, account, self.conversation.id.copied())?.is_some())
+    }
+
+    /// Writes the copies of the conversation and its emails to a project.
+    pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId) -> Result<()> {
+        let Self { mut conversation, emails } = self;
+        conversation.id = conversation.id.copied();
+        conversation.project = project;
+        conversation.wanted.reference = conversation.wanted.reference.map(|reference| reference.copied());
+        store::keep(tx, account, &conversation);
+        for (place, copy) in emails.into_iter().enumerate() {
+            write_email(tx, account, &conversation, place as u16, copy)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_email(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation, place: u16, copy: EmailCopy) -> Result<()> {
+    let EmailCopy { email, version, texts, screenshot, thumbnail } = copy;
+    let id = email.id.copied();
+    let known = store::email(tx, account, id)?;
+    let is_same = match &known {
+        Some(known) => {
+            let current = store::version(tx, id, known.version)?;
+            current.is_some_and(|current| current.document == version.document && current.subject == version.subject)
+                && store::text(tx, id, known.version, Part::Html)?.as_ref() == Some(&texts.html)
+        }
+        None => false,
+    };
+    let (number, count) = known.as_ref().map_or((0, 0), |known| (known.version, known.versions));
+    let mut copied = Email {
+        id,
+        conversation: conversation.id,
+        project: conversation.project,
+        version: number,
+        versions: count,
+        attempts: 0,
+        updated_at: tx.now(),
+        ..email
+    };
+    store::place(tx, account, place, &copied);
+    if !is_same {
+        let mut keep = |file: Option<(Head, Vec<u8>)>| file.map(|(head, bytes)| blobs::put(tx, head, &bytes));
+        let pictures = VersionScreenshots { screenshot: keep(screenshot), thumbnail: keep(thumbnail) };
+        versions::add(tx, account, &mut copied, Version { pictures, ..version }, texts)?;
+    }
+    Ok(())
+}
+
+fn file(tx: &ReadTx, id: Option<BlobId>) -> Result<Option<(Head, Vec<u8>)>> {
+    let Some(id) = id else { return Ok(None) };
+    let Some(head) = blobs::head(tx, id)? else { return Ok(None) };
+    Ok(blobs::bytes(tx, id)?.map(|bytes| (head, bytes)))
+}

@@ -1,0 +1,133 @@
+//! Tests of a language model that breaks the contract on purpose: each bad response goes back with its findings, and is rejected in the end.
+
+use serde_json::{Value, json};
+
+use super::tests::{generate, status, with_model, work};
+use crate::features::emails::document::Email as Document;
+use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
+use crate::vocab::limits;
+
+const PROMPT: &str =
+    "20% off all mugs with the code MUGS20 until 30 November 2026. Orders over £40 only. Keep it short and a bit dry, please.";
+
+/// An honest response, and the change that `spoil` makes.
+fn email(spoil: impl FnOnce(&mut Value)) -> Value {
+    let mut json = json!({
+        "version": 1, "language": "en", "direction": "ltr", "purpose": "sale", "style": {},
+        "subject": "20% off all mugs until 30 November", "preheader": "On orders over £40, with the code MUGS20.",
+        "blocks": [
+            { "type": "header", "id": "header", "name": "Acme" },
+            { "type": "hero", "id": "hero", "title": "20% off all mugs", "text": "The offer ends on 30 November 2026.",
+              "button": { "label": "Choose your mug", "href": "https://acme.example/" } },
+            { "type": "coupon", "id": "code", "title": "20% off", "code": "MUGS20", "text": "Orders over £40 only." },
+            { "type": "footer", "id": "footer", "sender": "Acme", "unsubscribe": "Unsubscribe" },
+        ],
+    });
+    spoil(&mut json);
+    // The service accepts only documents that are valid apart from their content.
+    Document::from_json(&json).expect("the document is valid").to_json()
+}
+
+/// A way to spoil an email, and the words of the finding.
+type Breach = (fn(&mut Value), &'static str);
+
+fn breaches() -> [Breach; 5] {
+    [
+        (|email| email["blocks"][2]["text"] = json!("For everyone."), "£40"),
+        (
+            |email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026, and starts again on 4 December."),
+            "4 december",
+        ),
+        (
+            |email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. Keep it short and a bit dry."),
+            "an instruction",
+        ),
+        (|email| email["subject"] = json!("20% off all mugs until the"), "is cut off"),
+        (|email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. Save £15."), "£15"),
+    ]
+}
+
+fn ask() -> Value {
+    json!({ "prompt": PROMPT, "languages": ["en"], "count": 1, "webMode": false })
+}
+
+#[test]
+fn each_breach_goes_back_to_the_model_with_its_finding() {
+    for (spoil, words) in breaches() {
+        let peer = FakeModel::with(vec![Reaction::Text(email(spoil).to_string()), Reaction::Text(email(|_| {}).to_string())]);
+        let app = with_model(&peer);
+        let id = generate(&app, ask());
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!(status["status"], "completed", "{words}: {status}");
+        let asked: Vec<ModelCall> = peer.asked();
+        let steps: Vec<&str> = asked.iter().map(|call| call.schema().0).collect();
+        assert_eq!(steps, ["outline_email", "write_blocks", "repair_email"], "{words}");
+        assert!(asked[2].last_turn().contains(words), "{words}: {}", asked[2].last_turn());
+        let written = &status["result"]["emails"][0];
+        let kinds: Vec<&Value> = written["warnings"].as_array().expect("a list").iter().map(|warning| &warning["kind"]).collect();
+        assert!(kinds.iter().all(|kind| **kind == "note"), "{written}");
+        assert_eq!(status["brief"]["facts"][0]["kind"], "percentage", "{status}");
+    }
+}
+
+#[test]
+fn a_model_that_repeats_its_breach_is_rejected() {
+    for (spoil, words) in breaches() {
+        let peer = FakeModel::with(vec![Reaction::Text(email(spoil).to_string())]);
+        let app = with_model(&peer);
+        let id = generate(&app, ask());
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!(status["status"], "failed", "{words}: {status}");
+        assert!(status["error"].as_str().is_some_and(|error| error.contains(words)), "{words}: {status}");
+        assert_eq!(peer.asked().len(), 2 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
+    }
+}
+
+#[test]
+fn an_edit_by_the_model_invents_nothing() {
+    let change = |text: &str| {
+        let change = json!({ "op": "set", "path": "blocks.hero.text", "value": text });
+        Reaction::Text(json!({ "summary": "The text is friendlier.", "changes": [change] }).to_string())
+    };
+    let peer = FakeModel::with(vec![
+        Reaction::Text(email(|_| {}).to_string()),
+        change("Lovely mugs until 30 November 2026, and 50% off bowls."),
+        change("Lovely mugs, only until 30 November 2026."),
+        change("Lovely mugs, and 50% off bowls."),
+    ]);
+    let app = with_model(&peer);
+    let id = generate(&app, ask());
+    work(&app);
+    let path = format!("/v1/emails/{}", status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an ID"));
+    let edit = |prompt: &str| {
+        let started = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "async": true })).data();
+        work(&app);
+        app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("an ID"))).data()
+    };
+    let done = edit("friendlier");
+    assert_eq!(done["status"], "completed", "{done}");
+    let asked = peer.asked();
+    assert!(asked.last().expect("a request").last_turn().contains("50%"), "the finding goes back");
+    let refused = edit("friendlier still");
+    assert!(refused["error"].as_str().is_some_and(|error| error.contains("50%")), "{refused}");
+}
+
+#[test]
+fn an_email_can_be_generated_from_a_brief_alone() {
+    let app = crate::testing::TestApp::new();
+    let brief = app.post_in("/v1/projects/emails/brief", json!({ "prompt": PROMPT, "languages": ["en"] })).data();
+    let mut own = brief.clone();
+    let facts = own["facts"].as_array_mut().expect("a list");
+    facts.iter_mut().for_each(|fact| {
+        fact.as_object_mut().expect("an object").remove("span");
+    });
+    let id = generate(&app, json!({ "brief": own, "languages": ["en"], "count": 1 }));
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!((&status["status"], &status["prompt"]), (&json!("completed"), &json!("")), "{status}");
+    assert_eq!(status["brief"]["facts"], own["facts"]);
+    let neither = app.post_in("/v1/projects/emails/generate", json!({ "languages": ["en"] }));
+    assert!(neither.refusal().2.contains("prompt"), "{neither:?}");
+}

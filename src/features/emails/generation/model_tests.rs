@@ -1,0 +1,176 @@
+//! Tests of the choice of models, of the steps in which they write, and of what happens when they fail.
+
+use serde_json::{Value, json};
+
+use super::tests::{email, generate, status, with_models, work};
+use crate::testing::TestApp;
+use crate::testing::fake_model::{FakeModel, ModelCall, Reaction};
+use crate::vocab::settings::{Cap, Model, OnFailure};
+
+fn first_email(status: &Value) -> &Value {
+    &status["result"]["emails"][0]
+}
+
+fn hello() -> Value {
+    json!({ "prompt": "Hello", "languages": ["en"], "count": 1 })
+}
+
+/// Returns the endpoint's names of the models that were called.
+fn called(peer: &FakeModel) -> Vec<String> {
+    let name = |call: ModelCall| call.body["model"].as_str().expect("a request names its model").to_owned();
+    let mut names: Vec<String> = peer.asked().into_iter().map(name).collect();
+    names.dedup();
+    names
+}
+
+#[test]
+fn a_request_selects_its_model_by_name() {
+    let peer = FakeModel::by(|call| match call.schema().0 {
+        "edit_email" => {
+            let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
+            Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
+        }
+        _ => email(|_| {}),
+    });
+    let app = with_models(&peer, |settings| {
+        let other = settings.models["peer"].clone();
+        settings.models.insert("second".into(), Model { model: Some("peer-2".into()), ..other });
+        settings.language_model.default = Some("peer".into());
+    });
+    for (model, writer, endpoint) in
+        [(None, "peer", Some("peer-1")), (Some("second"), "second", Some("peer-2")), (Some("composer"), "composer", None)]
+    {
+        let mut body = hello();
+        body["model"] = json!(model);
+        let id = generate(&app, body);
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!((&status["model"], &first_email(&status)["writtenBy"]), (&json!(writer), &json!(writer)), "{status}");
+        assert_eq!(called(&peer), Vec::from_iter(endpoint));
+        let path = format!("/v1/emails/{}", first_email(&status)["id"].as_str().expect("the field is a string"));
+        app.post(&format!("{path}/edit"), json!({ "prompt": "x", "model": "second", "async": true })).data();
+        work(&app);
+        assert_eq!((&app.get(&path).data()["writtenBy"], called(&peer)), (&json!("second"), vec!["peer-2".to_owned()]));
+        let wrong = app.post(&format!("{path}/edit"), json!({ "prompt": "x", "model": "third", "async": true }));
+        assert_eq!(wrong.refusal().1, "MODEL_NOT_CONFIGURED");
+    }
+    let refused = app.post_in("/v1/projects/emails/generate", json!({ "prompt": "x", "model": "third" }));
+    let (code, _, error) = refused.refusal();
+    assert_eq!(code, 409);
+    assert!(error.contains("\"peer\", \"second\", \"composer\""), "{error}");
+}
+
+#[test]
+fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
+    for reaction in [Reaction::Refuse("I will not.".into()), Reaction::Status(401, "Wrong key".into(), None), Reaction::Broken] {
+        let peer = FakeModel::with(vec![reaction]);
+        let app = with_models(&peer, |settings| settings.language_model.on_failure = OnFailure::Composer);
+        // Planning falls back too, because the number of emails is not given.
+        let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"] }));
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!((&status["status"], &status["onFailure"]), (&json!("completed"), &json!("composer")), "{status}");
+        let written = first_email(&status);
+        assert_eq!((&status["model"], &written["writtenBy"]), (&json!("peer"), &json!("composer")));
+        let warnings = written["warnings"].to_string();
+        assert!(
+            warnings.contains("The built-in composer wrote this email, because the language model failed: The"),
+            "{warnings}"
+        );
+        assert!(written["text"].as_str().is_some_and(|text| text.contains("SPRING20")));
+        let path = format!("/v1/emails/{}", written["id"].as_str().expect("the field is a string"));
+        let edit = json!({ "prompt": "Change the subject to \"Spring is here\"", "async": true });
+        let started = app.post(&format!("{path}/edit"), edit).data();
+        work(&app);
+        let edit = app.get(&format!("{path}/edits/{}", started["editId"].as_str().expect("the field is a string"))).data();
+        assert_eq!((&edit["status"], &edit["result"]["subject"]), (&json!("completed"), &json!("Spring is here")), "{edit}");
+        assert!(edit["done"].to_string().contains("The built-in composer made this edit"), "{edit}");
+    }
+}
+
+#[test]
+fn by_default_a_failed_model_fails_the_email() {
+    let peer = FakeModel::with(vec![Reaction::Refuse("I will not.".into())]);
+    let app = with_models(&peer, |_| {});
+    let id = generate(&app, hello());
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!((&status["status"], &status["onFailure"]), (&json!("failed"), &json!("fail")), "{status}");
+    assert_eq!(first_email(&status)["writtenBy"], Value::Null);
+}
+
+#[test]
+fn the_monthly_limit_is_the_reason_of_the_failure() {
+    let peer = FakeModel::with(vec![email(|_| {})]);
+    let app = with_models(&peer, |settings| {
+        settings.models.get_mut("peer").expect("the model exists").output_price = 1_000.0;
+        settings.language_model.monthly_cost_max = Cap::new(Some(5));
+    });
+    let id = generate(&app, hello());
+    work(&app);
+    let status = status(&app, &id);
+    assert!(status["error"].as_str().is_some_and(|error| error.contains("language_model.monthly_cost_max")), "{status}");
+    assert!(peer.asked().is_empty(), "no request is sent");
+}
+
+#[test]
+fn the_status_shows_the_step() {
+    let app = TestApp::new();
+    let id = generate(&app, json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 3 }));
+    let progress = status(&app, &id)["progress"].clone();
+    assert_eq!(progress, json!({ "stage": "waiting", "step": 1, "steps": 19, "percentage": 0 }));
+    work(&app);
+    let progress = status(&app, &id)["progress"].clone();
+    assert_eq!(progress, json!({ "stage": "completed", "step": 19, "steps": 19, "percentage": 100 }));
+}
+
+/// Returns the answer of a model that makes a brief with these facts.
+fn brief_with(facts: Value) -> Reaction {
+    let brief = json!({
+        "purpose": "sale", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": facts, "stories": [],
+        "offer": null, "event": null, "cta": null, "signature": null, "tone": [], "constraints": [], "instructions": [], "unclear": [],
+    });
+    Reaction::Text(brief.to_string())
+}
+
+#[test]
+fn the_model_makes_the_brief_and_writes_from_it() {
+    let peer = FakeModel::briefing(|call| match call.schema().0 {
+        "make_brief" => brief_with(json!([
+            { "kind": "product", "role": null, "quote": "mugs", "sentence": null, "value": null, "story": null },
+            { "kind": "code", "role": "offer", "quote": "NOTTHERE", "sentence": null, "value": null, "story": null },
+        ])),
+        _ => email(|json| json["blocks"][1]["text"] = json!("New mugs are here.")),
+    });
+    let app = with_models(&peer, |_| {});
+    let id = generate(&app, json!({ "prompt": "New mugs", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let status = status(&app, &id);
+    assert_eq!(status["status"], "completed", "{status}");
+    let facts = &status["brief"]["facts"];
+    assert_eq!((facts.as_array().map(Vec::len), &facts[0]["text"]), (Some(1), &json!("mugs")), "{status}");
+    assert_eq!(facts[0]["span"], json!({ "start": 4, "end": 8 }));
+    let asked = peer.asked();
+    assert_eq!(asked[0].schema().0, "make_brief");
+    assert!(
+        asked[1].last_turn().contains("\"kind\":\"product\""),
+        "the brief is a part of the request: {}",
+        asked[1].last_turn()
+    );
+}
+
+#[test]
+fn a_failed_brief_follows_the_setting() {
+    for (on_failure, expected) in [(OnFailure::Fail, "failed"), (OnFailure::Composer, "completed")] {
+        let peer = FakeModel::briefing(|call| match call.schema().0 {
+            "make_brief" => Reaction::Refuse("I will not.".into()),
+            _ => email(|_| {}),
+        });
+        let app = with_models(&peer, |settings| settings.language_model.on_failure = on_failure);
+        let id = generate(&app, hello());
+        work(&app);
+        let status = status(&app, &id);
+        assert_eq!(status["status"], expected, "{status}");
+        assert_eq!(status["brief"].is_object(), on_failure == OnFailure::Composer, "rules make the brief instead");
+    }
+}

@@ -1,0 +1,69 @@
+//! The postal address in the footer of an email.
+//!
+//! A footer without an address of its own shows the brand's address. Stored HTML, MJML and text contain a placeholder for it, which is
+//! filled in whenever an email is read: for a page, an export, a screenshot, a test or a campaign. An address that is added to a brand
+//! later therefore appears in every existing email, and a corrected one replaces the old one. A mailing stores the text that it sends, so
+//! mail that was already sent does not change.
+
+use super::document::{Block, Email as Document};
+use super::render::address_in;
+use super::versions::Texts;
+use crate::engine::store::{Read, Result};
+use crate::features::projects;
+use crate::features::projects::brand::Brand;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::placeholders::POSTAL_ADDRESS;
+
+/// The warning about an email whose footer has no address because its brand has none.
+pub const MISSING: &str =
+    "No postal address in the footer. Most countries require one in marketing email. Add the address to the brand.";
+
+/// Removes the brand's own address from the footer of a document, so that the footer follows the brand.
+pub fn follow(document: &mut Document, brand: &Brand) {
+    for block in &mut document.blocks {
+        if let Block::Footer(footer) = block
+            && footer
+                .address
+                .as_deref()
+                .is_some_and(|own| brand.contact.address.as_deref().is_some_and(|address| same(own, address)))
+        {
+            footer.address = None;
+        }
+    }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// Fills in the brand's address in HTML or MJML.
+pub fn in_markup(tx: &impl Read, project: ProjectId, markup: String) -> Result<String> {
+    fill(tx, project, markup, true)
+}
+
+/// Fills in the brand's address in plain text.
+pub fn in_text(tx: &impl Read, project: ProjectId, text: String) -> Result<String> {
+    fill(tx, project, text, false)
+}
+
+fn fill(tx: &impl Read, project: ProjectId, text: String, is_markup: bool) -> Result<String> {
+    if !text.contains(POSTAL_ADDRESS) {
+        return Ok(text);
+    }
+    let address = projects::postal_address(tx, project)?;
+    Ok(address_in(&text, address.as_deref(), is_markup))
+}
+
+/// Fills in the brand's address in every format of an email.
+pub fn in_texts(tx: &impl Read, project: ProjectId, texts: Texts) -> Result<Texts> {
+    Ok(Texts {
+        html: in_markup(tx, project, texts.html)?,
+        mjml: texts.mjml.map(|mjml| in_markup(tx, project, mjml)).transpose()?,
+        text: in_text(tx, project, texts.text)?,
+    })
+}
+
+/// Returns whether these texts need the brand's address and the brand has none.
+pub fn is_missing(tx: &impl Read, project: ProjectId, text: &str) -> Result<bool> {
+    Ok(text.contains(POSTAL_ADDRESS) && projects::postal_address(tx, project)?.is_none())
+}

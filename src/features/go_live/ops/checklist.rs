@@ -1,0 +1,86 @@
+//! Returns what a brand needs to go live, and what was copied last.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
+use crate::features::go_live::{GoLiveStep, GoLiveView, store};
+use crate::features::{contacts, domains, projects};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::ProjectId;
+
+/// The operation `go_live.checklist`.
+pub struct Checklist;
+
+/// The brand to check.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestProject {
+    /// The project in the test environment.
+    pub project_id: ProjectId,
+}
+
+impl Operation for Checklist {
+    const SPEC: Spec = Spec::get("go_live.checklist", "/v1/projects/{projectId}/go-live", manager())
+        .summary("Get what a test project needs to go live")
+        .about("Checks for a verified domain, a postal address and a mail transport, and returns the result of the last copy.")
+        .fails(&[Code::NotFound]);
+    type Input = TestProject;
+    type Output = Done<GoLiveView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(GoLiveView::sample()))
+    }
+}
+
+impl Async for Checklist {
+    async fn run(context: Context, input: TestProject) -> Result<Self::Output, Failure> {
+        let (account, id) = (context.caller.account(), input.project_id);
+        let [test, live] =
+            [Environment::Test, Environment::Live].map(|environment| context.engine.data(environment).store.read());
+        let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
+        let copy = store::project(&live, id)?;
+        let mail = &context.engine.settings.mail;
+        let domains = domains::verified(&live, account)?;
+        let address = projects::postal_address(&test, id)?;
+        let steps = vec![
+            GoLiveStep {
+                id: "domain",
+                done: !domains.is_empty(),
+                message: match domains.first() {
+                    Some(domain) => format!("{domain} is verified."),
+                    None => "No domain is verified. Add the domain of your From address and publish its DNS records.".into(),
+                },
+            },
+            GoLiveStep {
+                id: "address",
+                done: address.is_some(),
+                message: address
+                    .unwrap_or_else(|| "The brand has no postal address. Most countries require one in marketing email.".into()),
+            },
+            GoLiveStep {
+                id: "transport",
+                done: mail.has_way(),
+                message: match (mail.direct, mail.has_way()) {
+                    (true, _) => "This server delivers live email directly.".into(),
+                    (false, true) => "Live email is sent through your relay.".into(),
+                    (false, false) => {
+                        "Live sending isn't set up. Ask your administrator to set mail.relay or mail.direct.".into()
+                    }
+                },
+            },
+        ];
+        Ok(Done(GoLiveView {
+            project_id: id,
+            name: project.name,
+            live_project_id: copy.as_ref().map(|copy| copy.live),
+            copied_at: copy.as_ref().map(|copy| WireTime(copy.at)),
+            copied: copy.map(|copy| copy.counts).unwrap_or_default(),
+            steps,
+            contacts: contacts::copy::count(&test, id)?,
+        }))
+    }
+}

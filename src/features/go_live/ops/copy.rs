@@ -1,0 +1,66 @@
+//! Copies a brand from the test environment to the live environment.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
+use crate::features::contacts::Source;
+use crate::features::go_live::crossing::ContactsWish;
+use crate::features::go_live::{CopyReport, Crossing};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+/// The operation `go_live.copy`.
+pub struct Copy;
+
+/// The brand to copy.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CopyBrand {
+    /// The project in the test environment.
+    pub project_id: ProjectId,
+    /// Whether to copy the contacts too.
+    #[serde(default)]
+    pub contacts: bool,
+    /// Continues copying contacts after an earlier request: the `contactsAfter` of its response.
+    pub contacts_after: Option<u32>,
+    /// A live project of the same site whose values the copy replaces. Only needed once, if the live environment has one.
+    pub live_project_id: Option<ProjectId>,
+}
+
+impl Operation for Copy {
+    const SPEC: Spec = Spec::post("go_live.copy", "/v1/projects/{projectId}/go-live", manager())
+        .summary("Copy a test project to the live environment")
+        .about(
+            "Copies the brand with its knowledge base, images, products, tags, topics, segments and finished emails, and on request its \
+             contacts. A repeated copy updates what has changed in the test environment and creates no duplicates; it leaves alone what \
+             has not changed, even if the live copy was edited. Contacts are merged by email; unsubscribed contacts stay unsubscribed. A \
+             request copies up to 20,000 contacts. Campaigns, webhooks, domains and suppressions are not copied.",
+        )
+        .fails(&[Code::NotFound, Code::BrandExists]);
+    type Input = CopyBrand;
+    type Output = Done<CopyReport>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "contacts": true }), Done(CopyReport::sample()))
+    }
+}
+
+impl Async for Copy {
+    async fn run(context: Context, input: CopyBrand) -> Result<Self::Output, Failure> {
+        let crossing = Crossing {
+            engine: context.engine.clone(),
+            account: context.caller.account(),
+            project: input.project_id,
+            source: Source::of(&context.caller),
+        };
+        let contacts = input.contacts.then_some(ContactsWish { after: input.contacts_after });
+        let report = Arc::new(crossing).run(input.live_project_id, contacts).await?;
+        // The audit log of the account records who copied.
+        context.write(&Self::SPEC, |_| Ok(())).await?;
+        Ok(Done(report))
+    }
+}

@@ -1,0 +1,4 @@
+//! The operations of going live, one file for each.
+
+pub mod checklist;
+pub mod copy;

@@ -1,0 +1,157 @@
+//! What going live needs, and what it copied, as the API returns it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::api::response::WireTime;
+use crate::vocab::ids::ProjectId;
+
+/// A kind of object that is copied. The numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    Brand = 1,
+    Knowledge = 2,
+    Images = 3,
+    Products = 4,
+    Tags = 5,
+    Topics = 6,
+    Segments = 7,
+    Emails = 8,
+    Contacts = 9,
+}
+
+/// The number of objects of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CopyCounts {
+    pub kind: Kind,
+    /// Copied for the first time.
+    pub created: u64,
+    /// Copied again, because the original has changed.
+    pub updated: u64,
+    /// Left alone, because the original has not changed.
+    pub unchanged: u64,
+}
+
+/// The counts of one run.
+#[derive(Debug, Default)]
+pub struct Counter {
+    pub counts: Vec<CopyCounts>,
+}
+
+impl Counter {
+    /// Counts one object.
+    pub fn count(&mut self, kind: Kind, outcome: Outcome) {
+        let one = |wanted| u64::from(outcome == wanted);
+        self.add(CopyCounts {
+            kind,
+            created: one(Outcome::Created),
+            updated: one(Outcome::Updated),
+            unchanged: one(Outcome::Unchanged),
+        });
+    }
+
+    /// Adds counts of one kind.
+    pub fn add(&mut self, more: CopyCounts) {
+        match self.counts.iter_mut().find(|counts| counts.kind == more.kind) {
+            Some(counts) => {
+                counts.created += more.created;
+                counts.updated += more.updated;
+                counts.unchanged += more.unchanged;
+            }
+            None => self.counts.push(more),
+        }
+    }
+}
+
+/// What happened to one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Created,
+    Updated,
+    Unchanged,
+}
+
+/// The result of a copy.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CopyReport {
+    /// The test project.
+    pub project_id: ProjectId,
+    /// The live project that has the copies.
+    pub live_project_id: ProjectId,
+    /// The counts by kind.
+    pub copied: Vec<CopyCounts>,
+    /// What was not copied and why, worded for users.
+    pub skipped: Vec<String>,
+    /// If contacts are left: the value of `contactsAfter` for the next request, which continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts_after: Option<u32>,
+}
+
+/// What going live needs, and the state of the last copy.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GoLiveView {
+    /// The test project.
+    pub project_id: ProjectId,
+    pub name: String,
+    /// The live project that has the copies; absent before the first copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live_project_id: Option<ProjectId>,
+    /// When the brand was last copied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copied_at: Option<WireTime>,
+    /// The counts of the last copy.
+    pub copied: Vec<CopyCounts>,
+    /// What live sending needs: a verified domain, a postal address, a mail transport.
+    pub steps: Vec<GoLiveStep>,
+    /// The number of contacts in the test environment.
+    pub contacts: u64,
+}
+
+/// One requirement of live sending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GoLiveStep {
+    #[schemars(extend("enum" = ["domain", "address", "transport"]))]
+    pub id: &'static str,
+    pub done: bool,
+    /// What was found or what to do, worded for users.
+    pub message: String,
+}
+
+impl CopyReport {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let id = || ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
+        Self {
+            project_id: id(),
+            live_project_id: id().copied(),
+            copied: vec![CopyCounts { kind: Kind::Emails, created: 3, updated: 0, unchanged: 1 }],
+            skipped: Vec::new(),
+            contacts_after: None,
+        }
+    }
+}
+
+impl GoLiveView {
+    /// Returns an example for the documentation.
+    pub fn sample() -> Self {
+        let CopyReport { project_id, live_project_id, copied, .. } = CopyReport::sample();
+        let step = |id, done, message: &str| GoLiveStep { id, done, message: message.to_owned() };
+        Self {
+            project_id,
+            name: "Acme".into(),
+            live_project_id: Some(live_project_id),
+            copied_at: Some(WireTime::sample()),
+            copied,
+            steps: vec![
+                step("domain", true, "acme.example is verified."),
+                step("address", false, "The brand has no postal address. Add one."),
+                step("transport", true, "Live email is sent through your relay."),
+            ],
+            contacts: 120,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A language model whose requests are counted for a brand and stop at the monthly limit.
+
+use std::sync::Arc;
+
+use super::store::{self, Entry};
+use crate::base::clock::Clock;
+use crate::base::month;
+use crate::engine::api::Engine;
+use crate::engine::language_model::{Client, ModelError, ModelRequest, Reply, Usage};
+use crate::engine::store::{Error, Read, Result as StoreResult, Store, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ProjectId};
+
+/// The brand whose limit and usage a request belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Payer {
+    pub account: AccountId,
+    pub project: ProjectId,
+    pub environment: Environment,
+}
+
+/// A language model, and where its usage is counted.
+#[derive(Clone)]
+pub struct MeteredModel {
+    client: Arc<Client>,
+    /// Absent for `mailmill models test`, which has no store.
+    meter: Option<Meter>,
+}
+
+#[derive(Clone)]
+struct Meter {
+    control: Arc<Store>,
+    clock: Arc<dyn Clock>,
+    payer: Payer,
+    limits: Limits,
+}
+
+/// The monthly limits in millionths of the currency.
+#[derive(Clone, Copy)]
+struct Limits {
+    account: Option<u64>,
+    brand: Option<u64>,
+}
+
+impl MeteredModel {
+    /// Returns a model whose usage counts for a brand.
+    pub fn new(client: Arc<Client>, engine: &Engine, payer: Payer) -> Self {
+        let settings = &engine.settings.language_model;
+        let micro = |limit: Option<u64>| limit.map(|limit| limit * 1_000_000);
+        let limits =
+            Limits { account: micro(settings.monthly_cost_max.get()), brand: micro(settings.monthly_cost_max_per_brand.get()) };
+        let meter = Meter { control: engine.control.clone(), clock: engine.clock.clone(), payer, limits };
+        Self { client, meter: Some(meter) }
+    }
+
+    /// Returns a model whose usage is not counted.
+    pub fn unmetered(client: Arc<Client>) -> Self {
+        Self { client, meter: None }
+    }
+
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Sends a request unless it could exceed a monthly limit. Always returns the usage, even after an error.
+    pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
+        let Some(meter) = &self.meter else { return self.client.ask(question).await };
+        let estimate = self.client.estimate(question);
+        let entry = match meter.reserve(self.client.name(), estimate).await {
+            Ok(entry) => entry,
+            Err(error) => return (Err(error), Usage::default()),
+        };
+        let (reply, usage) = self.client.ask(question).await;
+        meter.settle(entry, self.client.name(), estimate, usage).await;
+        (reply, usage)
+    }
+}
+
+impl Meter {
+    /// Counts the estimate of a request, or fails if the request could exceed a limit.
+    async fn reserve(&self, model: &str, estimate: Usage) -> Result<Entry, ModelError> {
+        let Payer { account, project, environment } = self.payer;
+        let entry = Entry { account, month: month::of(self.clock.now()), project, environment };
+        let (model, limits) = (model.to_owned(), self.limits);
+        let reserve = move |tx: &mut WriteTx<'_>| -> StoreResult<Option<String>> {
+            let refusal = refusal(tx, entry, limits, estimate)?;
+            if refusal.is_none() {
+                store::change(tx, entry, &model, |before| before.plus(estimate))?;
+            }
+            Ok(refusal)
+        };
+        match self.control.write(reserve).await.and_then(|result| result) {
+            Ok(None) => Ok(entry),
+            Ok(Some(message)) => Err(ModelError::OverBudget(message)),
+            Err(error) => Err(ModelError::Unreachable(format!("its usage cannot be stored: {error}"))),
+        }
+    }
+
+    /// Replaces the estimate with the actual usage. If this write fails, the estimate remains, so usage is never missing.
+    async fn settle(&self, entry: Entry, model: &str, estimate: Usage, actual: Usage) {
+        let name = model.to_owned();
+        let settle = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+            store::change(tx, entry, &name, |before| before.minus(estimate).plus(actual))
+        };
+        let settled: Result<(), Error> = self.control.write(settle).await.and_then(|result| result);
+        if let Err(error) = settled {
+            tracing::warn!(model, %error, "the usage of a language model keeps its estimate");
+        }
+    }
+}
+
+/// Returns why a request with this estimate must not be sent. Requests without a cost are always sent.
+fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> StoreResult<Option<String>> {
+    if estimate.micro_cost == 0 {
+        return Ok(None);
+    }
+    let rows = store::of_month(tx, entry.account, entry.month)?;
+    let all = rows.iter().map(|row| row.usage.micro_cost).sum::<u64>();
+    let brand = rows.iter().filter(|row| row.project == entry.project).map(|row| row.usage.micro_cost).sum::<u64>();
+    let exceeds = |used: u64, limit: Option<u64>| limit.filter(|limit| used + estimate.micro_cost > *limit);
+    let (setting, whose, used, limit) = match (exceeds(brand, limits.brand), exceeds(all, limits.account)) {
+        (Some(limit), _) => ("monthly_cost_max_per_brand", "this brand", brand, limit),
+        (None, Some(limit)) => ("monthly_cost_max", "this account", all, limit),
+        (None, None) => return Ok(None),
+    };
+    let money = |micro: u64| format!("{:.2}", micro as f64 / 1e6);
+    Ok(Some(format!(
+        "The monthly limit for language models is reached: {whose} has used {} of {}, and the next request can cost {}. Raise          language_model.{setting}, use another model, or wait until next month.",
+        money(used),
+        money(limit),
+        money(estimate.micro_cost)
+    )))
+}

@@ -1,0 +1,3 @@
+//! The operations of language models.
+
+pub mod metrics;

@@ -1,0 +1,178 @@
+//! Parses prices in text, and finds the list price next to a sale price.
+
+use scraper::ElementRef;
+
+use super::cascade::{Styles, parent};
+use super::page::text_of;
+
+/// Currency signs. A dollar sign is read as US dollars, the most common dollar.
+const SIGNS: [(&str, &str); 14] = [
+    ("€", "EUR"),
+    ("£", "GBP"),
+    ("US$", "USD"),
+    ("C$", "CAD"),
+    ("A$", "AUD"),
+    ("R$", "BRL"),
+    ("$", "USD"),
+    ("¥", "JPY"),
+    ("円", "JPY"),
+    ("CHF", "CHF"),
+    ("zł", "PLN"),
+    ("Kč", "CZK"),
+    ("₹", "INR"),
+    ("₺", "TRY"),
+];
+
+/// Words in classes of a list price next to a sale price, such as `price--compare` and `was-price`.
+const BEFORE_WORDS: [&str; 10] =
+    ["compare", "was-", "was_", "old", "strike", "crossed", "list-price", "before", "rrp", "streich"];
+/// Words before a list price.
+const BEFORE_TEXTS: [&str; 12] = [
+    "was",
+    "rrp",
+    "list price",
+    "uvp",
+    "statt",
+    "vorher",
+    "bisher",
+    "before",
+    "au lieu de",
+    "antes",
+    "invece di",
+    "regular price",
+];
+/// The number of ancestors that can strike a price through.
+const STRUCK_LEVELS_MAX: usize = 3;
+
+/// A price and, for a product on sale, the higher list price.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Price {
+    pub price: String,
+    pub before: Option<String>,
+    pub currency: Option<String>,
+}
+
+impl Price {
+    /// Returns the price with a list price, if that is higher.
+    pub fn with_before(self, before: Option<String>) -> Self {
+        let number = |text: &str| text.parse::<f64>().unwrap_or_default();
+        let before = before.filter(|before| number(before) > number(&self.price) && number(&self.price) > 0.0);
+        Self { before, ..self }
+    }
+}
+
+/// Returns the price in these elements, which belong to one product: the first that is not struck through, and the first list price.
+/// `whole` is the text of the product.
+pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Styles, whole: &str) -> Option<Price> {
+    let (mut current, mut before): (Vec<(String, Option<String>)>, Option<String>) = (Vec::new(), None);
+    for element in elements {
+        let text = text_of(element);
+        let amounts = amounts(&text);
+        let Some((first, currency)) = amounts.first().cloned() else { continue };
+        let is_before = is_struck(element, styles) || is_named_before(element, &text);
+        if is_before {
+            before = before.or(Some(first));
+            if let [_, second, ..] = amounts.as_slice() {
+                current.push(second.clone());
+            }
+        } else if !current.iter().any(|(other, _)| *other == first) {
+            current.push((first, currency));
+        }
+    }
+    // The sale price may be bare text next to a list price in an element of its own.
+    let bare = || amounts(whole).into_iter().find(|(amount, _)| before.as_ref().is_some_and(|before| before != amount));
+    let price = current.iter().find(|(amount, _)| Some(amount) != before.as_ref()).or(current.first()).cloned().or_else(bare);
+    let (price, currency) = price.or_else(|| before.clone().map(|before| (before, None)))?;
+    Some(Price { price, before: None, currency }.with_before(before))
+}
+
+/// Returns whether the element or its content is struck through.
+fn is_struck(element: ElementRef<'_>, styles: &Styles) -> bool {
+    let strikes = |element: ElementRef<'_>| {
+        let line = |property: &str| styles.own(element, property).is_some_and(|value| value.contains("line-through"));
+        matches!(element.value().name(), "s" | "del" | "strike") || line("text-decoration") || line("text-decoration-line")
+    };
+    let around = std::iter::successors(Some(element), |element| parent(*element)).take(STRUCK_LEVELS_MAX);
+    let mut whole = element.descendent_elements().filter(|inner| amount(&text_of(*inner)).is_some());
+    around.into_iter().any(strikes) || whole.any(strikes)
+}
+
+fn is_named_before(element: ElementRef<'_>, text: &str) -> bool {
+    let classes = element.attr("class").unwrap_or_default().to_ascii_lowercase();
+    let lowered = text.to_lowercase();
+    BEFORE_WORDS.iter().any(|word| classes.contains(word))
+        || BEFORE_TEXTS.iter().any(|word| lowered.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', ':', '.'])))
+}
+
+/// Returns all amounts in a text that have a currency.
+fn amounts(text: &str) -> Vec<(String, Option<String>)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let end = start + rest[start..].find(|c: char| !is_part(c)).unwrap_or(rest.len() - start);
+        found.extend(amount(&rest[start..end]).map(|(amount, _)| (amount, sign_in(text))));
+        rest = &rest[end..];
+    }
+    found
+}
+
+/// Returns the currency whose sign or code is in a text.
+pub fn sign_in(text: &str) -> Option<String> {
+    let coded = ["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "JPY", "PLN", "CAD", "AUD"]
+        .into_iter()
+        .find(|code| text.contains(code));
+    coded.or_else(|| SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|(_, code)| *code)).map(str::to_owned)
+}
+
+fn is_part(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '’' | '\u{a0}' | '\u{202f}')
+}
+
+/// Returns the first amount in a string, with a decimal point, and the currency next to it.
+pub fn amount(text: &str) -> Option<(String, Option<String>)> {
+    let start = text.find(|character: char| character.is_ascii_digit())?;
+    let digits: String = text[start..].chars().take_while(|c| is_part(*c)).collect();
+    let digits = digits.trim_end_matches(['.', ',', '\'', '’', '\u{a0}', '\u{202f}']);
+    if digits.is_empty() || digits.len() > 15 {
+        return None;
+    }
+    let last = digits.rfind(['.', ',']);
+    let kinds = usize::from(digits.contains('.')) + usize::from(digits.contains(','));
+    let same = last.map_or(0, |at| digits.matches(&digits[at..=at]).count());
+    // The last separator is the decimal separator, unless exactly three digits follow and no other sign indicates decimals.
+    let decimals = last.filter(|at| {
+        let following = digits.len() - at - 1;
+        same == 1 && (following != 3 || kinds == 2 || digits.starts_with("0"))
+    });
+    let bare = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
+    let amount = match decimals {
+        Some(at) => format!("{}.{}", bare(&digits[..at]), bare(&digits[at + 1..])),
+        None => bare(digits),
+    };
+    let whole = amount.trim_start_matches('0');
+    let amount = if whole.is_empty() || whole.starts_with('.') { format!("0{whole}") } else { whole.to_owned() };
+    Some((amount, sign_in(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_parsed_in_all_notations() {
+        for (text, expected, currency) in [
+            ("19.90", "19.90", None),
+            ("€ 1.299,00", "1299.00", Some("EUR")),
+            ("1,299.00 USD", "1299.00", Some("USD")),
+            ("$5", "5", Some("USD")),
+            ("ab 24,5 €", "24.5", Some("EUR")),
+            ("1'250.– CHF", "1250", Some("CHF")),
+            ("¥12,800", "12800", Some("JPY")),
+            ("1 299", "1", None),
+            ("0,500", "0.500", None),
+        ] {
+            assert_eq!(amount(text), Some((expected.to_owned(), currency.map(str::to_owned))), "{text}");
+        }
+        assert_eq!(amount("free"), None);
+    }
+}

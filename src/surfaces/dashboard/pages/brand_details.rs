@@ -1,0 +1,394 @@
+//! The tab with a brand's name, contact details, voice and default sender, which users can correct.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::brand_parts::{done, is_shown, prepare};
+use super::brands::{BrandHead, in_full};
+use crate::base::domain::registrable;
+use crate::features::projects;
+use crate::features::projects::brand::BrandSocialLink;
+use crate::features::projects::views::ProjectView;
+use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::limits;
+
+/// The data of the tab.
+#[derive(Serialize)]
+pub struct DetailsPage {
+    #[serde(flatten)]
+    head: BrandHead,
+    groups: Vec<FieldGroup>,
+    /// The names of all fields.
+    names: Vec<&'static str>,
+    /// The field that gets the keyboard focus, because a link leads to it.
+    focus: String,
+}
+
+#[derive(Serialize)]
+struct FieldGroup {
+    title: &'static str,
+    about: &'static str,
+    fields: Vec<DetailField>,
+}
+
+#[derive(Serialize)]
+struct DetailField {
+    field: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    /// The type of the input, or `lines` for a text area, or `choice` for a list of choices.
+    kind: &'static str,
+    rows: u8,
+    characters_max: usize,
+    choices: &'static [(&'static str, &'static str)],
+    value: String,
+    /// Whether a user set the value. If so, it can be reset.
+    is_own: bool,
+}
+
+/// A field of the form: where its value is in a brand and in the values that users set.
+struct Detail {
+    /// The name in the form, which is the field's name in errors of `projects.update`.
+    field: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    kind: &'static str,
+    rows: u8,
+    characters_max: usize,
+    choices: &'static [(&'static str, &'static str)],
+    /// The JSON pointer to the value in the project, and to the value that a user set.
+    value: &'static str,
+    own: &'static str,
+}
+
+const LINE: Detail = Detail {
+    field: "",
+    label: "",
+    hint: "",
+    kind: "text",
+    rows: 0,
+    characters_max: limits::BRAND_LINE_CHARACTERS_MAX,
+    choices: &[],
+    value: "",
+    own: "",
+};
+
+const PERSONS: &[(&str, &str)] = &[("", "Automatic"), ("we", "We"), ("i", "I"), ("third", "By name")];
+const FORMALITIES: &[(&str, &str)] = &[
+    ("", "Automatic"),
+    ("casual", "Informal (du, tu, first names)"),
+    ("neutral", "Neutral"),
+    ("formal", "Formal (Sie, vous, usted)"),
+];
+
+/// TABLE: the groups of fields, in the order of the page.
+const GROUPS: &[(&str, &str, &[Detail])] = &[
+    (
+        "Brand",
+        "",
+        &[
+            Detail {
+                field: "name",
+                label: "Name",
+                characters_max: limits::PROJECT_NAME_CHARACTERS_MAX,
+                value: "/brand/name",
+                own: "/overrides/name",
+                ..LINE
+            },
+            Detail { field: "tagline", label: "Tagline", value: "/brand/tagline", own: "/overrides/tagline", ..LINE },
+            Detail {
+                field: "description",
+                label: "Description",
+                hint: "What the brand does, in one or two sentences.",
+                kind: "lines",
+                rows: 3,
+                characters_max: limits::DESCRIPTION_CHARACTERS_MAX,
+                value: "/brand/description",
+                own: "/overrides/description",
+                ..LINE
+            },
+        ],
+    ),
+    (
+        "Contact details",
+        "The footer of every email shows the company and the postal address. Existing emails show them too.",
+        &[
+            Detail {
+                field: "company",
+                label: "Company",
+                hint: "The legal name.",
+                value: "/brand/contact/company",
+                own: "/overrides/company",
+                ..LINE
+            },
+            Detail {
+                field: "address",
+                label: "Postal address",
+                hint: "Most countries require it in marketing email. Line breaks become commas.",
+                kind: "lines",
+                rows: 2,
+                value: "/brand/contact/address",
+                own: "/overrides/address",
+                ..LINE
+            },
+            Detail {
+                field: "email",
+                label: "Email",
+                kind: "email",
+                characters_max: 254,
+                value: "/brand/contact/email",
+                own: "/overrides/email",
+                ..LINE
+            },
+            Detail {
+                field: "phone",
+                label: "Phone",
+                kind: "tel",
+                characters_max: limits::BRAND_PHONE_CHARACTERS_MAX,
+                value: "/brand/contact/phone",
+                own: "/overrides/phone",
+                ..LINE
+            },
+            Detail {
+                field: "social",
+                label: "Social profiles",
+                hint: "One URL per line.",
+                kind: "lines",
+                rows: 4,
+                characters_max: 0,
+                value: "/brand/social",
+                own: "/overrides/social",
+                ..LINE
+            },
+        ],
+    ),
+    (
+        "Voice",
+        "How emails are written. Separate words with commas.",
+        &[
+            Detail {
+                field: "voice.person",
+                label: "Speaks as",
+                kind: "choice",
+                choices: PERSONS,
+                value: "/brand/voice/person",
+                own: "/overrides/voice/person",
+                ..LINE
+            },
+            Detail {
+                field: "voice.formality",
+                label: "Form of address",
+                kind: "choice",
+                choices: FORMALITIES,
+                value: "/brand/voice/formality",
+                own: "/overrides/voice/formality",
+                ..LINE
+            },
+            Detail {
+                field: "voice.tone",
+                label: "Tone",
+                hint: "For example: warm, dry, factual.",
+                characters_max: 0,
+                value: "/brand/voice/tone",
+                own: "/overrides/voice/tone",
+                ..LINE
+            },
+            Detail {
+                field: "voice.words",
+                label: "Words to use",
+                characters_max: 0,
+                value: "/brand/voice/words",
+                own: "/overrides/voice/words",
+                ..LINE
+            },
+            Detail {
+                field: "voice.avoid",
+                label: "Words to avoid",
+                hint: "An email that contains one of these words has a warning.",
+                characters_max: 0,
+                value: "/brand/voice/avoid",
+                own: "/overrides/voice/avoid",
+                ..LINE
+            },
+        ],
+    ),
+    (
+        "Default sender",
+        "Test sends and new campaigns use this sender. Live email needs an address at a verified domain.",
+        &[
+            Detail {
+                field: "defaultSender.from",
+                label: "From address",
+                kind: "email",
+                characters_max: 254,
+                value: "/defaultSender/from",
+                ..LINE
+            },
+            Detail {
+                field: "defaultSender.fromName",
+                label: "From name",
+                characters_max: limits::SENDER_NAME_CHARACTERS_MAX,
+                value: "/defaultSender/fromName",
+                ..LINE
+            },
+            Detail {
+                field: "defaultSender.replyTo",
+                label: "Reply-to address",
+                kind: "email",
+                characters_max: 254,
+                value: "/defaultSender/replyTo",
+                ..LINE
+            },
+        ],
+    ),
+];
+
+page_context!(DetailsPage, "brand_details.html", {
+    let project = json!({ "brand": { "name": "Acme", "voice": { "formality": "formal", "tone": ["warm"] } }, "overrides": { "name": "Acme" } });
+    let page = |focus: &str| Self {
+        head: BrandHead::sample("details", "active"),
+        groups: groups(&project, |_| None),
+        names: names(),
+        focus: focus.into(),
+    };
+    vec![page(""), page("address")]
+});
+
+/// Returns the fields with the values of a project, or with submitted values.
+fn groups(project: &Value, submitted: impl Fn(&str) -> Option<String>) -> Vec<FieldGroup> {
+    let field = |detail: &Detail| DetailField {
+        field: detail.field,
+        label: detail.label,
+        hint: detail.hint,
+        kind: detail.kind,
+        rows: detail.rows,
+        characters_max: detail.characters_max,
+        choices: detail.choices,
+        value: submitted(detail.field).unwrap_or_else(|| text(project, detail)),
+        is_own: project.pointer(detail.own).is_some_and(|own| !own.is_null() && !detail.own.is_empty()),
+    };
+    let group = |&(title, about, fields): &(&'static str, &'static str, &[Detail])| FieldGroup {
+        title,
+        about,
+        fields: fields.iter().map(&field).collect(),
+    };
+    GROUPS.iter().map(group).collect()
+}
+
+fn names() -> Vec<&'static str> {
+    GROUPS.iter().flat_map(|(_, _, fields)| *fields).map(|detail| detail.field).collect()
+}
+
+/// Returns a value as the form shows it.
+fn text(project: &Value, detail: &Detail) -> String {
+    match project.pointer(detail.value) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if detail.field == "social" => {
+            items.iter().filter_map(|link| link["url"].as_str()).collect::<Vec<_>>().join("\n")
+        }
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        _ => String::new(),
+    }
+}
+
+/// Shows the tab.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None).await
+}
+
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (project, head) = prepare(visit, "details").await?;
+    let submitted = |field: &str| error.as_ref().map(|_| visit.form.get(field).to_owned());
+    let groups = groups(&template::context(&project), submitted);
+    let context = DetailsPage { head, groups, names: names(), focus: visit.query.get("focus").to_owned() };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Saves the submitted fields that differ from the brand's values.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let (project, _) = prepare(visit, "details").await?;
+    let input = changes(visit, &project);
+    match visit.ask::<projects::ops::update::Update>(input).await {
+        Ok(_) => Ok(done(visit, "details")),
+        Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
+
+fn changes(visit: &Visit, project: &ProjectView) -> Value {
+    let shown = template::context(project);
+    let mut input = json!({ "projectId": visit.name("id"), "voice": {} });
+    let details = || GROUPS.iter().flat_map(|(_, _, fields)| *fields);
+    for detail in details().filter(|detail| !detail.own.is_empty()) {
+        // Browsers send line ends as CR LF.
+        let sent = visit.form.get(detail.field).trim().replace("\r\n", "\n");
+        let reset = visit.form.get("reset") == detail.field;
+        if reset || sent != text(&shown, detail) {
+            let value = if reset { Value::Null } else { value(detail, &sent, project) };
+            match detail.field.strip_prefix("voice.") {
+                Some(name) => input["voice"][name] = value,
+                None => input[detail.field] = value,
+            }
+        }
+    }
+    let sender: Vec<(&str, String)> =
+        ["from", "fromName", "replyTo"].map(|name| (name, visit.form.get(&format!("defaultSender.{name}")).to_owned())).into();
+    if sender.iter().any(|(name, sent)| *sent != shown["defaultSender"][name].as_str().unwrap_or_default()) {
+        let given = sender.into_iter().filter(|(_, sent)| !sent.is_empty()).map(|(name, sent)| (name.to_owned(), sent.into()));
+        let given: serde_json::Map<String, Value> = given.collect();
+        input["defaultSender"] = if given.is_empty() { Value::Null } else { given.into() };
+    }
+    input
+}
+
+/// Returns a submitted value in the form of the API.
+fn value(detail: &Detail, sent: &str, project: &ProjectView) -> Value {
+    match detail.field {
+        "name" if sent.is_empty() => Value::Null,
+        "social" => {
+            let known = project.brand.as_ref().map(|brand| brand.social.as_slice()).unwrap_or_default();
+            let profile = |url: &str| json!({ "network": network(&in_full(url), known), "url": in_full(url) });
+            sent.split_whitespace().map(profile).collect()
+        }
+        _ if detail.kind == "choice" && sent.is_empty() => Value::Null,
+        _ if detail.field.starts_with("voice.") && detail.kind == "text" => {
+            sent.split(',').map(str::trim).filter(|word| !word.is_empty()).collect()
+        }
+        _ => sent.into(),
+    }
+}
+
+/// Returns the social network of a profile: that of the known link, or the first part of the domain.
+fn network(url: &str, known: &[BrandSocialLink]) -> String {
+    if let Some(link) = known.iter().find(|link| link.url == url) {
+        return link.network.clone();
+    }
+    let host = url.split('/').nth(2).unwrap_or_default();
+    let domain = registrable(host).unwrap_or(host);
+    match domain {
+        "twitter.com" => "x".to_owned(),
+        "youtu.be" => "youtube".to_owned(),
+        "wa.me" => "whatsapp".to_owned(),
+        "t.me" => "telegram".to_owned(),
+        domain => domain.split('.').next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_named_after_its_network() {
+        let known = [BrandSocialLink { network: "mastodon".into(), url: "https://social.example/@acme".into() }];
+        for (url, name) in [
+            ("https://www.instagram.com/acme", "instagram"),
+            ("https://twitter.com/acme", "x"),
+            ("https://social.example/@acme", "mastodon"),
+            ("https://uk.pinterest.co.uk/acme", "pinterest"),
+        ] {
+            assert_eq!(network(url, &known), name, "{url}");
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! The tab with a brand's logos, colors, fonts and corners, which users can correct.
+
+use data_encoding::BASE64;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::brand_parts::{done, is_shown, prepare};
+use super::brands::{BrandHead, Swatch, palette, picture_path, word};
+use crate::engine::api::Created;
+use crate::features::projects::brand::Brand;
+use crate::features::projects::views::ColorContrast;
+use crate::features::{emails, projects};
+use crate::surfaces::dashboard::template::{self, page_context};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+
+/// The data of the tab.
+#[derive(Serialize)]
+pub struct ThemePage {
+    #[serde(flatten)]
+    head: BrandHead,
+    /// The names of all fields of the form.
+    names: Vec<String>,
+    colors: Vec<ColorField>,
+    /// The colors of the brand's images and logos that are no color of the theme yet.
+    more: Vec<Swatch>,
+    fonts: Vec<FontField>,
+    families: &'static [&'static str],
+    corner_radius: RadiusField,
+    contrasts: Vec<ColorContrast>,
+    logos: Vec<LogoTile>,
+    /// The query of the preview, which also shows submitted values that were not saved.
+    preview: String,
+}
+
+#[derive(Serialize)]
+struct ColorField {
+    name: &'static str,
+    field: String,
+    label: &'static str,
+    hint: &'static str,
+    value: String,
+    /// The color of the picker, which always has one.
+    picked: String,
+    is_own: bool,
+}
+
+#[derive(Serialize)]
+struct FontField {
+    name: &'static str,
+    field: String,
+    label: &'static str,
+    value: String,
+    stack: String,
+    is_own: bool,
+}
+
+#[derive(Serialize)]
+struct RadiusField {
+    value: String,
+    is_own: bool,
+}
+
+#[derive(Serialize)]
+struct LogoTile {
+    url: String,
+    picture: String,
+    ground: &'static str,
+    source: &'static str,
+    width: Option<u32>,
+    height: Option<u32>,
+    uses: Vec<&'static str>,
+}
+
+page_context!(ThemePage, "brand_look.html", {
+    let logo = |url: &str, width| LogoTile {
+        url: url.into(),
+        picture: "/test/picture".into(),
+        ground: "light",
+        source: "from the website",
+        width,
+        height: width,
+        uses: vec!["primary"],
+    };
+    let project = json!({
+        "brand": { "palette": { "primary": "#1F6B52" }, "fonts": { "heading": "Lora, serif" }, "cornerRadius": 8 },
+        "overrides": { "palette": { "primary": "#1F6B52" }, "fonts": { "heading": "Lora, serif" }, "cornerRadius": 8 },
+    });
+    let page = |project: &Value| {
+        let theme = Form::new(project, None);
+        Self {
+            head: BrandHead::sample("look", "active"),
+            names: Form::names(),
+            colors: theme.colors(project),
+            more: palette(&projects::brand::BrandPalette { accent: Some("#B4552D".into()), ..Default::default() }),
+            fonts: theme.fonts(project),
+            families: FAMILIES,
+            corner_radius: theme.radius(project),
+            contrasts: vec![ColorContrast { text: "text", ground: "background", ratio: 4.4, legible: false }],
+            logos: vec![logo("https://acme.example/logo.svg", None), logo("https://acme.example/logo.png", Some(120))],
+            preview: theme.query(),
+        }
+    };
+    vec![page(&project), Self { logos: Vec::new(), more: Vec::new(), ..page(&json!({})) }]
+});
+
+/// TABLE: the colors by role: the name in the API, the label and a hint.
+const COLORS: &[(&str, &str, &str)] = &[
+    ("primary", "Primary", "The main brand color"),
+    ("accent", "Accent", "For small elements"),
+    ("button", "Button", ""),
+    ("buttonText", "Button text", ""),
+    ("background", "Background", ""),
+    ("text", "Text", ""),
+];
+const FONTS: &[(&str, &str)] = &[("heading", "Heading font"), ("body", "Text font")];
+/// The number of colors from images that the page offers.
+const MORE_COLORS: usize = 6;
+/// The color of a picker whose role has no color yet.
+const UNPICKED: &str = "#808080";
+
+/// Fonts that the form suggests: fonts that every email client has, then frequent web fonts.
+const FAMILIES: &[&str] = &[
+    "Arial",
+    "Helvetica",
+    "Verdana",
+    "Tahoma",
+    "Trebuchet MS",
+    "Georgia",
+    "Times New Roman",
+    "Courier New",
+    "Inter",
+    "Roboto",
+    "Open Sans",
+    "Lato",
+    "Montserrat",
+    "Poppins",
+    "Nunito",
+    "Work Sans",
+    "Figtree",
+    "DM Sans",
+    "Source Sans 3",
+    "Raleway",
+    "Merriweather",
+    "Lora",
+    "Playfair Display",
+    "Fraunces",
+    "Libre Baskerville",
+    "EB Garamond",
+    "Bitter",
+    "Space Grotesk",
+];
+
+/// The values of the form: those of the brand or, after an error, those submitted.
+struct Form {
+    values: Vec<(String, String)>,
+}
+
+impl Form {
+    fn new(project: &Value, submitted: Option<&Visit>) -> Self {
+        let value = |field: String| {
+            let value = submitted.map_or_else(|| current(project, &field), |visit| visit.form.get(&field).to_owned());
+            (field, value)
+        };
+        Self { values: Self::names().into_iter().map(value).collect() }
+    }
+
+    fn names() -> Vec<String> {
+        let colors = COLORS.iter().map(|(name, ..)| format!("palette.{name}"));
+        colors.chain(FONTS.iter().map(|(name, _)| format!("fonts.{name}"))).chain(["cornerRadius".to_owned()]).collect()
+    }
+
+    fn get(&self, field: &str) -> &str {
+        self.values.iter().find(|(name, _)| name == field).map_or("", |(_, value)| value)
+    }
+
+    fn colors(&self, project: &Value) -> Vec<ColorField> {
+        let color = |&(name, label, hint): &(&'static str, &'static str, &'static str)| {
+            let field = format!("palette.{name}");
+            let value = self.get(&field).to_owned();
+            ColorField { picked: picked(&value), is_own: is_own(project, &field), name, label, hint, value, field }
+        };
+        COLORS.iter().map(color).collect()
+    }
+
+    fn fonts(&self, project: &Value) -> Vec<FontField> {
+        let font = |&(name, label): &(&'static str, &'static str)| {
+            let field = format!("fonts.{name}");
+            let stack = project["brand"]["fonts"][name].as_str().unwrap_or_default().to_owned();
+            FontField { value: self.get(&field).to_owned(), is_own: is_own(project, &field), name, label, stack, field }
+        };
+        FONTS.iter().map(font).collect()
+    }
+
+    fn radius(&self, project: &Value) -> RadiusField {
+        RadiusField { value: self.get("cornerRadius").to_owned(), is_own: is_own(project, "cornerRadius") }
+    }
+
+    /// Returns the query that shows these values in the preview.
+    fn query(&self) -> String {
+        let short = |field: &str| field.rsplit('.').next().unwrap_or_default().to_owned();
+        // A value that was refused is not shown.
+        let is_right =
+            |(field, value): &&(String, String)| !value.is_empty() && (!field.starts_with("palette.") || is_color(value));
+        let values = self.values.iter().filter(is_right);
+        serde_urlencoded::to_string(values.map(|(field, value)| (short(field), value)).collect::<Vec<_>>()).unwrap_or_default()
+    }
+}
+
+/// Returns the brand's value of a field, as the form shows it.
+fn current(project: &Value, field: &str) -> String {
+    match &project["brand"].pointer(&format!("/{}", field.replace('.', "/"))) {
+        Some(Value::String(text)) => first_family(text).to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn is_own(project: &Value, field: &str) -> bool {
+    project["overrides"].pointer(&format!("/{}", field.replace('.', "/"))).is_some_and(|own| !own.is_null())
+}
+
+/// Returns the value of the color picker for a color.
+fn picked(value: &str) -> String {
+    if is_color(value) { value.to_ascii_lowercase() } else { UNPICKED.to_owned() }
+}
+
+fn is_color(value: &str) -> bool {
+    value.len() == 7 && value.starts_with('#') && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Returns a color unchanged, or the first family of a font stack.
+fn first_family(text: &str) -> &str {
+    text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
+}
+
+/// Shows the tab.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None).await
+}
+
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (project, head) = prepare(visit, "look").await?;
+    let shown = template::context(&project);
+    let submitted = error.as_ref().filter(|_| visit.form.get("act") == "look").map(|_| visit);
+    let form = Form::new(&shown, submitted);
+    let in_use = project
+        .logo_urls
+        .map(|logos| [("primary", logos.primary.0), ("secondary", logos.secondary.0), ("favicon", logos.favicon.0)]);
+    let brand = project.brand.unwrap_or_default();
+    let more = more_colors(&brand);
+    let logos = brand.logos.into_iter().map(|logo| LogoTile {
+        picture: picture_path(visit, visit.name("id"), &logo.url),
+        ground: if word(&logo.background) == "dark" { "dark" } else { "light" },
+        source: source(&word(&logo.source)),
+        width: logo.width,
+        height: logo.height,
+        uses: in_use.iter().flatten().filter(|(_, url)| url.as_ref() == Some(&logo.url)).map(|(place, _)| *place).collect(),
+        url: logo.url,
+    });
+    let context = ThemePage {
+        head,
+        names: Form::names(),
+        colors: form.colors(&shown),
+        more,
+        fonts: form.fonts(&shown),
+        families: FAMILIES,
+        corner_radius: form.radius(&shown),
+        contrasts: project.contrasts.unwrap_or_default(),
+        logos: logos.collect(),
+        preview: form.query(),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Returns the colors of the brand's images that the theme does not have, without repeats.
+fn more_colors(brand: &Brand) -> Vec<Swatch> {
+    let known = palette(&brand.palette);
+    let mut more: Vec<Swatch> = Vec::new();
+    for color in brand.images.iter().flat_map(|image| &image.colors) {
+        if more.len() < MORE_COLORS && known.iter().chain(&more).all(|other| !other.color.eq_ignore_ascii_case(color)) {
+            more.push(Swatch { role: "image", label: "From your images", color: color.clone() });
+        }
+    }
+    more
+}
+
+fn source(word: &str) -> &'static str {
+    match word {
+        "given" => "added manually",
+        "header" => "from the page header",
+        "structuredData" => "from the page's structured data",
+        "manifest" => "the web app icon",
+        "iconLink" => "the site icon",
+        "share" => "the social sharing image",
+        _ => "from the website",
+    }
+}
+
+/// Shows a sample email in the theme, with the values in the query.
+pub async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
+    let mut input = json!({ "projectId": visit.name("id"), "images": true });
+    for field in Form::names() {
+        let name = field.rsplit('.').next().unwrap_or_default();
+        let value = visit.query.get(name);
+        if !value.is_empty() {
+            input[name] = if name == "cornerRadius" { value.parse::<u64>().ok().into() } else { value.into() };
+        }
+    }
+    visit.hand_on::<emails::ops::theme_preview::ThemePreview>(input).await
+}
+
+/// Handles the forms of the tab.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let id = visit.name("id");
+    let (set, word) = match visit.form.get("act") {
+        // The user chose one of the logos on the page.
+        "use" => (set_logo(visit, id, visit.form.some("url")).await, "logo"),
+        "unset" => (set_logo(visit, id, None).await, "logo"),
+        "give" => (give_logo(visit, id).await, "logo"),
+        "look" => (save(visit, id).await, "look"),
+        _ => return Err(PageError::not_found()),
+    };
+    match set {
+        Ok(()) => Ok(done(visit, word)),
+        Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Saves the submitted values that differ from the brand's values. An empty field restores the imported value.
+async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
+    let (project, _) = prepare(visit, "look").await?;
+    let shown = template::context(&project);
+    let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
+    for field in Form::names() {
+        let known = current(&shown, &field);
+        let sent = visit.form.get(&field).trim();
+        // Without scripts, the picker and the text field are independent: the field that was changed counts.
+        let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
+        let sent = picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent);
+        let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
+        let value = match visit.form.some("button").filter(|_| is_button) {
+            Some(button) => button.into(),
+            None if reset || sent.is_empty() => Value::Null,
+            None if field == "cornerRadius" => sent.parse::<u64>().map_or_else(|_| sent.into(), Value::from),
+            None => sent.into(),
+        };
+        let is_same = match &value {
+            Value::String(text) => text.eq_ignore_ascii_case(&known),
+            Value::Number(number) => number.as_u64() == known.parse().ok(),
+            _ => false,
+        };
+        if is_same {
+            continue;
+        }
+        if !value.is_null() || is_own(&shown, &field) {
+            match field.split_once('.') {
+                Some((group, name)) => input[group][name] = value,
+                None => input[&field] = value,
+            }
+        }
+    }
+    visit.ask::<projects::ops::update::Update>(input).await.map(drop)
+}
+
+async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
+    let place = place(visit)?;
+    let url = match visit.form.file("file") {
+        Some(file) => {
+            let upload = json!({ "projectId": id, "file": BASE64.encode(&file.bytes), "tags": ["logo"] });
+            let Created(image) = visit.ask::<projects::ops::images_upload::ImagesUpload>(upload).await?;
+            image.url
+        }
+        None => visit.form.get("url").to_owned(),
+    };
+    let set = set_logo(visit, id, Some(&url)).await;
+    // The form has one URL field for every logo.
+    set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
+}
+
+/// Uses this image as the logo that the form names, or restores the website's own logo.
+async fn set_logo(visit: &Visit, id: &str, url: Option<&str>) -> Result<(), PageError> {
+    let input = json!({ "projectId": id, (place(visit)?): url });
+    visit.ask::<projects::ops::logos_update::LogosUpdate>(input).await.map(drop)
+}
+
+/// Returns which of the brand's logos the form changes.
+fn place(visit: &Visit) -> Result<&'static str, PageError> {
+    let places = ["primary", "secondary", "favicon"];
+    places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
+}

@@ -1,0 +1,192 @@
+//! The forms of the editor: one for each block, also for the blocks in columns.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::fields::{Control, Field, Kind, kind_of};
+
+/// The form of a block.
+#[derive(Serialize)]
+pub struct BlockForm {
+    id: String,
+    kind: &'static str,
+    label: &'static str,
+    /// Whether the block can be moved, duplicated and removed.
+    free: bool,
+    /// Whether a block can be inserted after the block.
+    insert: bool,
+    in_column: bool,
+    can_move_up: bool,
+    can_move_down: bool,
+    fields: Vec<FieldForm>,
+    lists: Vec<ListForm>,
+    columns: Vec<Vec<BlockForm>>,
+}
+
+#[derive(Serialize)]
+struct FieldForm {
+    name: String,
+    label: &'static str,
+    control: Control,
+    value: String,
+    max: usize,
+    choices: &'static [(&'static str, &'static str)],
+}
+
+#[derive(Serialize)]
+struct ListForm {
+    label: &'static str,
+    items: Vec<Vec<FieldForm>>,
+}
+
+impl FieldForm {
+    fn new(field: &'static Field, json: &Value, prefix: &str) -> Self {
+        Self {
+            name: format!("{prefix}{}", field.path),
+            label: field.label,
+            control: field.control,
+            value: field.text(json),
+            max: field.max,
+            choices: field.choices,
+        }
+    }
+}
+
+fn items(json: &Value) -> impl Iterator<Item = &Value> {
+    json.as_array().into_iter().flatten()
+}
+
+/// Returns the forms of a document's blocks. `submitted` is a block that a user submitted and its ID.
+pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockForm> {
+    let last = items(&document["blocks"]).count().saturating_sub(1);
+    let form = |(index, block): (usize, &Value)| {
+        // The header stays first, and the footer last.
+        let moves = (index > 1 && index < last, index > 0 && index + 1 < last);
+        form(block, submitted, moves, false).map(|form| BlockForm { insert: index < last, ..form })
+    };
+    items(&document["blocks"]).enumerate().filter_map(form).collect()
+}
+
+fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), in_column: bool) -> Option<BlockForm> {
+    let id = block["id"].as_str()?;
+    let kind = kind_of(block["type"].as_str()?)?;
+    let shown = submitted.filter(|(other, _)| *other == id).map_or(block, |(_, block)| block);
+    let list = |list: &'static super::fields::List| {
+        let values: Vec<&Value> = items(&shown[list.path]).collect();
+        // An empty item at the end adds an item.
+        let count = (values.len() + 1).min(list.max);
+        let item = |index: usize| {
+            let prefix = format!("{}.{index}.", list.path);
+            let value = values.get(index).copied().unwrap_or(&Value::Null);
+            list.fields.iter().map(|field| FieldForm::new(field, value, &prefix)).collect()
+        };
+        ListForm { label: list.label, items: (0..count).map(item).collect() }
+    };
+    let column = |column: &Value| {
+        let count = items(&column["blocks"]).count();
+        let cell = |(index, cell): (usize, &Value)| form(cell, submitted, (index > 0, index + 1 < count), true);
+        items(&column["blocks"]).enumerate().filter_map(cell).collect()
+    };
+    Some(BlockForm {
+        id: id.to_owned(),
+        kind: kind.name,
+        label: kind.label,
+        free: kind.free,
+        insert: true,
+        in_column,
+        can_move_up: moves.0,
+        can_move_down: moves.1,
+        fields: kind.fields.iter().map(|field| FieldForm::new(field, shown, "")).collect(),
+        lists: kind.lists.iter().map(list).collect(),
+        columns: items(&block["columns"]).map(column).collect(),
+    })
+}
+
+/// Returns every list of blocks in a document.
+fn lists(document: &Value) -> impl Iterator<Item = &Value> {
+    let columns = items(&document["blocks"]).flat_map(|block| items(&block["columns"]));
+    std::iter::once(&document["blocks"]).chain(columns.map(|column| &column["blocks"]))
+}
+
+/// Returns the block with this ID.
+pub fn find<'d>(document: &'d Value, id: &str) -> Option<&'d Value> {
+    lists(document).flat_map(items).find(|block| block["id"] == id)
+}
+
+/// Returns the IDs of the blocks in the list that contains this block.
+pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
+    let list = lists(document).find(|list| items(list).any(|block| block["id"] == id))?;
+    Some(items(list).filter_map(|block| block["id"].as_str().map(str::to_owned)).collect())
+}
+
+/// Returns a violation in a document as a sentence for users, which names the field by its label.
+pub fn told(kind: Option<&Kind>, path: &str, problem: &str) -> String {
+    // The path of a block ends before the first field that is not the index of a block or a column.
+    let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);
+    let inside = inside.trim_start_matches('.');
+    let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+    let field = match (inside.is_empty(), missing) {
+        (true, Some(missing)) => missing.to_owned(),
+        (false, Some(missing)) => format!("{inside}.{missing}"),
+        (_, None) => inside.to_owned(),
+    };
+    let own = match field.as_str() {
+        "subject" => Some("Subject".to_owned()),
+        "preheader" => Some("Preheader".to_owned()),
+        _ => kind.and_then(|kind| kind.label_of(&field)),
+    };
+    let label = own.or_else(|| kind.map(|kind| kind.label.to_owned())).unwrap_or_else(|| "The email".to_owned());
+    if missing.is_some() {
+        return format!("{label} is empty. Fill in the field.");
+    }
+    let problem = problem.replace(", or use null where null is allowed", "");
+    let end = if problem.ends_with(['.', '!', '?']) { "" } else { "." };
+    match problem.starts_with(|first: char| first.is_lowercase()) {
+        true => format!("{label} {problem}{end}"),
+        false => format!("{label}: {problem}{end}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::emails::document::Email;
+
+    #[test]
+    fn blocks_in_columns_have_forms_and_siblings() {
+        let document = Email::sample().to_json();
+        let forms = blocks(&document, None);
+        let columns = forms.iter().find(|form| form.id == "services").expect("the sample has columns");
+        assert_eq!(columns.columns[0][0].id, "left-title");
+        assert!(columns.columns[0][0].can_move_down && !columns.columns[0][0].can_move_up);
+        assert_eq!(siblings(&document, "left-text").expect("the block exists"), ["left-title", "left-text"]);
+        assert!(find(&document, "right-text").is_some() && find(&document, "nothing").is_none());
+        assert!(!forms[0].can_move_down && !forms[1].can_move_up && forms[1].can_move_down);
+    }
+
+    #[test]
+    fn a_violation_names_the_label_of_its_field() {
+        let hero = kind_of("hero");
+        for (kind, path, problem, sentence) in [
+            (
+                hero,
+                "blocks[1].title",
+                "is empty; write some text, or use null where null is allowed",
+                "Title is empty; write some text.",
+            ),
+            (
+                hero,
+                "blocks[1].button.href",
+                "The URL does not start with https://.",
+                "Button link: The URL does not start with https://.",
+            ),
+            (hero, "blocks[1].button", "missing field `href`", "Button link is empty. Fill in the field."),
+            (kind_of("text"), "blocks[2].columns[0].blocks[1].text", "is empty", "Text is empty."),
+            (kind_of("list"), "blocks[2].items[0].text", "is empty", "Item 1, text is empty."),
+            (None, "subject", "has 200 characters", "Subject has 200 characters."),
+            (None, "blocks", "has 41 items", "The email has 41 items."),
+        ] {
+            assert_eq!(told(kind, path, problem), sentence);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! The editor of an email: a form for each block, and the data and the endpoints of the script that replaces the forms.
+
+mod fields;
+mod forms;
+
+use data_encoding::BASE64;
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::brands::{picture_path, rows};
+use super::super::emails::own;
+use super::{EmailHead, email};
+use crate::engine::api::Failure;
+use crate::features::emails::ops::document_update::DocumentUpdate;
+use crate::features::emails::views::EmailDetails;
+use crate::features::projects::images_through_here;
+use crate::features::projects::ops::{get::Get as ProjectGet, images_list::ImagesList, images_upload::ImagesUpload};
+use crate::features::saved_blocks::ops as saved_blocks;
+use crate::features::saved_blocks::views::SavedBlockView;
+use crate::surfaces::dashboard::files::files;
+use crate::surfaces::dashboard::page::spec;
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::contact_fields::ProfileField;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use fields::{KINDS, Kind, kind_of, new_block};
+use forms::{BlockForm, told};
+
+/// The number of the brand's images that the editor offers: as many as one request returns.
+const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
+
+/// The start of a choice in the palette that is a saved block; the rest is its ID.
+const SAVED: &str = "saved:";
+
+/// The data of the editor.
+#[derive(Serialize)]
+pub struct EditorPage {
+    #[serde(flatten)]
+    head: EmailHead,
+    has_document: bool,
+    /// The version that the forms are based on.
+    based_on: u64,
+    subject: String,
+    preheader: String,
+    subject_max: usize,
+    preheader_max: usize,
+    blocks: Vec<BlockForm>,
+    palette: Vec<Choice>,
+    images: Vec<Picture>,
+    /// The block that the error is about.
+    wrong_block: String,
+    #[serde(flatten)]
+    files: EditorFiles,
+}
+
+/// The paths of the files that only the editor loads.
+#[derive(Serialize)]
+struct EditorFiles {
+    editor_style: String,
+    editor_script: String,
+    /// The library for rich text.
+    prosemirror: String,
+}
+
+impl EditorFiles {
+    fn new() -> Self {
+        let files = files();
+        Self {
+            editor_style: files.editor_style.path.clone(),
+            editor_script: files.editor_script.path.clone(),
+            prosemirror: files.prosemirror.path.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Choice {
+    name: String,
+    label: String,
+    in_columns: bool,
+}
+
+/// An image of the brand.
+#[derive(Clone, Serialize)]
+struct Picture {
+    url: String,
+    about: String,
+    /// The path of a small copy.
+    preview: String,
+    width: Option<u32>,
+    height: Option<u32>,
+}
+
+page_context!(EditorPage, "email_editor.html", {
+    use crate::features::emails::document::Email;
+
+    let document = Email::sample().to_json();
+    let image = Picture {
+        url: "https://acme.example/a.jpg".into(),
+        about: "A".into(),
+        preview: "/a".into(),
+        width: Some(1),
+        height: None,
+    };
+    let page = |document: Option<&Value>| Self {
+        head: EmailHead::sample("document", "ready"),
+        has_document: document.is_some(),
+        based_on: 1,
+        subject: "A".into(),
+        preheader: String::new(),
+        subject_max: limits::EMAIL_SUBJECT_CHARACTERS_MAX,
+        preheader_max: limits::EMAIL_PREHEADER_CHARACTERS_MAX,
+        blocks: forms::blocks(document.unwrap_or(&Value::Null), None),
+        palette: palette(vec![SavedBlockView::sample()]),
+        images: vec![image.clone()],
+        wrong_block: "text".into(),
+        files: EditorFiles::new(),
+    };
+    vec![page(Some(&document)), page(None)]
+});
+
+/// Returns the kinds of blocks and the saved blocks that users can insert.
+fn palette(saved: Vec<SavedBlockView>) -> Vec<Choice> {
+    let choice = |kind: &Kind| Choice { name: kind.name.into(), label: kind.label.into(), in_columns: kind.in_columns };
+    let own = saved.into_iter().map(|saved| Choice {
+        name: format!("{SAVED}{}", saved.id),
+        in_columns: saved.block["type"].as_str().and_then(kind_of).is_some_and(|kind| kind.in_columns),
+        label: format!("Saved: {}", saved.name),
+    });
+    KINDS.iter().filter(|kind| kind.free).map(choice).chain(own).collect()
+}
+
+/// Shows the editor.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None, None).await
+}
+
+/// A block as it was submitted, which is shown again if it cannot be saved.
+struct Submitted {
+    id: String,
+    block: Value,
+}
+
+async fn draw(visit: &Visit, error: Option<PageError>, submitted: Option<Submitted>) -> Result<Outcome, PageError> {
+    let EmailDetails { email, series, document, .. } = email(visit).await?;
+    let document = document.unwrap_or(Value::Null);
+    let images = images(visit, email.project_id).await?;
+    let is_headline = error.is_some() && visit.form.get("act") == "headline";
+    let given = |name: &str, own: &str| if is_headline { visit.form.get(name).to_owned() } else { own.to_owned() };
+    let context = EditorPage {
+        has_document: document.is_object(),
+        based_on: email.version.into(),
+        subject: given("subject", &email.subject),
+        preheader: given("preheader", &email.preheader),
+        subject_max: limits::EMAIL_SUBJECT_CHARACTERS_MAX,
+        preheader_max: limits::EMAIL_PREHEADER_CHARACTERS_MAX,
+        blocks: forms::blocks(&document, submitted.as_ref().map(|sent| (sent.id.as_str(), &sent.block))),
+        palette: palette(saved(visit, email.project_id).await?),
+        images,
+        wrong_block: visit.form.get("block").to_owned(),
+        files: EditorFiles::new(),
+        head: EmailHead::new(&email, series, "document"),
+    };
+    Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+async fn images(visit: &Visit, brand: ProjectId) -> Result<Vec<Picture>, PageError> {
+    if !visit.may_ask(spec::<ImagesList>()) {
+        return Ok(Vec::new());
+    }
+    let found = visit.ask::<ImagesList>(json!({ "projectId": brand, "limit": IMAGES })).await?;
+    let picture = |image: crate::features::projects::views::ProjectImageView| Picture {
+        preview: picture_path(visit, &brand.to_string(), &image.url),
+        about: image.description.unwrap_or_default(),
+        url: image.url,
+        width: image.width,
+        height: image.height,
+    };
+    Ok(found.items.into_iter().filter(|image| image.problem.is_none()).map(picture).collect())
+}
+
+/// Returns the input of the editor's script.
+pub async fn data(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.need(Permission::EmailWrite)?;
+    let EmailDetails { email, document, .. } = email(visit).await?;
+    let document = document.unwrap_or(Value::Null);
+    let brand = email.project_id;
+    let images = images(visit, brand).await?;
+    let theme = match visit.may_ask(spec::<ProjectGet>()) {
+        true => visit.ask::<ProjectGet>(json!({ "projectId": brand })).await?.0.brand,
+        false => None,
+    };
+    let site = site_of(&document);
+    let new: serde_json::Map<String, Value> =
+        KINDS.iter().filter_map(|kind| Some((kind.name.to_owned(), new_block(kind.name, &site)?))).collect();
+    let home = format!("/{}/emails/{}", visit.environment, visit.name("id"));
+    let saved_blocks = saved(visit, brand).await?;
+    let data = json!({
+        "document": document, "version": email.version, "text": email.text, "warnings": email.warnings,
+        "kinds": KINDS, "new": new, "images": images, "site": site,
+        "colors": theme.as_ref().map(|theme| &theme.palette), "fonts": theme.as_ref().map(|theme| &theme.fonts),
+        "home": home, "savedBlocks": saved_blocks, "picture": picture_path(visit, &brand.to_string(), ""),
+        "mayUpload": visit.may(Permission::ProjectWrite),
+        "mergeFields": merge_fields(),
+        "max": {
+            "subject": limits::EMAIL_SUBJECT_CHARACTERS_MAX, "preheader": limits::EMAIL_PREHEADER_CHARACTERS_MAX,
+            "blocks": limits::EMAIL_BLOCKS_MAX,
+        },
+    });
+    Ok(Outcome::json(StatusCode::OK, &data))
+}
+
+/// Returns the merge fields that the editor offers, in the spelling of documents.
+fn merge_fields() -> Vec<Value> {
+    let snake = |key: &str| {
+        key.chars().fold(String::new(), |name, c| match c.is_ascii_uppercase() {
+            true => format!("{name}_{}", c.to_ascii_lowercase()),
+            false => format!("{name}{c}"),
+        })
+    };
+    let field = |field: &ProfileField| json!({ "name": snake(field.spec().key), "label": field.spec().label });
+    ProfileField::ALL.iter().map(field).collect()
+}
+
+/// Returns the target of new links: the target of the header, which is the brand's site, or a placeholder.
+fn site_of(document: &Value) -> String {
+    document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
+}
+
+/// Saves one form.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let EmailDetails { email, document, .. } = email(visit).await?;
+    let document = document.ok_or_else(PageError::not_found)?;
+    let (form, id) = (&visit.form, visit.form.get("block"));
+    let mut submitted = None;
+    let (operations, place) = match form.get("act") {
+        "headline" => {
+            let set = |name: &str| json!({ "op": "set", "path": name, "value": form.get(name) });
+            (vec![set("subject"), set("preheader")], "headline".to_owned())
+        }
+        "save" => {
+            let (kind, block) = found(&document, id)?;
+            let value =
+                kind.read(block, |path| form.has(&format!("f.{path}")).then(|| form.get(&format!("f.{path}")).to_owned()));
+            submitted = Some(Submitted { id: id.to_owned(), block: value.clone() });
+            (vec![json!({ "op": "set", "path": format!("blocks.{id}"), "value": value })], format!("b-{id}"))
+        }
+        act @ ("up" | "down") => {
+            let siblings = forms::siblings(&document, id).ok_or_else(PageError::not_found)?;
+            let at = siblings.iter().position(|sibling| sibling == id).ok_or_else(PageError::not_found)?;
+            let (side, other) = match act {
+                "up" => ("before", at.checked_sub(1).and_then(|at| siblings.get(at))),
+                _ => ("after", siblings.get(at + 1)),
+            };
+            let other = other.ok_or_else(PageError::not_found)?;
+            (vec![json!({ "op": "move", "id": id, side: other })], format!("b-{id}"))
+        }
+        act @ ("duplicate" | "remove") => (vec![json!({ "op": act, "id": id })], "blocks".to_owned()),
+        "keep" => return keep(visit, &document, email.project_id, id).await,
+        "insert" => (vec![insert(visit, &document, email.project_id, id).await?], format!("b-{id}")),
+        _ => return Err(PageError::not_found()),
+    };
+    let version = form.get("version").parse::<u32>().ok();
+    let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations });
+    match visit.call::<DocumentUpdate>(input).await {
+        Ok(_) => Ok(Outcome::go(format!("{}?done=saved#{place}", visit.path))),
+        Err(failure) => {
+            let problems = problems(&failure, &document);
+            let mut error = PageError::from(failure);
+            if !matches!(error.status.as_u16(), 400 | 409) {
+                return Err(error);
+            }
+            if let Some(problem) = problems.first() {
+                error.message.clone_from(&problem.message);
+            }
+            draw(visit, Some(error), submitted).await
+        }
+    }
+}
+
+/// Returns the kind of the block with this ID, and the block.
+fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static Kind, &'d Value), PageError> {
+    let block = forms::find(document, id).ok_or_else(PageError::not_found)?;
+    let kind = kind_of(block["type"].as_str().unwrap_or_default()).ok_or_else(PageError::not_found)?;
+    Ok((kind, block))
+}
+
+/// Saves a block for other emails.
+async fn keep(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<Outcome, PageError> {
+    let (_, block) = found(document, id)?;
+    let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
+    match visit.ask::<saved_blocks::create::Create>(input).await {
+        Ok(_) => Ok(Outcome::go(format!("{}?done=kept#b-{id}", visit.path))),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the operation that inserts the chosen block after the block with this ID.
+async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<Value, PageError> {
+    let name = visit.form.get("kind");
+    let block = match name {
+        "image" => {
+            let first = images(visit, brand).await?.into_iter().next();
+            let first = first.ok_or_else(|| {
+                PageError::plain(StatusCode::CONFLICT, "The brand has no images yet. Add an image to the brand first.")
+            })?;
+            let size = json!({ "src": first.url, "alt": Some(first.about).filter(|about| !about.is_empty()) });
+            json!({ "type": "image", "image": size })
+        }
+        _ if name.starts_with(SAVED) => {
+            let all = saved(visit, brand).await?;
+            let chosen = all.into_iter().find(|saved| name.strip_prefix(SAVED).is_some_and(|id| id == saved.id.to_string()));
+            chosen.ok_or_else(PageError::not_found)?.block
+        }
+        _ => new_block(name, &site_of(document)).ok_or_else(PageError::not_found)?,
+    };
+    Ok(json!({ "op": "insert", "after": id, "value": block }))
+}
+
+/// A problem with a block, for users.
+#[derive(Serialize)]
+struct Problem {
+    /// The ID of the block; `None` for the subject and the preheader.
+    block: Option<String>,
+    message: String,
+}
+
+/// Returns the problems that a failure reports.
+fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
+    let errors = failure.data.as_deref().map_or(&Value::Null, |data| &data["errors"]);
+    let problem = |error: &Value| {
+        let (path, block) = (error["path"].as_str().unwrap_or_default(), error["block"].as_str());
+        let kind = block.and_then(|id| forms::find(document, id)).and_then(|block| kind_of(block["type"].as_str()?));
+        Problem { block: block.map(str::to_owned), message: told(kind, path, error["problem"].as_str().unwrap_or_default()) }
+    };
+    rows(errors).iter().map(problem).collect()
+}
+
+/// Does what the script asks, and returns the result as JSON.
+pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
+    match visit.form.get("act") {
+        "save" => save(visit).await,
+        "upload" => upload(visit).await,
+        "keep" => keep_block(visit).await,
+        _ => Err(PageError::not_found()),
+    }
+}
+
+/// Saves the changes that the script sends. Returns the new version, or the problems.
+async fn save(visit: &Visit) -> Result<Outcome, PageError> {
+    let form = &visit.form;
+    let operations: Value = serde_json::from_str(form.get("operations")).map_err(|_| PageError::broken_form())?;
+    let version = form.get("version").parse::<u32>().ok();
+    let input = json!({ "emailId": visit.name("id"), "version": version, "operations": operations, "autosave": true });
+    Ok(match visit.call::<DocumentUpdate>(input).await {
+        Ok(saved) => {
+            let EmailDetails { email, document, .. } = saved.0;
+            let answer =
+                json!({ "version": email.version, "warnings": email.warnings, "text": email.text, "document": document });
+            Outcome::json(StatusCode::OK, &answer)
+        }
+        Err(failure) => refused(visit, failure).await?,
+    })
+}
+
+async fn refused(visit: &Visit, failure: Failure) -> Result<Outcome, PageError> {
+    let document = email(visit).await?.document.unwrap_or(Value::Null);
+    let problems = problems(&failure, &document);
+    let code = failure.code.info().wire;
+    let version = failure.data.as_deref().map_or(&Value::Null, |data| &data["version"]).clone();
+    let error = PageError::from(failure);
+    let answer = json!({ "code": code, "message": error.message, "problems": problems, "version": version });
+    Ok(Outcome::json(error.status, &answer))
+}
+
+/// Saves a block of the script for other emails, and returns all saved blocks.
+async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
+    let brand = email(visit).await?.email.project_id;
+    let block: Value = serde_json::from_str(visit.form.get("block")).map_err(|_| PageError::broken_form())?;
+    let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
+    Ok(match visit.ask::<saved_blocks::create::Create>(input).await {
+        Ok(_) => {
+            let saved_blocks = saved(visit, brand).await?;
+            Outcome::json(StatusCode::OK, &json!({ "savedBlocks": saved_blocks }))
+        }
+        Err(error) => Outcome::json(error.status, &json!({ "message": error.message })),
+    })
+}
+
+/// Returns the brand's saved blocks.
+async fn saved(visit: &Visit, brand: ProjectId) -> Result<Vec<SavedBlockView>, PageError> {
+    let wanted = json!({ "projectId": brand, "limit": limits::SAVED_BLOCKS_MAX });
+    Ok(visit.ask::<saved_blocks::list::List>(wanted).await?.items)
+}
+
+/// Leads to an image at its full size, through this service, for cropping.
+pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
+    visit.need(Permission::EmailWrite)?;
+    // An email of another account does not exist.
+    email(visit).await?;
+    let wanted = visit.query.get("of");
+    if let Some(path) = own(visit, Some(wanted)) {
+        return Ok(Outcome::go(path));
+    }
+    let url: url::Url = wanted.parse().map_err(|_| PageError::not_found())?;
+    // The function replaces the URLs of remote images in HTML.
+    let html = images_through_here(&visit.api.0, format!("<img src=\"{url}\">")).await?;
+    let link = html.split('"').nth(1).and_then(|link| own(visit, Some(link)));
+    link.map(Outcome::go).ok_or_else(PageError::not_found)
+}
+
+/// Adds an uploaded image to the brand, and returns it.
+async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
+    let brand = email(visit).await?.email.project_id;
+    let file = visit.form.file("file").ok_or_else(PageError::broken_form)?;
+    let input = json!({ "projectId": brand, "file": BASE64.encode(&file.bytes), "description": visit.form.some("about") });
+    Ok(match visit.call::<ImagesUpload>(input).await {
+        Ok(made) => {
+            let image = made.0;
+            let picture = Picture {
+                preview: picture_path(visit, &brand.to_string(), &image.url),
+                about: image.description.unwrap_or_default(),
+                url: image.url,
+                width: image.width,
+                height: image.height,
+            };
+            Outcome::json(StatusCode::OK, &json!(picture))
+        }
+        Err(failure) => {
+            let error = PageError::from(failure);
+            Outcome::json(error.status, &json!({ "message": error.message }))
+        }
+    })
+}

@@ -1,0 +1,151 @@
+//! The pages that copy a brand from the test environment to the live environment.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::brands::word;
+use crate::engine::api::Done;
+use crate::engine::api::response::WireTime;
+use crate::features::go_live::ops::{checklist, copy};
+use crate::features::go_live::{CopyCounts, CopyReport, GoLiveStep, GoLiveView};
+use crate::features::projects;
+use crate::surfaces::dashboard::template::page_context;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
+use crate::vocab::codes::Code;
+
+/// The number of brands to choose from; users with more brands start from the brand's own page.
+const BRANDS_MAX: u64 = 50;
+
+/// The data of the page on which users choose a brand.
+#[derive(Serialize)]
+pub struct ChooseBrandPage {
+    brands: Vec<BrandChoice>,
+}
+
+#[derive(Serialize)]
+struct BrandChoice {
+    id: String,
+    name: String,
+    domain: String,
+}
+
+page_context!(ChooseBrandPage, "go_live_choose.html", {
+    let brand = || BrandChoice { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into(), domain: "acme.example".into() };
+    vec![Self { brands: vec![brand(), brand()] }, Self { brands: Vec::new() }]
+});
+
+/// The data of the page of one brand.
+#[derive(Serialize)]
+pub struct GoLivePage {
+    id: String,
+    name: String,
+    steps: Vec<GoLiveStep>,
+    /// The number of finished steps.
+    ready: usize,
+    /// The number of contacts in the test environment.
+    contacts: u64,
+    /// The ID of the live brand, and when it was last copied.
+    live: Option<String>,
+    copied_at: Option<WireTime>,
+    /// The live brand of the same site, if there is another one.
+    twin: Option<Twin>,
+    /// Whether the page shows the result of a copy that has just run.
+    is_report: bool,
+    skipped: Vec<String>,
+    contacts_after: Option<u32>,
+    /// The counts of the report, or of the last copy.
+    counts: Vec<CountLine>,
+}
+
+#[derive(Serialize)]
+struct Twin {
+    id: String,
+    name: String,
+}
+
+#[derive(Serialize)]
+struct CountLine {
+    label: String,
+    created: u64,
+    updated: u64,
+    unchanged: u64,
+}
+
+page_context!(GoLivePage, "go_live.html", {
+    let twin = || Twin { id: "66f1a2b3d4e5f60718293a4c".into(), name: "Acme".into() };
+    let mut continued = CopyReport::sample();
+    (continued.contacts_after, continued.skipped) = (Some(20_000), vec!["The segment Fans was not copied.".into()]);
+    let fresh = GoLiveView { live_project_id: None, copied_at: None, copied: Vec::new(), ..GoLiveView::sample() };
+    vec![
+        page(fresh, Some(twin()), None),
+        page(GoLiveView::sample(), None, Some(continued)),
+        page(GoLiveView::sample(), None, None),
+    ]
+});
+
+fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoLivePage {
+    let is_report = report.is_some();
+    let (copied, skipped, contacts_after) = match report {
+        Some(report) => (report.copied, report.skipped, report.contacts_after),
+        None => (view.copied, Vec::new(), None),
+    };
+    let line = |counts: CopyCounts| {
+        let kind = word(&counts.kind);
+        let label = kind[..1].to_uppercase() + &kind[1..];
+        CountLine { label, created: counts.created, updated: counts.updated, unchanged: counts.unchanged }
+    };
+    GoLivePage {
+        id: view.project_id.to_string(),
+        name: view.name,
+        ready: view.steps.iter().filter(|step| step.done).count(),
+        steps: view.steps,
+        contacts: view.contacts,
+        live: view.live_project_id.map(|id| id.to_string()),
+        copied_at: view.copied_at,
+        twin,
+        is_report,
+        skipped,
+        contacts_after,
+        counts: copied.into_iter().map(line).collect(),
+    }
+}
+
+/// Shows the test brands, or the page of the only one.
+pub async fn choose(visit: &Visit) -> Result<Outcome, PageError> {
+    let found = visit.ask::<projects::ops::list::List>(json!({ "limit": BRANDS_MAX, "status": "active" })).await?;
+    if let [only] = found.items.as_slice() {
+        return Ok(Outcome::go(format!("/test/brands/{}/go-live", only.id)));
+    }
+    let choice = |brand: projects::ProjectView| BrandChoice { id: brand.id.to_string(), name: brand.name, domain: brand.domain };
+    Ok(Outcome::draw(&ChooseBrandPage { brands: found.items.into_iter().map(choice).collect() }))
+}
+
+/// Shows the checklist of a brand.
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    draw(visit, None, None).await
+}
+
+async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let Done(view) = visit.ask::<checklist::Checklist>(json!({ "projectId": visit.name("id") })).await?;
+    let twin = error.as_ref().filter(|error| error.code == Some(Code::BrandExists)).and_then(|error| {
+        let data = error.data.as_ref()?;
+        Some(Twin { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
+    });
+    // The page explains this error itself.
+    let shown = error.as_ref().filter(|_| twin.is_none());
+    Ok(Outcome::draw_with(&page(view, twin, report), shown))
+}
+
+/// Copies the brand, and shows what was copied.
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let form = &visit.form;
+    let input = json!({
+        "projectId": visit.name("id"), "contacts": form.get("contacts") == "yes",
+        "contactsAfter": form.some("after").and_then(|after| after.parse::<u32>().ok()), "liveProjectId": form.some("into"),
+    });
+    match visit.ask::<copy::Copy>(input).await {
+        Ok(Done(report)) => draw(visit, Some(report), None).await,
+        Err(error) if matches!(error.status.as_u16(), 400 | 409) => draw(visit, None, Some(error)).await,
+        Err(error) => Err(error),
+    }
+}
