@@ -99,7 +99,7 @@ async fn security(scene: &Scene<'_>) {
     tab.sees("Scan this code").await;
     tab.fill("#first-code", &six_digits(secret.as_str().expect("a secret"), 0)).await;
     tab.press("Confirm").await;
-    tab.sees("You now enter a code whenever you sign in.").await;
+    tab.sees("You now need a code from it to sign in.").await;
     scene.open("/test/settings/security").await;
     tab.sees("You have 10 recovery codes left").await;
     scene.press_and_agree("Create new recovery codes").await;
