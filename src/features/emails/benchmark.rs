@@ -198,6 +198,7 @@ impl TestBrief {
             name: name.clone(),
             url: Some(url.clone()),
             price: Some(price.clone()),
+            price_before: None,
             currency: Some(currency.clone()),
             image: None,
             description: None,

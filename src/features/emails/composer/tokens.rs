@@ -110,11 +110,6 @@ impl<'a> Tokens<'a> {
     fn any_ending(&self, from: usize, end: usize, phrases: &[Vec<String>]) -> bool {
         phrases.iter().any(|phrase| self.matches(from, phrase) == Some(end - from))
     }
-
-    /// Returns the start and length of the first of these phrases at or after an index.
-    pub fn find(&self, from: usize, phrases: &[Vec<String>]) -> Option<(usize, usize)> {
-        (from..self.len()).find_map(|at| self.any(at, phrases).map(|taken| (at, taken)))
-    }
 }
 
 /// The maximum number of words in a phrase of the word lists, including punctuation.

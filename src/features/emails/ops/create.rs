@@ -56,7 +56,7 @@ impl Operation for Create {
     fn example() -> (Value, Self::Output) {
         let email = EmailView::sample();
         let sibling = SiblingView { email_id: email.id, slot: 1, language: "en".into(), status: "ready" };
-        let details = EmailDetails { email, document: None, series: vec![sibling] };
+        let details = EmailDetails { email, document: None, prompt: String::new(), brief: None, series: vec![sibling] };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "design": "blank" }), Created(details))
     }
 }

@@ -159,7 +159,7 @@ impl Command for Generate {
 impl NewConversation {
     /// Returns the request in its stored form.
     fn wanted(&self, engine: &Engine) -> Result<GenerationRequest, Failure> {
-        let prompt = self.prompt.as_ref().map(ToString::to_string).unwrap_or_default();
+        let prompt = self.prompt.as_deref().unwrap_or_default().to_owned();
         if prompt.is_empty() && self.brief.is_none() {
             return Err(Failure::field("prompt", "must not be empty without a brief; describe the email"));
         }

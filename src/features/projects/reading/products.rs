@@ -248,14 +248,14 @@ mod tests {
 
     fn found(pages: &[(&str, &str)]) -> Vec<(String, Option<String>, Option<String>)> {
         let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("the URL is valid")).collect();
-        let raw = |(place, url): (usize, &Url)| Raw {
+        let sources = urls.iter().zip(pages).enumerate().map(|(place, (url, (_, text)))| Raw {
             url,
             given: place == 0,
             content_type: "text/html",
             language: "",
-            bytes: pages[place].1.as_bytes(),
-        };
-        let sources = Sources { pages: urls.iter().enumerate().map(raw).collect(), ..Sources::default() };
+            bytes: text.as_bytes(),
+        });
+        let sources = Sources { pages: sources.collect(), ..Sources::default() };
         read(&sources).brand.products.into_iter().map(|product| (product.name, product.price, product.price_before)).collect()
     }
 

@@ -21,8 +21,6 @@ pub struct Sentence {
     pub item: Option<u8>,
     /// Whether the sentence starts a line or an item.
     pub is_line_start: bool,
-    /// The line that the sentence is in.
-    pub line: usize,
 }
 
 /// Returns the sentences of a prompt in order. They contain every word except the signs and numbers of lists.
@@ -31,7 +29,6 @@ pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut item = None;
     let mut from = 0;
-    let mut line = 0;
     while from <= prompt.words.len() {
         let to = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End).unwrap_or(prompt.words.len());
         let mut start = bullet_end(prompt, from, to);
@@ -46,14 +43,13 @@ pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
         }
         let first = start;
         for next in items.iter().filter(|item| item.at >= first && item.at < to) {
-            split(prompt, Range::of(start, next.at), item, &mut is_line_start, line, &mut sentences);
+            split(prompt, Range::of(start, next.at), item, &mut is_line_start, &mut sentences);
             item = Some(next.index);
             start = next.end;
             is_line_start = true;
         }
-        split(prompt, Range::of(start, to), item, &mut is_line_start, line, &mut sentences);
+        split(prompt, Range::of(start, to), item, &mut is_line_start, &mut sentences);
         from = to + 1;
-        line += 1;
     }
     sentences
 }
@@ -165,14 +161,7 @@ fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
 }
 
 /// Splits a part of a line into sentences.
-fn split(
-    prompt: &Prompt<'_>,
-    part: Range,
-    item: Option<u8>,
-    is_line_start: &mut bool,
-    line: usize,
-    sentences: &mut Vec<Sentence>,
-) {
+fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut bool, sentences: &mut Vec<Sentence>) {
     let mut from = part.from;
     let mut at = part.from;
     while at < part.to {
@@ -180,7 +169,7 @@ fn split(
             at = end;
             let is_asked = matches!(prompt.fold(end - 1), "." | "!" | "?");
             if is_asked && prompt.words.is_capital(end + 1) {
-                push(prompt, Range::of(from, end + 1), item, is_line_start, line, sentences);
+                push(prompt, Range::of(from, end + 1), item, is_line_start, sentences);
                 from = end + 1;
             }
         }
@@ -194,21 +183,14 @@ fn split(
         {
             at += 1;
         }
-        push(prompt, Range::of(from, at), item, is_line_start, line, sentences);
+        push(prompt, Range::of(from, at), item, is_line_start, sentences);
         from = at;
     }
 }
 
-fn push(
-    prompt: &Prompt<'_>,
-    range: Range,
-    item: Option<u8>,
-    is_line_start: &mut bool,
-    line: usize,
-    sentences: &mut Vec<Sentence>,
-) {
+fn push(prompt: &Prompt<'_>, range: Range, item: Option<u8>, is_line_start: &mut bool, sentences: &mut Vec<Sentence>) {
     if !range.is_empty() {
-        sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start, line });
+        sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start });
         *is_line_start = false;
     }
 }
