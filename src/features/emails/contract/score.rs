@@ -6,6 +6,7 @@ use std::path::Path;
 
 use jiff::civil::Date;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::outline::{Outline, Place};
 use super::reading::Reading;
@@ -68,7 +69,14 @@ struct SampleFact {
 #[derive(Deserialize)]
 struct SampleConstraint {
     kind: String,
-    value: Option<String>,
+    /// A text, or a number of words.
+    value: Option<Value>,
+}
+
+impl SampleConstraint {
+    fn text(&self) -> Option<String> {
+        self.value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
 }
 
 #[derive(Deserialize)]
@@ -260,7 +268,7 @@ fn expected(sample: &Sample) -> Brief {
     let constraints = sample
         .constraints
         .iter()
-        .filter_map(|constraint| Some(Constraint { kind: kind(&constraint.kind)?, value: constraint.value.clone(), span: None }));
+        .filter_map(|constraint| Some(Constraint { kind: kind(&constraint.kind)?, value: constraint.text(), span: None }));
     let fact =
         |text: &String| Fact { kind: FactKind::Sentence, role: None, text: text.clone(), value: None, story: None, span: None };
     Brief {
@@ -342,17 +350,17 @@ fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<Str
     (score, failures)
 }
 
-#[tokio::test]
-async fn the_prompts_of_the_samples_keep_their_facts() {
+/// Scores a set of samples. Prints the failures and a table.
+async fn score(set: &str) -> Score {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/prompts");
     let brands: Vec<SampleBrand> = read(&folder.join("brands.json"));
     let mut out = format!(
-        "{:<18} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9} {:>9} {:>6} {:>10} {:>7}\n",
-        "", "emails", "clean", "facts", "kept", "lost", "reported", "repeated", "leaks", "inventions", "broken"
+        "{set:<18} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9} {:>9} {:>6} {:>10} {:>7}\n",
+        "emails", "clean", "facts", "kept", "lost", "reported", "repeated", "leaks", "inventions", "broken"
     );
     let (mut total, mut details) = (Score::default(), String::new());
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder.join("first")).expect("the samples exist").map(|file| file.expect("a file").path()).collect();
+    let files = std::fs::read_dir(folder.join(set)).expect("the samples exist");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     files.sort();
     for file in files {
         let mut own = Score::default();
@@ -372,4 +380,23 @@ async fn the_prompts_of_the_samples_keep_their_facts() {
     }
     writeln!(out, "{}", total.line("total")).expect("writing to memory cannot fail");
     println!("{details}\n{out}");
+    total
+}
+
+/// The half of the samples that the rules were written with.
+#[tokio::test]
+async fn the_first_samples_keep_their_facts() {
+    score("first").await;
+}
+
+/// The half that was written after the rules.
+#[tokio::test]
+async fn the_second_samples_keep_their_facts() {
+    score("second").await;
+}
+
+/// The prompts of a hostile writer, who did not know the rules.
+#[tokio::test]
+async fn the_hostile_samples_keep_their_facts() {
+    score("hostile").await;
 }
