@@ -207,7 +207,7 @@ pub fn is_vivid(color: Color) -> bool {
 /// Returns whether a color is visibly not gray. A dark color needs less chroma than a light one, because it cannot have as much.
 pub fn has_hue(color: Color) -> bool {
     let seen = seen(color);
-    is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.45).contains(&seen.lightness)
+    is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.5).contains(&seen.lightness)
 }
 
 /// Returns the name of a color.

@@ -3,7 +3,7 @@
 use super::finding::{Finding, FindingKind};
 use super::reading::Reading;
 use super::text::{fold, sentences, spaced, words};
-use crate::features::emails::brief::{Brief, Part, Span};
+use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 
 /// A row of this many words of an instruction is a part of the instruction. Shorter rows occur in many texts.
 const ROW_WORDS: usize = 4;
@@ -43,7 +43,8 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
                 passage.folded.match_indices(label).any(|(at, _)| !passage.folded[..at].ends_with(char::is_alphanumeric))
             })
         }
-        // One or two words are printed if they are a whole sentence.
+        // One or two words are printed if they are a whole sentence. A greeting of the writer also opens many emails.
+        1 | 2 if is_greeting(text) => None,
         1 | 2 => {
             let own = spaced(&folded);
             passages().find(|passage| sentences(&passage.text).iter().any(|sentence| spaced(&fold(sentence)) == own))

@@ -185,7 +185,7 @@ fn a_language_model_writes_and_its_usage_is_counted() {
     let app = with_model(&peer);
     let id = generate(
         &app,
-        json!({ "prompt": "Hello. See https://shop.example/sale.", "webMode": false, "languages": ["en"], "count": 1 }),
+        json!({ "prompt": "Hello. Link: https://shop.example/sale", "webMode": false, "languages": ["en"], "count": 1 }),
     );
     work(&app);
     let status = status(&app, &id);
@@ -212,11 +212,11 @@ fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
     let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
         let peer = FakeModel::with(vec![email(|json| {
-            json["blocks"][1]["text"] = json!("Tell people of our report.");
+            json["blocks"][1]["text"] = json!("We have published our report.");
             json["blocks"][1]["button"]["href"] = json!(url);
         })]);
         let app = with_model(&peer);
-        let prompt = format!("Tell people of our report: {url}.");
+        let prompt = format!("We have published our report: {url}");
         let id = generate(&app, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
         work(&app);
         assert_eq!(status(&app, &id)["status"], "completed");

@@ -64,7 +64,8 @@ impl<'a> ModelConversation<'a> {
             };
             if corrections == self.corrections_max {
                 let first = errors.first().map(String::as_str).unwrap_or_default();
-                let reason = format!("The language model's response was unusable even after {corrections} corrections: {first}");
+                let times = if corrections == 1 { "1 correction".into() } else { format!("{corrections} corrections") };
+                let reason = format!("The language model's response was unusable even after {times}: {first}");
                 return (Err(reason), self.usage);
             }
             corrections += 1;

@@ -73,7 +73,12 @@ fn every_request_has_a_small_schema_and_small_models_get_one_block_at_a_time() {
     addresses(&whole, "", &mut links, &mut images);
     for at_once in ["1", "40"] {
         let peer = FakeModel::with(vec![Reaction::Text(whole.to_string())]);
-        let material = Material { name: "Leaf".into(), site: "https://example.com/".into(), ..Default::default() };
+        let material = Material {
+            name: "Leaf".into(),
+            site: "https://example.com/".into(),
+            given_images: images.clone(),
+            ..Default::default()
+        };
         let draft = write(&peer, &[("blocks_at_once", at_once)], brief(&links, images.clone()), material);
         let draft = draft.expect("the model writes the email");
         assert_eq!((draft.written_by.as_str(), draft.document.blocks.len()), ("peer", Email::sample().blocks.len()));
@@ -109,7 +114,8 @@ fn knowledge_is_left_out_if_the_model_has_too_little_context() {
         screenshot_url: None,
         date: Timestamp(0),
     };
-    let material = || Material {
+    let material = |given_images| Material {
+        given_images,
         name: "Leaf".into(),
         site: "https://example.com/".into(),
         knowledge: (0..20).map(entry).collect(),
@@ -120,7 +126,7 @@ fn knowledge_is_left_out_if_the_model_has_too_little_context() {
         let whole = Email::sample().to_json();
         addresses(&whole, "", &mut links, &mut images);
         let peer = FakeModel::with(vec![Reaction::Text(whole.to_string())]);
-        write(&peer, keys, brief(&links, images), material()).expect("the model writes the email");
+        write(&peer, keys, brief(&links, images.clone()), material(images)).expect("the model writes the email");
         let system = peer.asked()[0].body["messages"][0]["content"].as_str().map(str::to_owned);
         let system = system.expect("the field is a string");
         assert!(system.contains("Page 0"), "the newest entry stays");

@@ -370,17 +370,15 @@ fn is_street(text: &str) -> bool {
     let has_number = text.chars().any(|character| character.is_ascii_digit());
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_short = words.len() <= 8 && text.chars().count() <= 60;
+    let mut all = lowered.split(|c: char| !c.is_alphabetic());
+    let is_phone =
+        all.any(|word| word == "tel" || word.starts_with("telef") || word.starts_with("téléph") || word == "telephone");
     let named = lowered
         .split(|c: char| c.is_whitespace() || c == ',')
         .any(|word| STREET_WORDS.iter().any(|street| word.ends_with(street)));
     let ends_with_number = words.len() >= 2
         && words.last().is_some_and(|word| word.chars().next().is_some_and(|c| c.is_ascii_digit()) && word.len() <= 5);
-    has_number
-        && is_short
-        && (named || ends_with_number)
-        && !lowered.contains('@')
-        && !lowered.contains("tel")
-        && !lowered.contains('©')
+    has_number && is_short && (named || ends_with_number) && !lowered.contains('@') && !is_phone && !lowered.contains('©')
 }
 
 /// Returns whether a string names a street, with or without a number.

@@ -254,8 +254,8 @@ fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     counts.into_iter().map(|(_, color)| color).collect()
 }
 
-/// Returns the vivid color of a variable whose name contains one of `names`, trying `names` in order. If several variables match, uses the
-/// one with the shortest name.
+/// Returns the color of a variable whose name contains one of `names`, trying `names` in order. If several variables match, uses a vivid
+/// color, then the shortest name.
 fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Option<Color> {
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {
@@ -266,8 +266,9 @@ fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Opt
         let mut found: Vec<(usize, Color)> =
             fitting.filter_map(|(name, value)| Some((name.len(), color(name, value)?.color))).collect();
         found.sort_by_key(|(length, _)| *length);
-        if let Some((_, color)) = found.into_iter().find(|(_, color)| is_vivid(*color)) {
-            return Some(color);
+        let first = |fits: fn(Color) -> bool| found.iter().find(|(_, color)| fits(*color));
+        if let Some((_, color)) = first(is_vivid).or_else(|| first(has_hue)) {
+            return Some(*color);
         }
     }
     None

@@ -281,6 +281,15 @@ pub fn lexicons() -> &'static [Lexicon] {
     ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
 }
 
+/// Returns whether a text is only a greeting, such as "Hello".
+pub fn is_greeting(text: &str) -> bool {
+    let words = Words::read(text);
+    let end = (0..words.len()).rev().find(|at| words.fold(*at).chars().any(char::is_alphanumeric)).map_or(0, |last| last + 1);
+    let mut marks = Vec::new();
+    lexicons().iter().for_each(|lexicon| lexicon.mark(&words, 0, &mut marks));
+    marks.iter().any(|mark| mark.list == List::Greeting && mark.from == 0 && mark.to >= end)
+}
+
 impl Lexicon {
     fn read(code: &'static str, text: &str) -> Self {
         let file: File = toml::from_str(text).expect("a test parses every word list");

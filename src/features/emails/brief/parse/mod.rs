@@ -24,6 +24,8 @@ mod tests;
 mod times;
 mod tokens;
 
+pub use lexicon::is_greeting;
+
 use jiff::civil::Date;
 
 use super::{Brief, Span};

@@ -484,7 +484,7 @@ mod tests {
             blocks.retain(|block| block["type"] != "hero");
             let mut block = block;
             block["id"] = json!("new");
-            for (number, cell) in block["columns"].as_array_mut().into_iter().flatten().enumerate() {
+            for (number, cell) in block.get_mut("columns").and_then(Value::as_array_mut).into_iter().flatten().enumerate() {
                 for (at, cell) in cell["blocks"].as_array_mut().into_iter().flatten().enumerate() {
                     cell["id"] = json!(format!("new-{number}-{at}"));
                 }
