@@ -674,6 +674,7 @@ pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum size of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
+/// The maximum height of such a PNG, in pixels. Logos are wider than tall, so this also bounds the memory that drawing takes.
 pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
 /// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
 pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;

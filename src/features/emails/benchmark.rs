@@ -11,8 +11,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::brief;
-use super::contract::{self, Finding, FindingKind, Terms};
+use super::contract::{self, Terms};
 use super::document::Email;
+use super::finding::{Finding, FindingKind};
 use super::model::{GenerationRequest, Source, Visibility};
 use super::writing::material::Material;
 use super::writing::{Brief, Writer};

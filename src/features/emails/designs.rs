@@ -52,45 +52,45 @@ pub struct Design {
 
 macro_rules! designs {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../assets/designs/", $name, ".json")))),*]
+        &[$(($name, include_str!(concat!("../../../assets/designs/", $name)))),*]
     };
 }
 
-/// The names and the files of all designs, in the order of the gallery.
+/// The files of all designs, in the order of the gallery.
 const FILES: &[(&str, &str)] = designs![
-    "blank",
-    "welcome",
-    "welcome-offer",
-    "sale",
-    "flash-sale",
-    "launch",
-    "preorder",
-    "digest",
-    "note",
-    "event",
-    "webinar",
-    "reminder",
-    "order",
-    "delivery",
-    "apology",
-    "service",
-    "survey",
-    "review",
-    "win-back",
-    "cart",
-    "referral",
-    "season",
-    "gift-guide",
-    "milestone",
-    "price-change",
+    "blank.json",
+    "welcome.json",
+    "welcome-offer.json",
+    "sale.json",
+    "flash-sale.json",
+    "launch.json",
+    "preorder.json",
+    "digest.json",
+    "note.json",
+    "event.json",
+    "webinar.json",
+    "reminder.json",
+    "order.json",
+    "delivery.json",
+    "apology.json",
+    "service.json",
+    "survey.json",
+    "review.json",
+    "win-back.json",
+    "cart.json",
+    "referral.json",
+    "season.json",
+    "gift-guide.json",
+    "milestone.json",
+    "price-change.json",
 ];
 
 /// Returns all designs.
 pub fn all() -> &'static [Design] {
     static ALL: LazyLock<Vec<Design>> = LazyLock::new(|| {
-        let read = |&(name, text): &(&'static str, &'static str)| {
+        let read = |&(file, text): &(&'static str, &'static str)| {
             let design: Design = serde_json::from_str(text).expect("a test reads every design");
-            Design { name, ..design }
+            Design { name: file.trim_end_matches(".json"), ..design }
         };
         FILES.iter().map(read).collect()
     });

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::contract::Finding;
 use super::document::{Change, ChangeError, Email as Document, Violation};
 use super::edits::NewVersion;
+use super::finding::Finding;
 use super::generation::context::{brief, document};
 use super::model::{Author, Conversation, Email, Origin, Source, Stage, Version};
 use super::outputs::{self, RenderedTexts};

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::contract::Finding;
 use super::document::Email as Document;
+use super::finding::Finding;
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};

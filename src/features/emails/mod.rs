@@ -11,6 +11,7 @@ mod designs;
 mod direct;
 pub mod document;
 mod edits;
+pub mod finding;
 pub mod generation;
 mod imported;
 mod model;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
-use super::contract::Finding;
+use super::finding::Finding;
 use crate::base::clock::Timestamp;
 use crate::base::json_bytes;
 use crate::engine::language_model::Usage;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use futures_util::stream::{self, StreamExt};
 use url::Url;
 
-use super::contract::Finding;
 use super::document::{Email as Document, Violation};
+use super::finding::Finding;
 use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::theme::Theme;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::brief::Brief;
-use super::contract::Finding;
+use super::finding::Finding;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
 use super::{postal_address, store};

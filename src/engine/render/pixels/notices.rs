@@ -1,4 +1,5 @@
-//! The notices for third-party work in every copy of this program: for the fonts, and for sources within the drawing engine.
+//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, and sources within the drawing
+//! engine.
 
 use super::fonts;
 
@@ -11,6 +12,9 @@ const ENGINE: [(&str, &str); 5] = [
     ("subsetter", include_str!("../../../../assets/licences/LICENSE-SUBSETTER")),
 ];
 
+/// The licenses of the packages in the editor's script.
+const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRROR");
+
 /// Returns all notices as one text.
 pub fn notices() -> String {
     let mut out = "Third-party fonts and sources in this program, and their licenses.\n".to_owned();
@@ -18,6 +22,7 @@ pub fn notices() -> String {
     for notice in fonts::NOTICES {
         out.push_str(&format!("\n{}\n\n{}\n", "=".repeat(80), notice.trim()));
     }
+    out.push_str(&format!("\n{}\n\nProseMirror, in the editor of emails:\n\n{}\n", "=".repeat(80), EDITOR.trim()));
     for (name, notice) in ENGINE {
         out.push_str(&format!("\n{}\n\n{name}, ported within the drawing engine takumi:\n\n{}\n", "=".repeat(80), notice.trim()));
     }

@@ -264,8 +264,8 @@ impl Writer<'_> {
             });
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
-        let is_told = self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
-        let intro = match (!is_told, deal) {
+        let is_stated = self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
+        let intro = match (!is_stated, deal) {
             (true, deal) => match season {
                 Some(season) => [Some(season), deal].into_iter().flatten().collect::<Vec<_>>().join(" "),
                 None => self.markup("lead").unwrap_or_default(),

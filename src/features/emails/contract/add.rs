@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::Terms;
-use super::finding::{Finding, FindingKind};
 use super::outline::{Outline, Place};
 use super::text::sentences;
 use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
+use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The maximum length of a sentence of the prompt that is added as a whole. Longer sentences say more than the lost fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;

@@ -1,11 +1,11 @@
 //! Checks that the email keeps the limits of the brief.
 
-use super::finding::{Finding, FindingKind};
 use super::outline::Place;
 use super::reading::Reading;
 use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Constraint, ConstraintKind};
 use crate::features::emails::document::{Email, Layout};
+use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The shortest word that is also avoided as the beginning of a longer word: "cheap" and "cheapest".
 const AVOIDED_STEM_MIN: usize = 5;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use jiff::civil::Time;
 
 use super::add;
-use super::finding::{Finding, FindingKind};
 use super::mentions::{self, Value};
 use super::outline::{Outline, Place};
 use super::reading::{Reading, number_of, share};
@@ -13,6 +12,7 @@ use super::text::{fold, sentences, spaced, words};
 use super::words::Words;
 use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRole, FactValue};
 use crate::features::emails::document::Email;
+use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The share of a statement's words that any honest wording of it keeps.
 const SHARE_MIN: f64 = 0.6;

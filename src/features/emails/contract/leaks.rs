@@ -1,9 +1,9 @@
 //! Finds instructions to the writer that the email prints.
 
-use super::finding::{Finding, FindingKind};
 use super::reading::Reading;
 use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
+use crate::features::emails::finding::{Finding, FindingKind};
 
 /// A row of this many words of an instruction is a part of the instruction. Shorter rows occur in many texts.
 const ROW_WORDS: usize = 4;

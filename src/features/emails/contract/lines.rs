@@ -1,10 +1,10 @@
 //! Checks that the subject, the preheader and the titles are complete: not cut off, with their quotation marks and brackets closed.
 
-use super::finding::{Finding, FindingKind};
 use super::outline::Place;
 use super::reading::Reading;
 use super::text::{fold, spaced};
 use crate::features::emails::brief::Brief;
+use crate::features::emails::finding::{Finding, FindingKind};
 
 pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let prompt = fold(prompt);
@@ -51,13 +51,13 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
     let is_day = !last.is_empty() && last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
     if is_day && folded.ends_with(last) {
         let before: String = folded.chars().rev().take(DAY_CONTEXT_CHARACTERS).collect::<Vec<_>>().into_iter().rev().collect();
-        let goes_on = prompt.match_indices(before.as_str()).any(|(at, _)| {
+        let continues = prompt.match_indices(before.as_str()).any(|(at, _)| {
             let rest = &prompt[at + before.len()..];
             let rest = rest.trim_start_matches(['.', ' ']);
             let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
             email.words.month(&word).is_some() || [":", "h"].iter().any(|sign| rest.starts_with(sign))
         });
-        return goes_on.then_some("is cut off.");
+        return continues.then_some("is cut off.");
     }
     None
 }

@@ -7,7 +7,6 @@
 mod add;
 mod constraints;
 mod facts;
-mod finding;
 mod leaks;
 mod lines;
 mod mentions;
@@ -22,12 +21,12 @@ mod text;
 mod words;
 
 pub use add::with_remedy;
-pub use finding::{Finding, FindingKind};
 
 use jiff::civil::Date;
 
 use super::brief::Brief;
 use super::document::Email;
+use super::finding::{Finding, FindingKind};
 use super::writing::material::Material;
 use crate::vocab::limits;
 use reading::Reading;

@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use super::outline::{Outline, Place};
 use super::reading::Reading;
-use super::{Finding, Terms, constraints, sources};
+use super::{Terms, constraints, sources};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::brief::{self, Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
 use crate::features::emails::document::Email;
+use crate::features::emails::finding::Finding;
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibility};
 use crate::features::emails::writing::material::Material;
 use crate::features::emails::writing::{self, Draft, Writer};
@@ -212,8 +213,8 @@ fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
         let mut next = after.chars();
         let (first, second) = (next.next(), next.next());
         let ends_in_number = wanted.ends_with(|c: char| c.is_ascii_digit());
-        let goes_on = ends_in_number && matches!(first, Some('.' | ',')) && second.is_some_and(|c| c.is_ascii_digit());
-        !is_part(before.chars().next_back(), wanted.chars().next()) && !is_part(wanted.chars().next_back(), first) && !goes_on
+        let continues = ends_in_number && matches!(first, Some('.' | ',')) && second.is_some_and(|c| c.is_ascii_digit());
+        !is_part(before.chars().next_back(), wanted.chars().next()) && !is_part(wanted.chars().next_back(), first) && !continues
     };
     let found = text.match_indices(wanted).map(|(at, _)| at).filter(fits);
     found.map(|at| (at, at + wanted.len())).collect()
@@ -319,8 +320,8 @@ fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<Str
             }
             continue;
         }
-        let is_told = std::iter::once(&fact.span).chain(&fact.shows).any(|text| !places(&warnings, &plain(text)).is_empty());
-        let is_reported = is_told || draft.warnings.iter().any(|warning| covers(warning, fact, &sample.prompt));
+        let is_named = std::iter::once(&fact.span).chain(&fact.shows).any(|text| !places(&warnings, &plain(text)).is_empty());
+        let is_reported = is_named || draft.warnings.iter().any(|warning| covers(warning, fact, &sample.prompt));
         score.reported += usize::from(is_reported);
         let how = if is_reported { "reported" } else { "lost" };
         failures.push(format!("{how}: {:?} ({:?})", fact.span, fact.kind));

@@ -6,13 +6,13 @@ use jiff::civil::Date;
 
 use super::Terms;
 use super::facts::minutes;
-use super::finding::{Finding, FindingKind};
 use super::mentions::{self, Value};
 use super::outline::{Passage, Place};
 use super::reading::{Reading, is_clock, is_day, number_of};
 use super::text::{fold, sentences, words};
 use super::words::Words;
 use crate::features::emails::brief::{Brief, FactValue};
+use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::KnownAddresses;
 use crate::features::emails::writing::material::Material;
 

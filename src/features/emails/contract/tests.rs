@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::features::emails::finding::FindingKind;
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const TODAY: Date = Date::constant(2026, 11, 16);

@@ -73,8 +73,8 @@ pub fn sentences(text: &str) -> Vec<&str> {
             '!' | '?' | '…' => rest.is_empty() || rest.starts_with(char::is_whitespace),
             '.' => {
                 let next = rest.trim_start();
-                let goes_on = next.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || ends_with_day(&text[start..at]);
-                rest.is_empty() || rest.len() > next.len() && !goes_on
+                let continues = next.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || ends_with_day(&text[start..at]);
+                rest.is_empty() || rest.len() > next.len() && !continues
             }
             _ => false,
         };

@@ -5,7 +5,7 @@ use super::stages::new_email;
 use crate::engine::api::Failure;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
-use crate::features::emails::contract::Finding;
+use crate::features::emails::finding::Finding;
 use crate::features::emails::imported;
 use crate::features::emails::model::{
     Conversation, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots, Visibility,

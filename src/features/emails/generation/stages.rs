@@ -12,8 +12,8 @@ use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::brief;
-use crate::features::emails::contract::Finding;
 use crate::features::emails::edits;
+use crate::features::emails::finding::Finding;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
 };

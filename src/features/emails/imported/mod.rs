@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedHtml, Kind, Link, New, Outline, Part, TextPart};
-use crate::features::emails::contract::Finding;
+use crate::features::emails::finding::Finding;
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 

@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_rules_come_first_and_repeated_quotes_are_told_apart() {
+    fn values_of_the_rules_come_first_and_repeated_quotes_are_distinguished() {
         let mut rules = empty();
         rules.facts = read(|_| {}, &empty()).facts;
         rules.facts[1].value = Some(FactValue::Count { count: 7 });

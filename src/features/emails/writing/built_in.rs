@@ -10,8 +10,8 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::brief;
 use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge, Request};
-use crate::features::emails::contract::{Finding, FindingKind};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
+use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot, Source};
 
 /// The inputs that the composer's request borrows.

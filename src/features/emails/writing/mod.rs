@@ -23,8 +23,9 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::brief::Brief as TypedBrief;
-use super::contract::{self, Finding, FindingKind, Terms};
+use super::contract::{self, Terms};
 use super::document::Email as Document;
+use super::finding::{Finding, FindingKind};
 use super::imported::ImportedEmail;
 use super::model::{COMPOSER, GenerationRequest, Plan};
 use crate::engine::api::Engine;

@@ -45,20 +45,22 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
 
 /// An image to measure.
 #[derive(Clone)]
-enum Wanted {
+enum Candidate {
     Logo(BrandLogo),
     Sight(ImageCandidate),
 }
 
 async fn analyze(
     engine: &Arc<Engine>,
-    wanted: &Wanted,
+    wanted: &Candidate,
     paper: Option<Color>,
 ) -> Result<AnalyzedImage, image_analysis::AnalysisFailure> {
     match wanted {
-        Wanted::Logo(logo) if is_shown_in_emails(logo) => image_analysis::analyze_logo(engine, &logo.url, paper).await,
-        Wanted::Logo(logo) => image_analysis::analyze(engine, &logo.url, None, None).await,
-        Wanted::Sight(sight) => image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await,
+        Candidate::Logo(logo) if is_shown_in_emails(logo) => image_analysis::analyze_logo(engine, &logo.url, paper).await,
+        Candidate::Logo(logo) => image_analysis::analyze(engine, &logo.url, None, None).await,
+        Candidate::Sight(sight) => {
+            image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
+        }
     }
 }
 
@@ -68,9 +70,9 @@ fn is_shown_in_emails(logo: &BrandLogo) -> bool {
 }
 
 /// Returns the next few images to measure: first the logos, then the other images.
-fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
-    let logos = draft.brand.logos.iter().cloned().map(Wanted::Logo);
-    let sights = draft.sights.iter().cloned().map(Wanted::Sight);
+fn wanted(draft: &Draft, from: usize) -> Vec<Candidate> {
+    let logos = draft.brand.logos.iter().cloned().map(Candidate::Logo);
+    let sights = draft.sights.iter().cloned().map(Candidate::Sight);
     logos.chain(sights).skip(from).take(SITE_IMPORT_FETCHES_AT_ONCE).collect()
 }
 

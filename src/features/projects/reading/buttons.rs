@@ -3,8 +3,8 @@
 use scraper::ElementRef;
 
 use super::cascade::{Styles, parent};
+use super::grounds::{ALIKE, SAME, attribute_color, ground_of};
 use super::page::{Page, is_within, selector, text_of};
-use super::palette::{ALIKE, SAME, attribute_color, ground_of};
 use crate::base::color::{self, distance, is_vivid};
 use crate::base::text::Color;
 

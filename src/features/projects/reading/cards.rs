@@ -8,10 +8,11 @@ use scraper::ElementRef;
 use super::cascade::{Styles, parent};
 use super::page::{Page, is_within, lines_of, selector, text_of};
 use super::price::{Price, amount, price_in, sign_in};
-use super::products::{DESCRIPTION_CHARACTERS_MAX, NAME_CHARACTERS_MAX};
 use super::{clean, shortened};
 use crate::features::projects::brand::BrandProduct;
 
+pub const NAME_CHARACTERS_MAX: usize = 150;
+pub const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 /// The maximum number of a page's product cards to check.
 const CARDS_MAX: usize = 300;
 /// The maximum number of a page's elements to check for prices in lists.

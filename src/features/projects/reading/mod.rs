@@ -13,6 +13,7 @@ mod contact;
 mod css;
 pub mod describe;
 mod fonts;
+mod grounds;
 mod harden_html;
 mod identity;
 mod images;

@@ -6,7 +6,8 @@ use scraper::ElementRef;
 
 use super::Site;
 use super::buttons::{best_ground, buttons, corner_radius};
-use super::cascade::{Styles, parent};
+use super::cascade::Styles;
+use super::grounds::{ALIKE, SAME, attribute_color, ground_of, solid};
 use super::page::Page;
 use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_vivid, readable_on};
 use crate::base::text::Color;
@@ -14,10 +15,6 @@ use crate::features::projects::brand::BrandPalette;
 
 /// The maximum number of a page's elements whose colors are counted.
 const COUNTED_MAX: usize = 500;
-/// The color difference below which two colors are indistinguishable.
-pub const SAME: f32 = 0.02;
-/// The color difference below which two similar colors are treated as the same color.
-pub const ALIKE: f32 = 0.06;
 /// The minimum difference between the accent color and the primary color.
 const CLEARLY_OTHER: f32 = 0.12;
 /// Parts of the names of CSS variables for a brand's primary color; the next list has those for its second color.
@@ -96,17 +93,6 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     SiteTheme { palette, corner_radius }
 }
 
-/// Returns the color in a CSS value, if the color is opaque.
-fn solid(value: &str) -> Option<Color> {
-    color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
-}
-
-pub fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
-    let text = element.attr(name)?.trim();
-    // Also accept a color without `#`, as in old pages.
-    color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
-}
-
 fn background(home: &Page, styles: &Styles) -> Option<Color> {
     let own = |element: ElementRef<'_>| {
         styles.own(element, "background-color").and_then(|value| solid(&value)).or_else(|| attribute_color(element, "bgcolor"))
@@ -122,19 +108,6 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
         }
         counts.into_values().max_by_key(|(count, _)| *count).map(|(_, color)| color)
     })
-}
-
-/// Returns the background color behind an element.
-pub fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
-    let mut at = Some(element);
-    while let Some(element) = at {
-        let own = styles.own(element, "background-color").and_then(|value| solid(&value));
-        if let Some(own) = own.or_else(|| attribute_color(element, "bgcolor")) {
-            return Some(own);
-        }
-        at = parent(element);
-    }
-    None
 }
 
 /// Returns a color of running text that is legible on the page's background or, if none is found, a default color; returns `None` if the

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use url::Url;
 
-use super::cards::{from_cards, from_lists, is_list_page};
+use super::cards::{DESCRIPTION_CHARACTERS_MAX, NAME_CHARACTERS_MAX, from_cards, from_lists, is_list_page};
 use super::cascade::Styles;
 use super::identity::SEPARATORS;
 use super::page::{Page, text_of};
@@ -14,8 +14,6 @@ use crate::features::projects::brand::BrandProduct;
 
 /// The maximum number of products for one brand. A shop usually lists its most important products first.
 const PRODUCTS_MAX: usize = 60;
-pub const NAME_CHARACTERS_MAX: usize = 150;
-pub const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 const KINDS: [&str; 9] = [
     "Product",
     "ProductGroup",
@@ -265,7 +263,7 @@ mod tests {
 
     /// The struck-through list price came first in the card, and was taken for the price.
     #[test]
-    fn a_sale_price_is_told_from_the_list_price() {
+    fn a_sale_price_is_distinguished_from_the_list_price() {
         let dawn =
             "<div class='card product-card'><h3><a href='/products/bowl'>Ramen Bowl</a></h3><div class='price price--on-sale'>
             <div class='price__regular'><span class='price-item price-item--regular'>£42.00</span></div><div class='price__sale'>

@@ -270,7 +270,7 @@ mod tests {
         let page = |text: &str| {
             let bar = "Free UK delivery on orders over £60 until Sunday";
             format!(
-                "<body><div class=announcement>{bar}</div><h1>{text}</h1><p>{text} is made by hand in our small studio.</p></body>"
+                "<body><div class=announcement>{bar}</div><h1>{text}</h1><p>{text} is handmade in our small studio.</p></body>"
             )
         };
         let (home, mugs, bowls) = (page("Pottery"), page("Mug"), page("Bowl"));

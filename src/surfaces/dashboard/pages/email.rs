@@ -11,7 +11,7 @@ use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Operation};
-use crate::features::emails::contract::Finding;
+use crate::features::emails::finding::Finding;
 use crate::features::emails::views::{EditView, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::exports::views::{EmailExport, FileView};
 use crate::features::{emails, exports, projects, sending};
