@@ -35,9 +35,9 @@
 //! # The life of an email
 //!
 //! ```text
-//! features/projects ─ features/emails/writing ─ …/document ─ …/theme + …/render ─ engine/render/mjml ─ engine/render/pixels
-//!   web site →           composer or               typed blocks,  a brand's theme      MJML →             a worker process:
-//!   Brand                language model            checked        and layouts → MJML   HTML               PNG, PDF
+//! features/projects ─ features/emails/brief ─ …/writing ─ …/contract ─ …/document ─ …/theme + …/render ─ engine/render
+//!   web site →           prompt →                composer or    keeps the    typed      a brand's theme       MJML → HTML;
+//!   Brand                facts, notes            model          brief?       blocks     and layouts → MJML    PNG, PDF
 //! ```
 //!
 //! `features/emails/generation` takes each email through these steps as stages that can be repeated. Only `engine/fetch` sends requests to
@@ -92,6 +92,8 @@
 //!   they rotate: `features/domains/mod.rs`.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process.
+//! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every email
+//!   must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script. Both
 //!   save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
 //! - *How does search tolerate typos?* `engine/search/query.rs` decides when, and `typo.rs` finds similar words.

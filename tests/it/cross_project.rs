@@ -33,7 +33,8 @@ async fn a_project_of_another_account_does_not_exist_for_any_operation() {
 
 /// Returns the path parameters of an operation that identify objects within a project.
 fn object_names(entry: &Entry) -> Vec<&'static str> {
-    entry.spec.path_names().filter(|name| *name != "projectId").collect()
+    let is_id = |name: &&str| *name == "id" || name.ends_with("Id") && *name != "projectId";
+    entry.spec.path_names().filter(is_id).collect()
 }
 
 #[tokio::test]

@@ -635,7 +635,8 @@
     if (block.type !== "footer") made.append(button("Insert", () => palette(id), { class: "eb-insert", "aria-label": `Insert a block below: ${kind.label}` }));
     const pick = (event) => {
       event.stopPropagation();
-      choose(id);
+      // A tool that copies, moves or deletes the block has already drawn it again and chosen a block.
+      if (made.isConnected) choose(id);
     };
     made.addEventListener("focusin", pick);
     made.addEventListener("click", pick);

@@ -151,7 +151,7 @@ impl Filling<'_> {
 
     fn image(&mut self) -> Option<Value> {
         let image = self.images.find(|image| ImageUrl::parse(&image.url).is_ok())?;
-        let alt: Option<Sentence> = image.description.as_deref().map(Line::cut);
+        let alt: Option<Sentence> = image.description.as_deref().and_then(composer::alt).map(|text| Line::cut(&text));
         Some(json!({ "src": image.url, "alt": alt, "width": image.width, "height": image.height }))
     }
 }

@@ -104,7 +104,7 @@ async fn the_setup_page_of_a_new_installation_creates_the_owner_and_signs_them_i
     tab.press("Create owner").await;
     tab.sees("Sign out").await;
     tab.go(link).await;
-    tab.sees("This link does not work").await;
+    tab.sees("This link doesn't work").await;
     wrong.extend(look::console(&tab).await);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

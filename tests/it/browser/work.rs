@@ -1,11 +1,15 @@
 //! The main tasks of the pages for brands, emails, the audience and campaigns.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::driver::PATIENCE;
 use super::tasks::{Scene, Task};
 use crate::dashboard::home::{broken_file, imported};
+use crate::support::hook_sink::{HookSink, Reaction};
 
 /// TABLE: the main tasks of these pages.
 pub const TASKS: &[(&str, Task)] = &[
@@ -15,6 +19,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
     ("/{environment}/brands/{id}/details", |scene| Box::pin(details(scene))),
     ("/{environment}/brands/{id}/products", |scene| Box::pin(products(scene))),
+    ("/{environment}/brands/{id}/changes", |scene| Box::pin(changes(scene))),
     ("/test/brands/{id}/go-live", |scene| Box::pin(go_live(scene))),
     ("/{environment}/brands/{id}/images", |scene| Box::pin(images(scene))),
     ("/{environment}/brands/{id}/knowledge", |scene| Box::pin(knowledge(scene))),
@@ -79,7 +84,7 @@ async fn new_brand(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/brands").await;
     tab.press("Import a brand").await;
-    tab.fill("#urls", "http://127.0.0.1:9").await;
+    tab.fill("#urls", "http://127.0.0.1:10").await;
     tab.fill("#name", "Browser's brand").await;
     tab.press("Import").await;
     tab.sees("Browser's brand").await;
@@ -118,6 +123,33 @@ async fn details(scene: &Scene<'_>) {
     tab.sees("Saved.").await;
     at(scene, "/{environment}/brands/{id}/details").await;
     assert_eq!(tab.run("return document.querySelector('#address').value", json!([])).await, "1 High Street, London N1 9GU");
+}
+
+/// Imports a website twice. The second time, its description has changed.
+async fn changes(scene: &Scene<'_>) {
+    let is_newer = Arc::new(AtomicBool::new(false));
+    let newer = is_newer.clone();
+    let site = HookSink::start(move |_, _| {
+        let about = if newer.load(Ordering::Relaxed) { "Bread and cakes, baked twice a day." } else { "Bread, baked every morning." };
+        let page = format!(
+            "<html lang=en><head><title>Rye Corner</title><meta name=description content='{about}'></head><body><h1>Rye Corner</h1>\
+             <p>We bake in the middle of town.</p></body></html>"
+        );
+        Reaction::Answer(200, "content-type: text/html\r\n", page)
+    })
+    .await;
+    let client = scene.server.client("test", "all");
+    let (project, state) = crate::sites::import(&client, json!({ "urls": [site.url()] })).await;
+    assert_eq!(state["status"], "active", "{state}");
+    is_newer.store(true, Ordering::Relaxed);
+    let tab = scene.tab;
+    scene.open(&format!("/test/brands/{project}")).await;
+    scene.press_and_agree("Import again").await;
+    comes(scene, &format!("/test/brands/{project}/changes"), "Bread and cakes, baked twice a day.").await;
+    tab.press("Use all from the website").await;
+    tab.sees("Bread and cakes, baked twice a day.").await;
+    scene.open(&format!("/test/brands/{project}/changes")).await;
+    tab.sees("Nothing to review").await;
 }
 
 async fn products(scene: &Scene<'_>) {

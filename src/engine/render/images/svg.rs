@@ -33,7 +33,8 @@ const SERIFS: [&str; 12] = [
     "cormorant",
 ];
 
-/// Draws an SVG file with twice its size, transparent or on a background with some space around the drawing.
+/// Draws an SVG file with twice its size, or larger if it is a small one: transparent and without margins, or on a background with some
+/// space around the drawing.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
         return Err(format!("the SVG file is larger than {} KiB", PREVIEW_DRAWING_BYTES_MAX / 1024));
@@ -42,11 +43,23 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
     let (width, height) = (tree.size().width(), tree.size().height());
     let most = (DRAWN_LOGO_WIDTH_MAX as f32 / width).min(DRAWN_LOGO_HEIGHT_MAX as f32 / height);
     let scale = DENSITY.max(DRAWN_LOGO_HEIGHT_MIN as f32 / height).min(most);
+    if background.is_some() {
+        return drawn(&tree, scale, background);
+    }
+    let whole = trimmed(&drawn(&tree, scale, None)?);
+    // Without its margins, the drawing can be lower than an email needs.
+    let larger = (scale * DRAWN_LOGO_HEIGHT_MIN as f32 / whole.height() as f32).min(most);
+    if larger <= scale { Ok(whole) } else { drawn(&tree, larger, None).map(|drawn| trimmed(&drawn)) }
+}
+
+/// Draws an SVG file at this scale.
+fn drawn(tree: &Tree, scale: f32, background: Option<Color>) -> Result<RgbaImage, String> {
+    let (width, height) = (tree.size().width(), tree.size().height());
     let margin = background.map_or(0, |_| (height * scale * MARGIN).ceil() as u32);
     let side = |length: f32| (length * scale).round().max(1.0) as u32 + 2 * margin;
     let mut pixels = Pixmap::new(side(width), side(height)).ok_or("the SVG image has no size")?;
     let place = Transform::from_scale(scale, scale).post_translate(margin as f32, margin as f32);
-    resvg::render(&tree, place, &mut pixels.as_mut());
+    resvg::render(tree, place, &mut pixels.as_mut());
     if pixels.pixels().iter().all(|pixel| pixel.alpha() == 0) {
         return Err("the SVG image shows nothing".to_owned());
     }
@@ -58,8 +71,7 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
     }
     let plain = pixels.pixels().iter().map(|pixel| pixel.demultiply());
     let bytes = plain.flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]).collect();
-    let drawn = RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the drawn logo is incomplete")?;
-    Ok(if background.is_none() { trimmed(&drawn) } else { drawn })
+    RgbaImage::from_raw(pixels.width(), pixels.height(), bytes).ok_or("the drawn logo is incomplete".to_owned())
 }
 
 /// Returns the image without its transparent margins, which would make a logo look small and out of line.
@@ -79,8 +91,7 @@ fn options() -> Options<'static> {
             fonts.load_font_source(fontdb::Source::Binary(Arc::new(*face)));
         }
     }
-    let mut usual = FontResolver::default();
-    usual.select_font = Box::new(|font, fonts| {
+    let select_font: usvg::FontSelectionFn<'static> = Box::new(|font, fonts| {
         let named = font.families().iter().filter_map(|family| match family {
             usvg::FontFamily::Named(name) => Some(name.to_lowercase()),
             usvg::FontFamily::Serif => Some("serif".to_owned()),
@@ -104,7 +115,7 @@ fn options() -> Options<'static> {
     });
     Options {
         font_family: "Liberation Sans".to_owned(),
-        font_resolver: usual,
+        font_resolver: FontResolver { select_font, ..FontResolver::default() },
         fontdb: Arc::new(fonts),
         image_href_resolver: ImageHrefResolver { resolve_data: Box::new(|_, _, _| None), resolve_string: Box::new(|_, _| None) },
         ..Options::default()
@@ -123,6 +134,8 @@ mod tests {
         let clear = draw(MARK.as_bytes(), None).expect("the logo can be drawn");
         assert_eq!(clear.dimensions(), (240, 96), "at least as high as an email needs, without empty margins");
         assert_eq!(clear.get_pixel(120, 48).0, [0x3d, 0x5c, 0x66, 255]);
+        let small = r#"<svg xmlns="http://www.w3.org/2000/svg" width="220" height="48"><path d="M0 8h40v32H0z"/></svg>"#;
+        assert_eq!(draw(small.as_bytes(), None).expect("the logo can be drawn").dimensions(), (120, 96), "despite the margins");
         let white = Color { red: 255, green: 255, blue: 255 };
         let plate = draw(MARK.as_bytes(), Some(white)).expect("the logo can be drawn");
         assert!(plate.width() > 288 && plate.pixels().all(|pixel| pixel.0[3] == 255));

@@ -36,88 +36,104 @@ pub struct Shape {
 /// The layouts of messages without decoration.
 const PLAIN: &[Layout] = &[Layout::Letter, Layout::Minimal];
 
+/// The shape of emails that sell something.
+const SELLS: Shape = Shape {
+    key: "sale",
+    purpose: Purpose::Sale,
+    sells: true,
+    fills: true,
+    pictures: Pictures::Any,
+    calls: true,
+    signs: false,
+    social: true,
+    layouts: &[Layout::Bold, Layout::Showcase, Layout::Cards, Layout::Midnight],
+};
+
+/// The shape of invitations.
+const INVITES: Shape = Shape {
+    key: "event",
+    purpose: Purpose::Event,
+    fills: false,
+    pictures: Pictures::Named,
+    layouts: &[Layout::Bold, Layout::Editorial, Layout::Cards, Layout::Midnight],
+    ..SELLS
+};
+
+/// The shape of emails that ask recipients for something.
+const ASKS: Shape = Shape {
+    fills: false,
+    pictures: Pictures::None,
+    social: false,
+    signs: true,
+    layouts: &[Layout::Minimal, Layout::Cards, Layout::Letter],
+    ..SELLS
+};
+
+/// The shape of announcements.
+const ANNOUNCES: Shape = Shape {
+    key: "announcement",
+    purpose: Purpose::Announcement,
+    sells: false,
+    fills: false,
+    pictures: Pictures::Named,
+    calls: false,
+    signs: true,
+    social: false,
+    layouts: &[Layout::Letter, Layout::Editorial, Layout::Minimal, Layout::Bulletin],
+};
+
+/// The shape of service notices.
+const NOTIFIES: Shape = Shape { pictures: Pictures::None, layouts: PLAIN, ..ANNOUNCES };
+
 /// Returns what belongs into an email with this goal.
 pub fn shape(goal: Goal) -> Shape {
     use Layout::*;
-    let sells = Shape {
-        key: "sale",
-        purpose: Purpose::Sale,
-        sells: true,
-        fills: true,
-        pictures: Pictures::Any,
-        calls: true,
-        signs: false,
-        social: true,
-        layouts: &[Bold, Showcase, Cards, Midnight],
-    };
-    let invites = Shape {
-        key: "event",
-        purpose: Purpose::Event,
-        fills: false,
-        pictures: Pictures::Named,
-        layouts: &[Bold, Editorial, Cards, Midnight],
-        ..sells
-    };
-    let asks =
-        Shape { fills: false, pictures: Pictures::None, social: false, signs: true, layouts: &[Minimal, Cards, Letter], ..sells };
-    let tells = Shape {
-        key: "announcement",
-        purpose: Purpose::Announcement,
-        sells: false,
-        fills: false,
-        pictures: Pictures::Named,
-        calls: false,
-        signs: true,
-        social: false,
-        layouts: &[Letter, Editorial, Minimal, Bulletin],
-    };
-    let notifies = Shape { pictures: Pictures::None, layouts: PLAIN, ..tells };
     match goal {
         Goal::Welcome => {
             let layouts = &[Editorial, Minimal, Cards, Letter, Showcase];
-            Shape { key: "welcome", purpose: Purpose::Welcome, signs: true, layouts, ..sells }
+            Shape { key: "welcome", purpose: Purpose::Welcome, signs: true, layouts, ..SELLS }
         }
-        Goal::Sale => sells,
-        Goal::Voucher => Shape { key: "voucher", fills: false, pictures: Pictures::Named, ..sells },
+        Goal::Sale => SELLS,
+        Goal::Voucher => Shape { key: "voucher", fills: false, pictures: Pictures::Named, ..SELLS },
         Goal::Launch => {
             let layouts = &[Showcase, Editorial, Midnight, Minimal];
-            Shape { key: "launch", purpose: Purpose::Launch, fills: false, pictures: Pictures::Named, layouts, ..sells }
+            Shape { key: "launch", purpose: Purpose::Launch, fills: false, pictures: Pictures::Named, layouts, ..SELLS }
         }
         Goal::Digest => {
             let layouts = &[Bulletin, Editorial, Cards];
-            Shape { key: "newsletter", purpose: Purpose::Newsletter, pictures: Pictures::Named, calls: false, layouts, ..sells }
+            Shape { key: "newsletter", purpose: Purpose::Newsletter, pictures: Pictures::Named, calls: false, layouts, ..SELLS }
         }
-        Goal::Event | Goal::Webinar => invites,
-        Goal::Waitlist => Shape { key: "waitlist", purpose: Purpose::Announcement, calls: false, ..invites },
+        Goal::Event | Goal::Webinar => INVITES,
+        Goal::Waitlist => Shape { key: "waitlist", purpose: Purpose::Announcement, calls: false, ..INVITES },
         Goal::Seasonal => {
             let layouts = &[Editorial, Showcase, Cards, Bold];
-            Shape { key: "seasonal", purpose: Purpose::Seasonal, layouts, ..sells }
+            Shape { key: "seasonal", purpose: Purpose::Seasonal, layouts, ..SELLS }
         }
         Goal::WinBack => {
             let layouts = &[Letter, Minimal, Editorial, Cards];
-            Shape { key: "winback", purpose: Purpose::WinBack, signs: true, layouts, ..sells }
+            Shape { key: "winback", purpose: Purpose::WinBack, signs: true, layouts, ..SELLS }
         }
-        Goal::Cart => Shape { key: "cart", purpose: Purpose::CartReminder, ..asks },
+        Goal::Cart => Shape { key: "cart", purpose: Purpose::CartReminder, ..ASKS },
         Goal::OrderDeadline => {
-            Shape { key: "deadline", purpose: Purpose::Announcement, sells: false, layouts: &[Minimal, Cards, Bold], ..asks }
+            Shape { key: "deadline", purpose: Purpose::Announcement, sells: false, layouts: &[Minimal, Cards, Bold], ..ASKS }
         }
-        Goal::TrialEnding => Shape { key: "trial", purpose: Purpose::Announcement, ..asks },
-        Goal::Review => Shape { key: "review", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..asks },
-        Goal::Survey => Shape { key: "survey", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..asks },
-        Goal::Referral => Shape { key: "referral", purpose: Purpose::Referral, layouts: &[Bold, Cards, Minimal, Letter], ..asks },
-        Goal::Receipt => Shape { key: "receipt", purpose: Purpose::Receipt, sells: false, layouts: &[Minimal, Cards], ..asks },
-        Goal::ThankYou => Shape { key: "thanks", layouts: &[Letter, Editorial, Minimal], ..tells },
-        Goal::Hiring => Shape { key: "job", layouts: &[Editorial, Minimal, Letter, Cards], ..tells },
-        Goal::OpeningHours => Shape { key: "hours", ..notifies },
-        Goal::Closing => Shape { key: "closed", ..notifies },
-        Goal::PriceChange => Shape { key: "prices", ..notifies },
-        Goal::Apology => Shape { key: "apology", ..notifies },
-        Goal::Outage => Shape { key: "outage", ..notifies },
-        Goal::ServiceNotice => Shape { key: "notice", ..notifies },
-        Goal::Recall => Shape { key: "recall", ..notifies },
-        Goal::Legal => Shape { key: "legal", ..notifies },
-        Goal::Reminder => Shape { key: "reminder", ..notifies },
-        Goal::Announcement | Goal::Unclear => tells,
+        Goal::TrialEnding => Shape { key: "trial", purpose: Purpose::Announcement, ..ASKS },
+        Goal::Review => Shape { key: "review", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..ASKS },
+        Goal::Survey => Shape { key: "survey", purpose: Purpose::ReviewRequest, layouts: &[Letter, Minimal, Cards], ..ASKS },
+        Goal::Referral => Shape { key: "referral", purpose: Purpose::Referral, layouts: &[Bold, Cards, Minimal, Letter], ..ASKS },
+        Goal::Receipt => Shape { key: "receipt", purpose: Purpose::Receipt, sells: false, layouts: &[Minimal, Cards], ..ASKS },
+        Goal::ThankYou => Shape { key: "thanks", layouts: &[Letter, Editorial, Minimal], ..ANNOUNCES },
+        Goal::Hiring => Shape { key: "job", layouts: &[Editorial, Minimal, Letter, Cards], ..ANNOUNCES },
+        Goal::OpeningHours => Shape { key: "hours", ..NOTIFIES },
+        Goal::Closing => Shape { key: "closed", ..NOTIFIES },
+        Goal::PriceChange => Shape { key: "prices", ..NOTIFIES },
+        Goal::Apology => Shape { key: "apology", ..NOTIFIES },
+        Goal::Outage => Shape { key: "outage", ..NOTIFIES },
+        Goal::ServiceNotice => Shape { key: "notice", ..NOTIFIES },
+        Goal::Recall => Shape { key: "recall", ..NOTIFIES },
+        Goal::Legal => Shape { key: "legal", ..NOTIFIES },
+        Goal::Reminder => Shape { key: "reminder", ..NOTIFIES },
+        Goal::Announcement | Goal::Unclear => ANNOUNCES,
     }
 }
 

@@ -32,6 +32,7 @@ mod words;
 
 pub use knowledge::Knowledge;
 pub use language::Language;
+pub use material::alt;
 pub use plan::{Plan, Slot};
 
 use std::collections::HashSet;

@@ -192,7 +192,7 @@ impl<'a> Quotes<'a> {
         let mut brief = Brief {
             purpose: answer.purpose,
             audience: self.maybe(answer.audience),
-            language: rules.language.clone(),
+            language: rules.language,
             subject: self.maybe(answer.subject),
             preheader: self.maybe(answer.preheader),
             headline: self.maybe(answer.headline),

@@ -126,7 +126,8 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let measured = std::mem::take(&mut draft.measured);
     let logos_count = draft.brand.logos.len();
     let (of_logos, of_sights) = measured.split_at(logos_count.min(measured.len()));
-    settle_logos(&mut draft.brand, of_logos);
+    let unshown_primary = draft.unshown_primary.take().and_then(|color| color.parse().ok());
+    settle_logos(&mut draft.brand, of_logos, unshown_primary);
     let now = tx.now();
     let pictures: Vec<ProjectImage> = draft
         .sights
@@ -155,8 +156,8 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
 }
 
 /// Stores the measured size and background of each logo. Removes logos that could not be decoded or are too small, unless a user added
-/// them. Sets missing brand colors to colors of the logos.
-fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
+/// them. Completes the brand colors with colors of the logos.
+fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight], unshown_primary: Option<Color>) {
     let logos = std::mem::take(&mut brand.logos);
     let mut colors = Vec::new();
     for (place, logo) in logos.into_iter().enumerate() {
@@ -169,8 +170,8 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
                 let (width, height) = (Some(seen.width), Some(seen.height));
                 // Emails show the first logo that they can, so the drawn files come first, unless a user chose the SVG file.
                 let (before, after) = if is_given { (Vec::new(), seen.drawn.clone()) } else { (seen.drawn.clone(), Vec::new()) };
-                let file =
-                    (!logo.url.starts_with("data:")).then(|| BrandLogo { width, height, background: seen.background, ..logo });
+                let is_file = !logo.url.starts_with("data:");
+                let file = is_file.then_some(BrandLogo { width, height, background: seen.background, ..logo });
                 brand.logos.extend(before.into_iter().chain(file).chain(after));
             }
             Some(_) if !is_given => {}
@@ -178,5 +179,5 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
             Some(_) | None => brand.logos.push(logo),
         }
     }
-    color_by_logo(&mut brand.palette, &colors);
+    color_by_logo(&mut brand.palette, &colors, unshown_primary);
 }

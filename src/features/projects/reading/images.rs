@@ -141,6 +141,7 @@ fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
     let around = is_within(image, &[], &["logo"]);
     let in_head = is_within(image, &["header", "nav"], &["header", "navbar", "masthead", "topbar", "brand"]);
     let leads_home = home_link(image, page);
+    let in_footer = is_within(image, &["footer"], &["footer"]);
     let is_others = is_within(image, &["footer", "main"], &OTHERS) && !in_head || is_within(image, &[], &OTHERS);
     match (own || around, in_head, leads_home) {
         _ if is_others => None,
@@ -148,7 +149,9 @@ fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
         (true, true, _) => Some(1),
         (_, true, true) => Some(2),
         (true, _, true) => Some(3),
-        (true, _, _) if !is_within(image, &["footer"], &["footer"]) => Some(4),
+        (true, _, _) if !in_footer => Some(4),
+        // Hand-written pages have no header element, but their logo, too, leads home.
+        (_, _, true) if !in_footer && !is_within(image, &["main", "article"], &[]) => Some(5),
         _ => None,
     }
 }
@@ -158,11 +161,18 @@ fn home_link(image: ElementRef<'_>, page: &Page) -> bool {
     while let Some(element) = at {
         if element.value().name() == "a" {
             let target = element.attr("href").and_then(|href| page.address(href));
-            return target.is_some_and(|url| url.host_str() == page.url.host_str() && url.path().len() <= 4);
+            return target.is_some_and(|url| url.host_str() == page.url.host_str() && is_home(url.path()));
         }
         at = parent(element);
     }
     false
+}
+
+/// Returns whether a path leads to the home page, such as `/`, `/de/` and `/index.html`.
+fn is_home(path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or_default();
+    let is_index = ["index.html", "index.htm", "index.php"].contains(&file.to_ascii_lowercase().as_str());
+    path.len() <= 4 || is_index && folder.len() <= 3
 }
 
 fn manifest_icons(site: &Site) -> Vec<String> {
@@ -253,6 +263,8 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
         for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
             if let Some(url) = best_source(image, page)
                 && is_shown(image, &url)
+                // An image that leads home is the logo.
+                && !home_link(image, page)
             {
                 let alt = image.attr("alt").map(super::clean).filter(|alt| !alt.is_empty() && !looks_like_file(alt));
                 let rank = rank(image, page, alt.is_some());
@@ -442,6 +454,20 @@ mod tests {
             manifests: Vec::new(),
         };
         read(&sources).sights.into_iter().map(|sight| sight.url).collect()
+    }
+
+    #[test]
+    fn the_logo_of_a_page_without_a_header_leads_home() {
+        let page =
+            "<div><a href=index.html><img src=zia.png alt=Zia></a></div><h1>Zia</h1><a href=menu.html><img src=room.jpg></a>
+            <div id=footer><a href=/><img src=small.png></a></div>";
+        assert_eq!(found(page, ""), ["https://acme.example/room.jpg"]);
+        let url: url::Url = "https://acme.example/".parse().expect("the URL is valid");
+        let raw = Raw { url: &url, given: true, content_type: "text/html", language: "", bytes: page.as_bytes() };
+        assert_eq!(header_logos(&Page::parse(&raw), &Styles::new(&[])), ["https://acme.example/zia.png"]);
+        assert!(
+            is_home("/") && is_home("/de/") && is_home("/de/index.php") && !is_home("/about") && !is_home("/blog/index.html")
+        );
     }
 
     #[test]

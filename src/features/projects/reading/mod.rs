@@ -40,9 +40,11 @@ use serde_json::Value;
 use url::Url;
 
 use self::cascade::Styles;
+use self::grounds::ALIKE;
 use self::page::Page;
+use self::palette::CLEARLY_OTHER;
 use super::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource, BrandPalette};
-use crate::base::color::{self, is_vivid};
+use crate::base::color::{self, distance, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
@@ -79,6 +81,9 @@ pub struct Draft {
     /// The images that are worth analyzing, the most useful first.
     pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
+    /// The primary color that the style sheets define, if the home page does not show it.
+    #[serde(default)]
+    pub unshown_primary: Option<String>,
     /// Remarks about how the site was read, worded for users.
     pub notes: Vec<String>,
     /// The measurements made so far: first those of the logos, then those of the images.
@@ -150,25 +155,31 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     let languages = identity::languages(&site, &running.join("\n"));
     let look = palette::site_theme(&site, &styles);
     let fonts = fonts::fonts(&site, &styles);
+    let (tagline, description) = (identity::tagline(&site, name.as_deref()), identity::description(&site));
+    let products = products::products(&site, &styles, name.as_deref());
+    let goods = voice::goods(&products, &[tagline.as_deref(), description.as_deref()]);
+    let language = languages.first().map(String::as_str);
     let brand = Brand {
-        tagline: identity::tagline(&site, name.as_deref()),
-        description: identity::description(&site),
+        tagline,
+        description,
         logos: images::logos(&site, &styles),
         palette: look.palette,
         web_fonts: fonts::web_fonts(&site, &styles, &fonts),
         fonts,
         corner_radius: look.corner_radius,
-        products: products::products(&site, &styles, name.as_deref()),
+        products,
         images: Vec::new(),
         social: social::social(&site),
         contact: contact::contact(&site, company, name.as_deref()),
-        voice: voice::voice(&running, &texts::spoken(&site), languages.first().map(String::as_str), name.as_deref()),
+        voice: voice::voice(&running, &texts::spoken(&site), language, name.as_deref(), &goods),
         guidelines: Default::default(),
         name,
         languages,
     };
-    let texts = texts::texts(&site, brand.name.as_deref());
-    Draft { sights: images::images(&site, &styles), texts, notes: notes(&site), brand, measured: Vec::new() }
+    let texts = texts::texts(&site, &brand.products, brand.name.as_deref());
+    let (sights, notes) = (images::images(&site, &styles), notes(&site));
+    let unshown_primary = look.unshown_primary.map(|color| color.to_string());
+    Draft { sights, texts, unshown_primary, notes, brand, measured: Vec::new() }
 }
 
 /// Returns the styles of the home page: first the linked style sheets, then the `style` elements.
@@ -200,8 +211,16 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Sets a missing primary color, and with it a missing button color, to the first vivid color of the analyzed logos.
-pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
+/// Completes the palette with the colors of the analyzed logos. If the logos have the primary color that the style sheets define, but that
+/// the home page does not show, it is that of the brand, and the most prominent color of the page is the accent color. Sets a missing
+/// primary color, and with it a missing button color, to the first vivid color of the logos.
+pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_primary: Option<Color>) {
+    let is_in_logo = |color: &Color| colors.iter().any(|other| distance(*other, *color) < ALIKE);
+    if let Some(primary) = unshown_primary.filter(|color| is_vivid(*color) && is_in_logo(color)) {
+        let former = palette.primary.replace(primary.to_string()).and_then(|former| former.parse::<Color>().ok());
+        let former = former.filter(|former| is_vivid(*former) && distance(*former, primary) > CLEARLY_OTHER);
+        palette.accent = former.map(|former| former.to_string()).or(palette.accent.take());
+    }
     let vivid = colors.iter().copied().find(|color| is_vivid(*color));
     if let (None, Some(primary)) = (&palette.primary, vivid) {
         palette.primary = Some(primary.to_string());

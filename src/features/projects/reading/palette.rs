@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use scraper::ElementRef;
 
-use super::Site;
 use super::buttons::{best_ground, buttons, corner_radius};
 use super::cascade::Styles;
 use super::grounds::{ALIKE, SAME, attribute_color, ground_of, solid};
-use super::page::Page;
+use super::page::{Page, text_of};
+use super::{EMPTY_CHARACTERS, Site};
 use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_vivid, readable_on};
 use crate::base::text::Color;
 use crate::features::projects::brand::BrandPalette;
@@ -16,7 +16,9 @@ use crate::features::projects::brand::BrandPalette;
 /// The maximum number of a page's elements whose colors are counted.
 const COUNTED_MAX: usize = 500;
 /// The minimum difference between the accent color and the primary color.
-const CLEARLY_OTHER: f32 = 0.12;
+pub const CLEARLY_OTHER: f32 = 0.12;
+/// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
+const OTHER_HUE: f32 = 25.0;
 /// Parts of the names of CSS variables for a brand's primary color; the next list has those for its second color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
@@ -57,11 +59,15 @@ const SHADES: [&str; 30] = [
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
+    /// The primary color that the style sheets define, if the home page does not show it.
+    pub unshown_primary: Option<Color>,
 }
 
 /// Returns the colors and corner radius of the site's home page.
 pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
-    let Some(home) = site.home() else { return SiteTheme { palette: BrandPalette::default(), corner_radius: None } };
+    let Some(home) = site.home() else {
+        return SiteTheme { palette: BrandPalette::default(), corner_radius: None, unshown_primary: None };
+    };
     let told_anything = !styles.is_empty() || home.first("[style], [bgcolor]").is_some();
     let background = background(home, styles).or_else(|| {
         let from_manifest =
@@ -90,7 +96,8 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
         button: shown(button),
         button_text: shown(button_text),
     };
-    SiteTheme { palette, corner_radius }
+    let unshown_primary = hints.named_primary.filter(|named| hints.shown(Some(*named)).is_none());
+    SiteTheme { palette, corner_radius, unshown_primary }
 }
 
 fn background(home: &Page, styles: &Styles) -> Option<Color> {
@@ -130,13 +137,15 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
 /// The evidence that a color belongs to the brand.
 struct Hints {
     named_primary: Option<Color>,
-    named_accent: Option<Color>,
+    named_accents: Vec<Color>,
     theme: Option<Color>,
     header: Option<Color>,
     links: Vec<Color>,
     headings: Vec<Color>,
     /// The colors of texts, lines and areas on the page, the most frequent first.
     counted: Vec<Color>,
+    /// Whether scripts build the page, so that it shows no colors yet.
+    is_empty: bool,
 }
 
 impl Hints {
@@ -159,19 +168,20 @@ impl Hints {
             values.filter_map(|value| solid(&value)).filter(|color| has_hue(*color)).collect::<Vec<_>>()
         };
         Self {
-            named_primary: named(&variables, &PRIMARY_NAMES, styles),
-            named_accent: named(&variables, &ACCENT_NAMES, styles),
+            named_primary: named(&variables, &PRIMARY_NAMES, styles).first().copied(),
+            named_accents: named(&variables, &ACCENT_NAMES, styles),
             theme: theme.and_then(|text| color::parse(&text)).map(|rendered| rendered.color),
             header: own("header, nav, [class*=header], [class*=navbar], [class*=hero], footer"),
             links: colors("main a, p a, a"),
             headings: colors("h1, h2, h3"),
             counted: counted(home, styles),
+            is_empty: home.first("body").is_none_or(|body| text_of(body).chars().count() < EMPTY_CHARACTERS),
         }
     }
 
     /// Returns the color if the page shows it. Themes also define colors that a site does not use.
     fn shown(&self, color: Option<Color>) -> Option<Color> {
-        color.filter(|color| self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
+        color.filter(|color| self.is_empty || self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
 
     fn primary(&self, button: Option<Color>, ground: Color) -> Option<Color> {
@@ -186,20 +196,27 @@ impl Hints {
     }
 
     /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color.
+    /// A darker or lighter shade of the primary color is one only if the page has no other color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
-        let candidates = [self.shown(self.named_accent), button, self.theme, self.header].into_iter().flatten();
-        let on_page = self.links.iter().chain(&self.headings).chain(&self.counted).chain(&self.named_accent).copied();
+        let named = self.named_accents.iter().filter_map(|color| self.shown(Some(*color)));
+        let candidates = named.chain([button, self.theme, self.header].into_iter().flatten());
+        let on_page = self.links.iter().chain(&self.headings).chain(&self.counted).chain(&self.named_accents).copied();
         let all: Vec<Color> = candidates.chain(on_page).collect();
         let is_text = |color: Color| text.is_some_and(|text| distance(color, text) < SAME);
         let is_other = |color: &Color| {
             distance(*color, primary) > CLEARLY_OTHER && distance(*color, ground) > CLEARLY_OTHER && !is_text(*color)
         };
-        let first = all.iter().copied().find(|color| is_vivid(*color) && is_other(color));
-        first.or_else(|| all.iter().copied().find(|color| has_hue(*color) && is_other(color)))
+        let has_other_hue = |color: &Color| {
+            let turn = (color::seen(*color).hue - color::seen(primary).hue).abs();
+            turn.min(360.0 - turn) > OTHER_HUE
+        };
+        let vivid = || all.iter().copied().filter(|color| is_vivid(*color) && is_other(color));
+        let pale = || all.iter().copied().find(|color| has_hue(*color) && is_other(color));
+        vivid().find(has_other_hue).or_else(|| vivid().next()).or_else(pale)
     }
 }
 
-/// Returns the vivid colors of the page's texts, lines and areas, the most frequent first.
+/// Returns the colors of the page's texts, lines and areas that have a hue, the most frequent first.
 fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     const PLACES: [&str; 11] = [
         "color",
@@ -216,7 +233,7 @@ fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     ];
     let mut counts: Vec<(u32, Color)> = Vec::new();
     for element in home.all("body, body [class], body [style], body hr, body a, body button").into_iter().take(COUNTED_MAX) {
-        for color in PLACES.iter().filter_map(|place| solid(&styles.own(element, place)?)).filter(|color| is_vivid(*color)) {
+        for color in PLACES.iter().filter_map(|place| solid(&styles.own(element, place)?)).filter(|color| has_hue(*color)) {
             match counts.iter_mut().find(|(_, other)| distance(*other, color) < SAME) {
                 Some((count, _)) => *count += 1,
                 None => counts.push((1, color)),
@@ -227,24 +244,22 @@ fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     counts.into_iter().map(|(_, color)| color).collect()
 }
 
-/// Returns the color of a variable whose name contains one of `names`, trying `names` in order. If several variables match, uses a vivid
-/// color, then the shortest name.
-fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Option<Color> {
+/// Returns the colors of variables whose names contain one of `names`, in the order of `names`. Of several variables for one name, those
+/// with a vivid color come first, then those with the shortest names.
+fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Vec<Color> {
+    let mut all = Vec::new();
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {
             let name = name.to_ascii_lowercase();
             name.contains(wanted) && !SHADES.iter().any(|shade| name.replace(wanted, "").contains(shade))
         });
         let color = |name: &str, value: &str| color::parse(&styles.as_used(name, value)).filter(|rendered| rendered.alpha >= 0.5);
-        let mut found: Vec<(usize, Color)> =
-            fitting.filter_map(|(name, value)| Some((name.len(), color(name, value)?.color))).collect();
-        found.sort_by_key(|(length, _)| *length);
-        let first = |fits: fn(Color) -> bool| found.iter().find(|(_, color)| fits(*color));
-        if let Some((_, color)) = first(is_vivid).or_else(|| first(has_hue)) {
-            return Some(*color);
-        }
+        let colors = fitting.filter_map(|(name, value)| Some((name.len(), color(name, value)?.color)));
+        let mut found: Vec<(usize, Color)> = colors.filter(|(_, color)| has_hue(*color)).collect();
+        found.sort_by_key(|(length, color)| (!is_vivid(*color), *length));
+        all.extend(found.into_iter().map(|(_, color)| color));
     }
-    None
+    all
 }
 
 #[cfg(test)]
@@ -263,8 +278,9 @@ mod tests {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec();
         let styles = Styles::new(&[]);
-        assert_eq!(named(&variables, &PRIMARY_NAMES, &styles).map(|color| color.to_string()).as_deref(), Some("#2244CC"));
-        assert_eq!(named(&variables, &ACCENT_NAMES, &styles).map(|color| color.to_string()).as_deref(), Some("#E64219"));
+        let first = |names: &[&str]| named(&variables, names, &styles).first().map(Color::to_string);
+        assert_eq!(first(&PRIMARY_NAMES).as_deref(), Some("#2244CC"));
+        assert_eq!(first(&ACCENT_NAMES).as_deref(), Some("#E64219"));
     }
 
     fn colors(page: &str, sheet: &str) -> BrandPalette {
@@ -290,7 +306,33 @@ mod tests {
         assert_eq!(found.primary.as_deref(), Some("#B4552D"));
         assert_eq!((found.button.as_deref(), found.accent.as_deref()), (Some("#B4552D"), Some("#3D5C66")));
         let squarespace = ":root{--accent-hsl:345,38%,42%}.b{background:hsla(var(--accent-hsl),1);color:#fff}";
-        assert_eq!(colors("<body><a class=b href=/shop>Order</a>", squarespace).primary.as_deref(), Some("#944259"));
+        assert_eq!(colors("<body><a class=b href=/shop>Order</a>", squarespace).primary.as_deref(), Some("#944257"));
+    }
+
+    #[test]
+    fn a_shade_of_the_primary_color_is_no_accent_if_the_page_has_another_color() {
+        let sheet = ".a{background:#4f39f6;color:#fff}footer{background:#1e1a4d}.new{color:#00bc7d}";
+        let page = |new: &str| format!("<body><a class=a href=/b>Start free</a>{new}<p>Text</p><footer>Acme</footer>");
+        assert_eq!(colors(&page("<p class=new>New: budgets</p>"), sheet).accent.as_deref(), Some("#00BC7D"));
+        assert_eq!(colors(&page(""), sheet).accent.as_deref(), Some("#1E1A4D"));
+    }
+
+    #[test]
+    fn a_primary_color_that_the_page_does_not_show_counts_if_the_logo_has_it_or_scripts_build_the_page() {
+        let sheet = ":root{--kit-primary:#0e6ba8}.b{background:#2ec4b6}h1{color:#0a2472}";
+        let text = "We take our time for you and your family, and explain all options before we start. ".repeat(2);
+        let page = format!("<body><h1>Acme</h1><p>{text}</p><a class=b href=/c>Contact</a>");
+        let mut palette = colors(&page, sheet);
+        assert_eq!((palette.primary.as_deref(), palette.button.as_deref()), (Some("#2EC4B6"), Some("#2EC4B6")));
+        let color = |hex: &str| hex.parse::<Color>().expect("the color is valid");
+        super::super::color_by_logo(&mut palette, &[color("#333333")], Some(color("#0E6BA8")));
+        assert_eq!(palette.primary.as_deref(), Some("#2EC4B6"), "the theme defines a color that the brand does not use");
+        super::super::color_by_logo(&mut palette, &[color("#0D6BA8")], Some(color("#0E6BA8")));
+        assert_eq!((palette.primary.as_deref(), palette.accent.as_deref()), (Some("#0E6BA8"), Some("#2EC4B6")));
+        assert_eq!(palette.button.as_deref(), Some("#2EC4B6"));
+        let empty =
+            colors("<head><meta name=theme-color content='#6d28d9'></head><body><div id=root></div>", ":root{--primary:#7c3aed}");
+        assert_eq!((empty.primary.as_deref(), empty.button.as_deref()), (Some("#7C3AED"), Some("#7C3AED")));
     }
 
     #[test]

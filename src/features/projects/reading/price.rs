@@ -146,7 +146,7 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     });
     let bare = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
     let amount = match decimals {
-        Some(at) => format!("{}.{}", bare(&digits[..at]), bare(&digits[at + 1..])),
+        Some(at) => format!("{}.{}", bare(&digits[..at]), decimals_of(&bare(&digits[at + 1..]))),
         None => bare(digits),
     };
     let whole = amount.trim_start_matches('0');
@@ -154,9 +154,40 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     Some((amount, sign_in(text)))
 }
 
+/// Returns the decimals of a price as shops write them: at least two. Structured data also contains prices such as `189.0` and `49.000000`.
+fn decimals_of(digits: &str) -> String {
+    let needed = digits.trim_end_matches('0');
+    let length = if digits.len() == 3 { 3 } else { needed.len().max(2) };
+    format!("{needed:0<length$}")
+}
+
+/// Returns an amount as it is written in its currency: `480.00` yen are `480`.
+pub fn in_currency(amount: String, currency: Option<&str>) -> String {
+    const WITHOUT_DECIMALS: [&str; 6] = ["JPY", "KRW", "VND", "CLP", "ISK", "XOF"];
+    let has_none = currency.is_some_and(|code| WITHOUT_DECIMALS.contains(&code));
+    match amount.split_once('.') {
+        Some((whole, decimals)) if has_none && decimals.chars().all(|digit| digit == '0') => whole.to_owned(),
+        _ => amount,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_have_the_decimals_of_their_currency() {
+        for (text, expected) in
+            [("189.0", "189.00"), ("49.000000", "49.00"), ("9.9500", "9.95"), ("12", "12"), ("0.125", "0.125")]
+        {
+            assert_eq!(amount(text).map(|(amount, _)| amount).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(in_currency("480.00".into(), Some("JPY")), "480");
+        assert_eq!(
+            (in_currency("480.50".into(), Some("JPY")), in_currency("4.00".into(), Some("EUR"))),
+            ("480.50".into(), "4.00".into())
+        );
+    }
 
     #[test]
     fn amounts_are_parsed_in_all_notations() {
@@ -165,7 +196,7 @@ mod tests {
             ("€ 1.299,00", "1299.00", Some("EUR")),
             ("1,299.00 USD", "1299.00", Some("USD")),
             ("$5", "5", Some("USD")),
-            ("ab 24,5 €", "24.5", Some("EUR")),
+            ("ab 24,5 €", "24.50", Some("EUR")),
             ("1'250.– CHF", "1250", Some("CHF")),
             ("¥12,800", "12800", Some("JPY")),
             ("1 299", "1", None),

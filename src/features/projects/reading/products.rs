@@ -7,7 +7,7 @@ use super::cards::{DESCRIPTION_CHARACTERS_MAX, NAME_CHARACTERS_MAX, from_cards, 
 use super::cascade::Styles;
 use super::identity::SEPARATORS;
 use super::page::{Page, text_of};
-use super::price::{Price, amount};
+use super::price::{Price, amount, in_currency};
 use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
 use crate::features::projects::brand::BrandProduct;
@@ -93,7 +93,9 @@ impl Found {
         let name = own_name(&product.name, brand);
         let url = product.url.as_deref().and_then(canonical);
         let key = url.as_ref().map(key);
-        let product = BrandProduct { name, url: url.map(String::from), ..product };
+        let written = |price: Option<String>| price.map(|price| in_currency(price, product.currency.as_deref()));
+        let (price, price_before) = (written(product.price.clone()), written(product.price_before.clone()));
+        let product = BrandProduct { name, url: url.map(String::from), price, price_before, ..product };
         let Some(place) = self.known(&product, key.as_ref()) else {
             if self.0.len() < PRODUCTS_MAX {
                 self.0.push(Entry { product, evidence, key });

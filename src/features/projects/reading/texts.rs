@@ -8,12 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::images::subject;
 use super::page::{Block, BlockKind, Page};
 use super::{Raw, Site, shortened};
+use crate::features::projects::brand::BrandProduct;
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
 /// The minimum length of the text of a page that a user adds; shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
 /// The minimum number of words in a paragraph or list item; shorter ones are labels.
 const WORDS_MIN: usize = 4;
+/// The usual number of characters in a word of a language that is written without spaces.
+const UNSPACED_WORD_CHARACTERS: usize = 3;
 /// The minimum number of characters of a paragraph that does not end like a sentence.
 const SENTENCE_CHARACTERS_MIN: usize = 60;
 /// Words in the paths of pages with formal content that contains no information about the brand.
@@ -84,8 +87,9 @@ pub struct Text {
     pub url: String,
 }
 
-/// Returns the main text of every page, excluding boilerplate.
-pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
+/// Returns the main text of every page, excluding boilerplate and pages that only describe products.
+pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<Text> {
+    let told: Vec<&str> = products.iter().filter_map(|product| product.description.as_deref()).collect();
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
     let mut bars: HashMap<String, usize> = HashMap::new();
@@ -105,7 +109,7 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
         let own: Vec<&Block> = blocks.iter().filter(kept).collect();
         let text = text_of_page(page, &own, name);
         let is_new = !found.iter().any(|other| other.content == text.content);
-        if is_new && says_something(page, &own, &text) {
+        if is_new && says_something(page, &own, &text, &told) {
             found.push(text);
         }
     }
@@ -121,21 +125,25 @@ fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     first.filter(|block| block.text.chars().count() <= BAR_CHARACTERS_MAX)
 }
 
-/// Returns whether the text of a page tells something about the brand: at least one sentence or the opening hours.
-fn says_something(page: &Page, blocks: &[&Block], text: &Text) -> bool {
+/// Returns whether the text of a page tells something about the brand: the opening hours, or at least one sentence that is not in `told`,
+/// the descriptions of its products.
+fn says_something(page: &Page, blocks: &[&Block], text: &Text, told: &[&str]) -> bool {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
     let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
     let has_hours = blocks.iter().any(|block| is_hours(&block.text));
     match () {
         () if FORMAL_PAGES.iter().any(|word| path.contains(word)) => is_long,
         () if CONTACT_PAGES.iter().any(|word| path.contains(word)) => is_long || has_hours,
-        () => has_hours || blocks.iter().any(|block| is_sentence(block)),
+        () => {
+            let is_told = |block: &Block| !page.given && told.iter().any(|told| told.contains(block.text.as_str()));
+            has_hours || blocks.iter().any(|block| is_sentence(block) && !is_told(block))
+        }
     }
 }
 
 /// Returns whether a block is a sentence, not a label or a request to turn on scripts.
 fn is_sentence(block: &Block) -> bool {
-    let ends = block.text.trim_end_matches(['"', '”', '“', '»', ')']).ends_with(['.', '!', '?', '…', '。']);
+    let ends = block.text.trim_end_matches(['"', '”', '“', '»', ')']).ends_with(['.', '!', '?', '…', '。', '！', '？']);
     let is_long = block.text.chars().count() >= SENTENCE_CHARACTERS_MIN;
     is_running(block) && (ends || is_long) && !block.text.to_lowercase().contains("javascript")
 }
@@ -228,7 +236,13 @@ pub fn spoken(site: &Site) -> Vec<Vec<String>> {
 }
 
 fn is_running(block: &Block) -> bool {
-    matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && block.text.split_whitespace().count() >= WORDS_MIN
+    matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && words_count(&block.text) >= WORDS_MIN
+}
+
+/// Returns the number of words in a text. Japanese, Chinese and Thai are written without spaces, so their words are estimated.
+fn words_count(text: &str) -> usize {
+    let is_unspaced = |c: &char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    text.split_whitespace().count().max(text.chars().filter(is_unspaced).count() / UNSPACED_WORD_CHARACTERS)
 }
 
 #[cfg(test)]
@@ -242,7 +256,13 @@ mod tests {
         let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("the address is valid")).collect();
         let mut sources = Sources::default();
         for (url, (_, html)) in urls.iter().zip(pages) {
-            sources.pages.push(Raw { url, given: true, content_type: "text/html", language: "", bytes: html.as_bytes() });
+            sources.pages.push(Raw {
+                url,
+                given: *url == urls[0],
+                content_type: "text/html",
+                language: "",
+                bytes: html.as_bytes(),
+            });
         }
         read(&sources).texts
     }
@@ -263,6 +283,33 @@ mod tests {
         for nothing in ["<h1>Acme</h1>", "<p>Coming soon</p>", "<div>Please enable JavaScript to run this app.</div>"] {
             assert!(texts_of(&[(home, &format!("<body>{nothing}</body>"))]).is_empty(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn a_page_that_repeats_the_description_of_a_product_is_no_knowledge() {
+        let home = "<html lang=en><body><h1>Acme</h1><p>We sew packs in Vermont.</p></body>";
+        let page = |more: &str| {
+            format!(
+                "<script type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Ridge Pack\",\"description\":\"A pack of waxed canvas.\",
+                \"offers\":{{\"price\":\"189.0\",\"priceCurrency\":\"USD\"}}}}</script><h1>Ridge Pack</h1><p>A pack of waxed canvas.</p><p>$189.00</p>{more}"
+            )
+        };
+        let urls = |page: &str| -> Vec<String> {
+            texts_of(&[("https://acme.example/", home), ("https://acme.example/ridge-pack", page)])
+                .into_iter()
+                .map(|text| text.url)
+                .collect()
+        };
+        assert_eq!(urls(&page("")), ["https://acme.example/"]);
+        assert_eq!(urls(&page("<p>We repair every strap for free.</p>")).len(), 2, "the page says more");
+    }
+
+    #[test]
+    fn sentences_of_languages_without_spaces_are_knowledge() {
+        let about = "<html lang=ja><body><h2>私たちについて</h2><p>窓を開けると、今でも潮の香りがします。</p></body>";
+        let menu = "<html lang=ja><body><h2>メニュー</h2><p>海塩食パン</p></body>";
+        let found = texts_of(&[("https://acme.example/about", about), ("https://acme.example/menu", menu)]);
+        assert_eq!(found.iter().map(|text| text.url.as_str()).collect::<Vec<_>>(), ["https://acme.example/about"]);
     }
 
     #[test]

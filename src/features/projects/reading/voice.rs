@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandVoice};
+use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandProduct, BrandVoice};
 
 /// The minimum number of words from which a voice can be derived.
 const WORDS_MIN: usize = 60;
@@ -142,9 +142,25 @@ const GRAMMARS: [LanguageVoice; 7] = [
     },
 ];
 
+/// Returns the words for what the brand sells: the last words of its products' names that also occur in `about`, the brand's own
+/// description, as a shop for packs describes itself.
+pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
+    let about: HashSet<String> = about.iter().flatten().flat_map(|text| words(text)).collect();
+    let heads =
+        products.iter().filter_map(|product| words(&product.name).split_first().and_then(|(_, rest)| rest.last().cloned()));
+    let is_told = |word: &String| ["", "s", "es"].iter().any(|end| about.contains(&format!("{word}{end}")));
+    heads.filter(is_told).collect()
+}
+
 /// Returns the voice of running text in this language. `pages` has the texts of each page whose words can be typical of the brand. Ignores
-/// the name of the brand.
-pub fn voice(texts: &[String], pages: &[Vec<String>], language: Option<&str>, name: Option<&str>) -> BrandVoice {
+/// the name of the brand. `goods` are typical even if other shops use them often.
+pub fn voice(
+    texts: &[String],
+    pages: &[Vec<String>],
+    language: Option<&str>,
+    name: Option<&str>,
+    goods: &[String],
+) -> BrandVoice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
     let words: Vec<String> = words(&all);
@@ -161,7 +177,7 @@ pub fn voice(texts: &[String], pages: &[Vec<String>], language: Option<&str>, na
         person: grammar.map(|grammar| person(&words, grammar)),
         formality: grammar.map(|grammar| formality(&all, &words, grammar, sentence_words.unwrap_or_default())),
         sentence_words: sentence_words.filter(|_| is_spaced),
-        words: grammar.map(|grammar| recurring(pages, grammar, name.unwrap_or_default())).unwrap_or_default(),
+        words: grammar.map(|grammar| recurring(pages, grammar, name.unwrap_or_default(), goods)).unwrap_or_default(),
         emoji,
         ..BrandVoice::default()
     }
@@ -260,7 +276,7 @@ struct Uses {
 }
 
 /// Returns recurring words, each in its most frequent spelling.
-fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str) -> Vec<String> {
+fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str, goods: &[String]) -> Vec<String> {
     let own = words(name);
     let total: usize = pages.iter().flatten().map(|text| text.split_whitespace().count()).sum();
     let least = if total < SHORT_TEXT_WORDS { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
@@ -272,7 +288,7 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str) -> Vec<
             for word in text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '‑')) {
                 let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
                 let lowered = word.to_lowercase();
-                if is_word && !is_common(&lowered, grammar) && !own.contains(&lowered) {
+                if is_word && !is_common(&lowered, grammar, goods) && !own.contains(&lowered) {
                     let entry = uses.entry(lowered).or_default();
                     entry.count += 1;
                     entry.texts.insert((page, place));
@@ -300,10 +316,11 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str) -> Vec<
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
 }
 
-/// Returns whether a word is common in its language or in shops. English words also occur in other languages.
-fn is_common(word: &str, grammar: &LanguageVoice) -> bool {
+/// Returns whether a word is common in its language, or in shops that do not sell it. English words also occur in other languages.
+fn is_common(word: &str, grammar: &LanguageVoice, goods: &[String]) -> bool {
     let lists = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en");
-    lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word)) || COMMON.contains(word)
+    lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word))
+        || COMMON.contains(word) && !goods.iter().any(|own| own == word)
 }
 
 fn is_emoji(character: char) -> bool {
@@ -316,7 +333,7 @@ mod tests {
 
     fn of(text: &str, language: &str) -> BrandVoice {
         let texts: Vec<String> = (0..8).map(|place| format!("{text}{}", " ".repeat(place))).collect();
-        voice(&texts, &[texts.clone()], Some(language), None)
+        voice(&texts, std::slice::from_ref(&texts), Some(language), None, &[])
     }
 
     #[test]
@@ -360,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_few_words_have_no_voice() {
-        assert_eq!(voice(&["Hello!".into()], &[], Some("en"), None), BrandVoice::default());
+        assert_eq!(voice(&["Hello!".into()], &[], Some("en"), None, &[]), BrandVoice::default());
     }
 
     #[test]
@@ -372,7 +389,12 @@ mod tests {
             "A glaze is glass. The glaze melts, the glaze flows, the glaze stays. Hand on heart, no glaze is like another glaze.";
         let pages = [vec![about.to_owned()], vec![studio.to_owned(), glaze.to_owned()]];
         let all = pages.concat();
-        let found = voice(&all, &pages, Some("en"), Some("Kiln & Tide")).words;
+        let found = voice(&all, &pages, Some("en"), Some("Kiln & Tide"), &[]).words;
         assert_eq!(found, ["porcelain"], "hand, free and within are common, and glaze is the topic of one text");
+        let product = |name: &str| BrandProduct { name: name.into(), ..BrandProduct::default() };
+        let sold =
+            goods(&[product("Clay Hand"), product("Gift Set"), product("Free")], &[None, Some("Clay hands, free of lead.")]);
+        assert_eq!(sold, ["hand"], "the brand does not say that it sells sets, and a single word is the name of a plan");
+        assert_eq!(voice(&all, &pages, Some("en"), None, &sold).words, ["porcelain", "hand"].map(str::to_owned));
     }
 }

@@ -47,8 +47,8 @@ impl Operation for Create {
 impl Command for Create {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewSavedBlock) -> Result<Self::Output, Failure> {
         let project = input.project_id;
-        projects::require(tx, caller.account(), project)?;
         let block = checked(&input.block)?;
+        projects::require(tx, caller.account(), project)?;
         check_name(tx, project, &input.name, None)?;
         if store::all(tx, project)?.len() >= limits::SAVED_BLOCKS_MAX {
             let detail = format!("A project can have at most {} saved blocks. Delete some first.", limits::SAVED_BLOCKS_MAX);

@@ -182,7 +182,7 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let noun = prompt
         .end(List::Places, end)
         .or_else(|| prompt.end(List::Places, end + 1).filter(|_| prompt.kind(end) == Kind::Word && limit.is_some()));
-    let is_whole = count.fract() == 0.0 && count >= 1.0 && count < 1e9;
+    let is_whole = count.fract() == 0.0 && (1.0..1e9).contains(&count);
     if !is_whole
         || prompt.is(List::Currency, end)
         || prompt.is(List::Percent, end)

@@ -411,13 +411,14 @@ fn slots(text: &str) -> Vec<Slot> {
         let (item, is_optional) =
             item.strip_suffix('?').filter(|item| !item.is_empty()).map_or((item, false), |item| (item, true));
         let alternatives: Vec<&str> = item.split('|').filter(|word| !word.is_empty()).collect();
-        if let [single] = alternatives[..] {
-            if !matches!(single, "_" | "#" | "..") && !single.contains('*') {
-                let words = Words::read(single);
-                let parts = (0..words.len()).filter(|at| words.len() == 1 || !words.is_joint(*at));
-                slots.extend(parts.map(|at| Slot { pieces: vec![Piece::Word(words.fold(at).to_owned())], is_optional }));
-                continue;
-            }
+        if let [single] = alternatives[..]
+            && !matches!(single, "_" | "#" | "..")
+            && !single.contains('*')
+        {
+            let words = Words::read(single);
+            let parts = (0..words.len()).filter(|at| words.len() == 1 || !words.is_joint(*at));
+            slots.extend(parts.map(|at| Slot { pieces: vec![Piece::Word(words.fold(at).to_owned())], is_optional }));
+            continue;
         }
         slots.push(Slot { pieces: alternatives.into_iter().map(piece).collect(), is_optional });
     }

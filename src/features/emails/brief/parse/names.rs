@@ -92,10 +92,7 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_date = first.contains('.') && groups < 3;
     let is_phone = starts
         && !is_date
-        && (digits >= 7 && groups >= 2
-            || is_open && digits >= 7
-            || digits >= 6 && is_named
-            || is_named && groups == 2 && digits >= 5);
+        && (digits >= 7 && (groups >= 2 || is_open) || is_named && (digits >= 6 || groups == 2 && digits >= 5));
     (is_phone && digits <= 16).then(|| Found::new(FactKind::Contact, Range::of(at, end), None))
 }
 
@@ -160,13 +157,11 @@ fn names_end(prompt: &Prompt<'_>, at: usize) -> usize {
     };
     let mut end = at;
     while end < at + 6 {
-        if is_name(end) {
-            end += 1;
-        } else if end > at && is_particle(end) && (is_name(end + 1) || is_particle(end + 1) && is_name(end + 2)) {
-            end += 1;
-        } else {
+        let joins = end > at && is_particle(end) && (is_name(end + 1) || is_particle(end + 1) && is_name(end + 2));
+        if !is_name(end) && !joins {
             break;
         }
+        end += 1;
     }
     end
 }

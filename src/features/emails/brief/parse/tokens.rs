@@ -128,10 +128,10 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
     if first == '\n' {
         return (Kind::End, 1);
     }
-    if first.is_alphanumeric() {
-        if let Some(found) = address(rest) {
-            return found;
-        }
+    if first.is_alphanumeric()
+        && let Some(found) = address(rest)
+    {
+        return found;
     }
     if first.is_ascii_digit() {
         return (Kind::Number, number_length(rest));
