@@ -100,6 +100,7 @@ impl Driver {
         }
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome", "unhandledPromptBehavior": "ignore", "goog:loggingPrefs": { "browser": "ALL" },
+            "timeouts": { "script": 120_000 },
             "goog:chromeOptions": { "binary": CHROMIUM, "args": arguments },
         } } });
         let made = self.ask(Method::POST, "/session", Some(wanted)).await.expect("a browser starts");
@@ -296,7 +297,7 @@ impl Tab<'_> {
     /// Clicks a button, a link or a summary by its text.
     pub async fn press(&self, words: &str) {
         let quoted = if words.contains('\'') { format!("\"{words}\"") } else { format!("'{words}'") };
-        let path = format!("//main//*[(self::button or self::a or self::summary) and normalize-space()={quoted}]");
+        let path = format!("//main//*[(self::button or self::a or self::summary) and not(@aria-hidden) and normalize-space()={quoted}]");
         self.click_on("xpath", &path).await;
     }
 

@@ -113,6 +113,7 @@ async fn texts_and_blocks_are_edited_with_the_mouse() {
     tab.element_at("iframe.mail[src*='dark=no']").await;
     tab.press("Dark").await;
     tab.element_at("iframe.mail[src*='dark=yes']").await;
+    tab.run("scrollTo(0, 0)", json!([])).await;
     tab.press("Plain text").await;
     tab.sees("Everything must go").await;
     assert_eq!(look::console(&tab).await, [""; 0]);

@@ -107,7 +107,9 @@ async fn look(scene: &Scene<'_>) {
     at(scene, "/{environment}/brands/{id}/look").await;
     tab.fill("#look-primary", "#0A5C36").await;
     let picked = "return document.querySelector('[name=\"pick.palette.primary\"]').value";
-    assert_eq!(tab.run(picked, json!([])).await, "#0a5c36", "the picker follows the text field");
+    if tab.scripts {
+        assert_eq!(tab.run(picked, json!([])).await, "#0a5c36", "the picker follows the text field");
+    }
     tab.press("Save").await;
     tab.sees("Theme saved.").await;
     assert_eq!(tab.run(picked, json!([])).await, "#0a5c36");
