@@ -35,7 +35,7 @@ impl Writer<'_> {
         let content = self.content;
         let facts = &content.brief.facts;
         let codes: Vec<&Fact> = facts.iter().filter(|fact| fact.kind == FactKind::Code && fact.story.is_none()).collect();
-        if codes.is_empty() || !self.shape.sells {
+        if codes.is_empty() || !self.gives() {
             let conditions = self.conditions();
             return self.text(&conditions.join(" "));
         }
@@ -58,13 +58,18 @@ impl Writer<'_> {
         }
     }
 
+    /// Returns whether the email may have a coupon: it sells, or it makes up for something or thanks.
+    fn gives(&self) -> bool {
+        self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
+    }
+
     /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short.
     pub fn has_code(&self, at: usize) -> bool {
         let content = self.content;
         let is_code = |fact: &usize| content.fact(*fact).kind == FactKind::Code;
         let first = content.statements.iter().copied().find(|at| content.facts_in(*at).iter().any(is_code));
         let fits = content.text(at).chars().count() < limits::EMAIL_PARAGRAPH_CHARACTERS_MAX / 2;
-        self.shape.sells && fits && first == Some(at)
+        self.gives() && fits && first == Some(at)
     }
 
     /// Returns sentences about the dates, the minimum and the delivery of an offer that the email does not state yet.
@@ -168,8 +173,7 @@ impl Writer<'_> {
         let mut lines: Vec<String> = Vec::new();
         for at in content.loose.clone() {
             let fact = content.fact(at);
-            let has_place =
-                fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.shape.sells) || self.is_on_card(at);
+            let has_place = fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.gives()) || self.is_on_card(at);
             if has_place || !self.is_open(fact) {
                 continue;
             }

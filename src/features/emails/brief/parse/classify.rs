@@ -55,6 +55,8 @@ pub struct Classifier<'a> {
     pub reports: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
+    /// Whether the sentence only describes the recipients: "Customers, who …".
+    pub relates: bool,
     /// Whether the sentence is the closing line of the prompt.
     pub closes: bool,
     /// Whether brackets after the last fragment belong to it.
@@ -86,6 +88,7 @@ impl Classifier<'_> {
             self.closes &= !is_start;
             self.situates &= !is_start;
             self.reports &= !is_start;
+            self.relates &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
             if self.asks {
@@ -146,6 +149,15 @@ impl Classifier<'_> {
         let start = self.start(fragment);
         if self.closes && !is_start {
             pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        // "Kunden, die lange nicht bestellt haben, zurückgewinnen mit 15 % Rabatt"
+        let first = Range::of(sentence.range.from, fragment.from);
+        let readers =
+            self.prompt.find(List::Readers, first).filter(|readers| readers.from == first.from && readers.to + 1 == first.to);
+        self.relates |= readers.is_some() && matches!(self.prompt.fold(start), "die" | "who" | "der" | "deren" | "qui" | "que");
+        if self.relates && !is_start {
+            pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
         let before = pieces.last().map(|piece: &Piece| piece.class);
@@ -211,12 +223,24 @@ impl Classifier<'_> {
 
     /// Returns whether a fragment with a colon only names the kind of the email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
-        if self.prompt.fold(fragment.to - 1) != ":" || range.len() > 3 {
+        let ends = self.prompt.fold(fragment.to - 1);
+        // "Warenkorb vergessen, 5 € Rabatt"
+        let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
+        let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
+        if !is_whole && !matches!(ends, ":" | ",") || range.len() > 3 {
             return false;
         }
+        if ends == ":" && range.len() == 3 && self.prompt.text(range).eq_ignore_ascii_case("save the date") {
+            return true;
+        }
+        let is_label = |mark: &Mark| {
+            let goal = goal_of(*mark);
+            let is_kind = names_kind(*mark) && goal != Goal::Referral || matches!(goal, Goal::Survey | Goal::Review | Goal::Sale);
+            if ends == ":" { is_kind } else { is_cart(mark) || is_whole && names_kind(*mark) }
+        };
         let mut at = range.from;
         while at < range.to {
-            match self.prompt.at(List::Goal, at).filter(|mark| names_kind(*mark)).map(|mark| mark.to).max() {
+            match self.prompt.at(List::Goal, at).filter(is_label).map(|mark| mark.to).max() {
                 Some(end) => at = end,
                 None => return false,
             }
@@ -369,10 +393,18 @@ impl Classifier<'_> {
             let is_item = sentence.item.is_some() && end == start + 1;
             return (!is_name && !is_item && (is_start || end > start + 1)).then(|| Range::of(end, to));
         }
+        // "Bitte um Bewertung": "bitte" belongs to the request.
+        let from = self.inner(fragment).from;
+        let start = if prompt.is(List::Ask, from) { from } else { start };
         if prompt.is(List::Ask, start) && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1)) {
             self.asks = true;
             self.carries = true;
+            let thanks = ["thank", "dank", "bedank"].iter().any(|word| prompt.fold(start).starts_with(word));
             let about = (start + 1..to).find_map(|at| {
+                let reason = prompt.end(List::For, at).filter(|_| thanks && matches!(prompt.fold(at), "for" | "fur"));
+                if reason.is_some() {
+                    return reason;
+                }
                 prompt
                     .end(List::About, at)
                     .filter(|end| end - at > 1 || matches!(prompt.fold(at), "about" | "uber" | "sobre" | "sur" | "su" | "over"))
@@ -407,9 +439,12 @@ impl Classifier<'_> {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
+        // "Abandoned" is no verb in "Abandoned cart email".
+        let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
+        let named = Range::of(start, email.from);
         let is_title = is_start
             && sentence.is_line_start
-            && !prompt.has(List::Finite, Range::of(start, email.from))
+            && (!prompt.has(List::Finite, named) || prompt.all(List::Goal, named).any(is_kind))
             && sentence.item.is_none();
         let has_contact = (fragment.from..fragment.to).any(|at| matches!(prompt.kind(at), Kind::Mail));
         if has_contact || writes.is_none() && !is_title {

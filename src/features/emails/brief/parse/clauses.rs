@@ -255,7 +255,12 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         let sign = prompt.fold(at);
         let is_spaced = !prompt.words.is_glued(at + 1) || at + 1 >= sentence.to;
         let is_bracket = matches!(sign, "(" | "[");
-        let ends_after = matches!(sign, "," | ":" | "→") && is_spaced
+        // "May 13, 2027" is one date.
+        let is_year = sign == "," && prompt.kind(at + 1) == Kind::Number && {
+            let year = prompt.fold(at + 1);
+            year.len() == 4 && year.starts_with("20") && (at.saturating_sub(2)..at).any(|at| prompt.is(List::Month, at))
+        };
+        let ends_after = matches!(sign, "," | ":" | "→") && is_spaced && !is_year
             || sign == ">" && prompt.fold(at.saturating_sub(1)) == "-" && prompt.words.is_glued(at)
             || sign == "-" && is_spaced && !prompt.words.is_glued(at)
             || sign == "-" && prompt.fold(at + 1) == "-"

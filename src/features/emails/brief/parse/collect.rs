@@ -34,6 +34,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         carries: false,
         closes: false,
         situates: false,
+        relates: false,
         reports: false,
         seen: 0,
         count: sentences.len(),
@@ -41,6 +42,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
     let mut reads: Vec<Read> = Vec::new();
+    classifier.series();
     for sentence in sentences {
         let pieces = classifier.sentence(&sentence);
         reads.push(Read { sentence, pieces, found: Vec::new() });
@@ -172,6 +174,7 @@ fn scan(
     found: &mut Vec<Found>,
 ) {
     let mut at = range.from;
+    let is_event = || matches!(roles::goal(prompt), Some(Goal::Event | Goal::Webinar));
     while class == Class::Field && at < range.to {
         found.extend(names::link(prompt, at));
         at += 1;
@@ -194,7 +197,10 @@ fn scan(
             .or_else(|| facts::duration(prompt, at))
             .or_else(|| facts::capacity(prompt, at))
             .or_else(|| names::person(prompt, at, is_shouted))
-            .or_else(|| names::place(prompt, at));
+            .or_else(|| {
+                names::place(prompt, at).filter(|place| !prompt.has(List::Readers, place.range)).map(|place| ours(prompt, place))
+            })
+            .or_else(|| names::town(prompt, at).filter(|_| is_event()));
         match next.filter(|next| next.range.to <= range.to && !next.range.is_empty()) {
             Some(next) => {
                 at = next.range.to.max(at + 1);
@@ -203,6 +209,15 @@ fn scan(
             None => at += 1,
         }
     }
+}
+
+/// Returns a place with the word that says whose it is: "our shop" rather than "shop".
+fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
+    const OURS: [&str; 9] = ["our", "notre", "nuestra", "nuestro", "nostra", "nostro", "nossa", "nosso", "onze"];
+    let Range { from, to } = place.range;
+    let is_plain = to == from + 1 && !prompt.words.is_capital(from);
+    let start = from.checked_sub(1).filter(|before| is_plain && OURS.contains(&prompt.fold(*before)));
+    Found { range: Range::of(start.unwrap_or(from), to), ..place }
 }
 
 /// Returns whether the words of a time without a mark are better read as a date: "24.12.".
@@ -253,7 +268,17 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
                 && read.pieces[index - 1].class == Class::Topic
                 && piece.range.from > 0
                 && prompt.before(List::That, piece.range.from).is_some();
-            let form = if is_clause { Form::Clause } else { Form::Sentence };
+            let is_reason = index > 0 && read.pieces[index - 1].class == Class::Topic && run.is_none();
+            if let Some(start) = reason(prompt, piece.range.from).filter(|_| is_reason && !read.sentence.range.is_empty()) {
+                let first = brief.facts.len();
+                statement(brief, prompt, read, piece.range, form_of(is_clause), cut);
+                if let Some(fact) = brief.facts.get_mut(first).filter(|fact| fact.kind == FactKind::Sentence) {
+                    let body = prompt.text(prompt.trim(piece.range)).trim_end_matches(['.', ',']);
+                    fact.text = format!("{start} {body}.");
+                }
+                continue;
+            }
+            let form = form_of(is_clause);
             run = Some(run.map_or((piece.range, form), |(range, form)| (Range::of(range.from, piece.range.to), form)));
             continue;
         }
@@ -269,6 +294,24 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
     }
     if let Some((range, form)) = run {
         statement(brief, prompt, read, range, form, cut);
+    }
+}
+
+fn form_of(is_clause: bool) -> Form {
+    if is_clause { Form::Clause } else { Form::Sentence }
+}
+
+/// Returns how a sentence to the recipients starts whose reason follows "apologize for" or "thank our customers for" in the prompt.
+fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
+    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur"))?;
+    let words = || (verb.saturating_sub(5)..verb).map(|at| prompt.fold(at));
+    let has = |start: &str| words().any(|word| word.starts_with(start));
+    match prompt.lexicon().code {
+        "en" if has("apologi") => Some("We are sorry about"),
+        "en" if has("thank") => Some("Thank you for"),
+        "de" if has("entschuldig") => Some("Wir entschuldigen uns für"),
+        "de" if has("dank") || has("bedank") => Some("Danke für"),
+        _ => None,
     }
 }
 
@@ -424,6 +467,7 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     }
     if roles::is_off(around, found.range)
         || prompt.has(List::Given, near)
+        || around.goal == Goal::Referral
         || around.goal == Goal::ThankYou && prompt.has(List::Given, around.sentence)
     {
         return FactKind::Amount;

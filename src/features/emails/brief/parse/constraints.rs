@@ -5,6 +5,10 @@ use super::classify::{Classifier, SHORT_WORDS};
 use super::lexicon::{List, lexicons};
 use super::prompt::Range;
 use super::tokens::Kind;
+use crate::vocab::limits;
+
+/// A prompt for a series says so in its first words.
+const SERIES_WORDS_MAX: usize = 14;
 
 /// The limits whose phrases need no value.
 const LIMITS: [(List, ConstraintKind); 7] = [
@@ -33,8 +37,20 @@ impl Classifier<'_> {
             self.constrain(ConstraintKind::WordLimit, number, range);
             is_limit = true;
         }
+        if self.prompt.has(List::Emails, range) && range.len() <= 4 && self.is_series(range) {
+            is_limit = true;
+        }
         is_limit |= self.avoided(range);
         is_limit | self.address(range, is_labeled)
+    }
+
+    /// Returns whether a fragment only gives the number of emails: "3 emails".
+    fn is_series(&self, range: Range) -> bool {
+        let span = self.prompt.span(range);
+        let own = |other: &Constraint| {
+            other.kind == ConstraintKind::Emails && other.span.is_some_and(|own| own.start >= span.start && own.end <= span.end)
+        };
+        self.fields.constraints.iter().any(own)
     }
 
     pub(super) fn is_limit(&self, range: Range) -> bool {
@@ -101,6 +117,32 @@ impl Classifier<'_> {
             self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
         }
         !words.is_empty() || !is_weak && found.from <= start
+    }
+
+    /// Reads the number of emails of a series: "three cart reminder emails", "launch series in three parts".
+    pub(super) fn series(&mut self) {
+        let prompt = self.prompt;
+        let number = |at: usize| {
+            let numeral = prompt.at(List::Numeral, at).map(|mark| usize::from(mark.value)).max();
+            let digits = (prompt.kind(at) == Kind::Number).then(|| prompt.fold(at).parse().ok()).flatten();
+            digits.or(numeral).filter(|count| (2..=limits::EMAILS_PER_SERIES_MAX).contains(count))
+        };
+        let start = Range::of(0, prompt.words.len().min(SERIES_WORDS_MAX));
+        let has_series = prompt.has(List::Series, start);
+        for at in start.from..start.to {
+            let Some(count) = number(at) else { continue };
+            let unit = (at + 1..(at + 5).min(prompt.words.len()))
+                .take_while(|at| prompt.kind(*at) == Kind::Word)
+                .find(|at| prompt.is(List::Emails, *at));
+            let span = unit.map(|unit| Range::of(at, unit + 1));
+            let near = || prompt.find(List::Series, Range::of(at.saturating_sub(3), (at + 5).min(prompt.words.len())));
+            let span = span.or_else(|| near().filter(|_| has_series).map(|_| Range::of(at, at + 1)));
+            let is_money =
+                prompt.is(List::Percent, at + 1) || prompt.is(List::Currency, at + 1) || prompt.is(List::Month, at + 1);
+            if let Some(span) = span.filter(|span| !is_money && !prompt.has(List::Finite, *span)) {
+                return self.constrain(ConstraintKind::Emails, Some(count.to_string()), span);
+            }
+        }
     }
 
     pub(super) fn constrain(&mut self, kind: ConstraintKind, value: Option<String>, range: Range) {

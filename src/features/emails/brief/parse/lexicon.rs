@@ -113,6 +113,10 @@ lists! {
     Emoji = "limit.emoji",
     Plain = "limit.plain",
     OneButton = "limit.one_button",
+    /// The emails of a series: "3 emails", "in three parts".
+    Emails = "limit.emails",
+    /// A series of emails, whose number stands near.
+    Series = "limit.series",
     WordLimit = "limit.words",
     Formal = "limit.formal",
     Informal = "limit.informal",

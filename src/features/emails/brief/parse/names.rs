@@ -191,6 +191,15 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
 }
 
+/// Recognizes the town of an event: "in Manchester". In German, every noun is capitalized like a town.
+pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let is_in = matches!(prompt.fold(at), "in" | "a" | "en") && prompt.lexicon().code != "de";
+    let end = names_end(prompt, at + 1);
+    let range = Range::of(at + 1, end);
+    let is_other = prompt.has(List::Language, range) || prompt.has(List::Month, range) || prompt.has(List::Goal, range);
+    (is_in && (1..=3).contains(&range.len()) && !is_other).then(|| Found::new(FactKind::Place, range, None))
+}
+
 /// Recognizes "Sandstraße 8", "Calder Street", "4 quai de Versailles" and "Via Roma 12".
 fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
     let is_number =
