@@ -42,7 +42,7 @@ impl Writer<'_> {
         // The statements with a code are the text of the coupon, so that the email states the code once.
         let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
         self.statements.retain(|at| !own.contains(at));
-        let told: Vec<String> = own.iter().map(|at| self.sentence(*at)).collect();
+        let told: Vec<String> = own.iter().map(|at| self.untold(*at)).collect();
         self.said.push_str(&folded(&told.join(" ")));
         let note =
             if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
@@ -61,6 +61,17 @@ impl Writer<'_> {
     /// Returns whether the email may have a coupon: it sells, or it makes up for something or thanks.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
+    }
+
+    /// Returns a statement as a sentence, without its first part if the title is this part.
+    fn untold(&self, at: usize) -> String {
+        let text = self.content.text(at);
+        match text.split_once(", ") {
+            Some((head, rest)) if self.said.contains(&folded(head)) && rest.chars().count() > 12 => {
+                self.marked(&ended(&capital(rest)), &self.content.facts_in(at))
+            }
+            _ => self.sentence(at),
+        }
     }
 
     /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short.

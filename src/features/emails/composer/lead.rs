@@ -26,17 +26,22 @@ impl Writer<'_> {
         }
         let is_told =
             content.items().is_empty() && self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
+        let mut after = None;
         let intro = match (!is_told, deal) {
             (true, deal) => match season {
-                Some(season) => [Some(season), deal].into_iter().flatten().collect::<Vec<_>>().join(" "),
+                Some(season) => self.with_deal(season, deal),
                 None => self.lead_with(deal),
             },
-            (false, Some(deal)) => deal,
+            (false, Some(deal)) => {
+                after = Some(deal);
+                String::new()
+            }
             (false, None) if is_main => self.markup("ask").unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };
         let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
         self.said.push_str(&folded(&parts.join(" ")));
+        self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
         if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| content.items().is_empty()) {
             let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
             for at in first {
@@ -49,16 +54,22 @@ impl Writer<'_> {
                 self.statements.retain(|other| *other != at);
             }
         }
+        parts.extend(after);
         parts.join(" ")
     }
 
-    /// Returns the opening phrase. The deal follows, unless the opening or the running text states it.
     fn lead_with(&mut self, deal: Option<String>) -> String {
         let lead = self.markup("lead").unwrap_or_default();
+        self.with_deal(lead, deal)
+    }
+
+    /// Returns an opening phrase with the deal behind it, unless the phrase or the running text states the deal.
+    fn with_deal(&self, lead: String, deal: Option<String>) -> String {
         let Some(deal) = deal else { return lead };
         let saving = self.book.facts.get("saving").map(|saving| folded(saving)).unwrap_or_default();
         let body = place(&self.book, self.job, "body");
-        let is_in_body = self.book.bank().phrases(&body).iter().any(|phrase| phrase.contains("{deal}"));
+        let has_deal = self.book.bank().phrases(&body).iter().any(|phrase| phrase.contains("{deal}"));
+        let is_in_body = has_deal && self.content.is_thin();
         if is_in_body || folded(&lead).contains(saving.trim()) { lead } else { format!("{lead} {deal}").trim().to_owned() }
     }
 

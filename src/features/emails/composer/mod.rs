@@ -336,6 +336,9 @@ impl Draft<'_> {
         let about = |place: &usize| scope.as_ref().is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
         let fills = self.shape.fills && content.cards.is_empty() && content.says_little();
+        // An offer that is only told in words may be for some products only.
+        let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
+        let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
         let fills = fills || self.job == "general.picks";
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();

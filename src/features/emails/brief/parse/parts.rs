@@ -65,7 +65,11 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
         let joint = Some(joint).filter(|_| matches!(prompt.fold(near.from), "auf" | "sur" | "en" | "su" | "op" | "em" | "on"));
         let off = prompt.find(List::Off, near).or(joint)?;
         let start = prompt.end(List::About, off.to).unwrap_or(off.to);
+        // "auf Tische und Regale"
+        let is_product = |at: usize| read.found.iter().any(|other| other.kind == FactKind::Product && other.range.from == at);
+        let joins = |at: usize| prompt.is(List::And, at) && is_product(at + 1);
         let stop = (start..next.min(fragment.to))
+            .filter(|at| !joins(*at))
             .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
         (1..=6)
@@ -100,7 +104,9 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let first = read
             .found
             .iter()
+            // "a un taller": the workshop is the event, not its place.
             .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
+            .filter(|found| found.kind != FactKind::Place || found.range.from > range.from)
             .map(|found| found.range.from)
             .min();
         let mut end = first.unwrap_or(range.to).min(range.to);

@@ -40,8 +40,11 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
         // "Welcome email with 10% off" is a welcome.
-        let early =
-            if mark.from < 12 && goal != Goal::Digest && names_email(prompt, mark.from, mark.to) { early * 3.0 } else { early };
+        let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
+            early * 3.0
+        } else {
+            early
+        };
         match weights.iter_mut().find(|(other, _)| *other == goal) {
             Some((_, weight)) => *weight += early * long * 0.7,
             None => weights.push((goal, early * long)),
