@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{complain, print, runtime};
-use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::fetch::Fetch;
 use crate::engine::language_model::{Client, Models};
@@ -16,10 +15,8 @@ pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem
     let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let models = Models::new(settings, &Arc::new(Fetch::new(settings)), &random);
     let client = choose(&models, wanted.model.as_deref())?;
-    let now = jiff::Timestamp::from_millisecond(SystemClock.now().0).map_err(Problem::failed)?;
-    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
     // The results go to standard error, so that standard output has only the figures.
-    let report = runtime()?.block_on(benchmark::run(client, today, |result| complain(&result.line())));
+    let report = runtime()?.block_on(benchmark::run(client, |result| complain(&result.line())));
     print(&shown(&report, wanted.json)?);
     match report.is_hopeless() {
         true => Err(Problem::failed("the model wrote none of the first emails; correct its settings and repeat the test")),

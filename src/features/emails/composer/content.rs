@@ -28,6 +28,8 @@ pub struct Content<'a> {
     pub loose: Vec<usize>,
     /// The products of the brand that the brief names, with their prices.
     pub cards: Vec<Card>,
+    /// The language of the brief's words; `None` if it is unknown.
+    spoken: Option<Language>,
 }
 
 /// A product of the brand that the brief names.
@@ -47,6 +49,21 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
+/// Returns the language of the words of a brief: the language of the email, unless the words are clearly in another language.
+fn spoken(brief: &Brief) -> Option<Language> {
+    let own = Language::of(&brief.language);
+    let texts = brief.facts.iter().filter(|fact| fact.kind == FactKind::Sentence).map(|fact| fact.text.as_str());
+    let notes = brief.instructions.iter().chain(&brief.audience).map(|part| part.text.as_str());
+    let text = folded(&texts.chain(notes).collect::<Vec<_>>().join(" "));
+    let score = |language: Language| {
+        let common = super::language::Bank::of(language).phrases("words.common");
+        text.split_whitespace().filter(|word| common.iter().any(|own| own == word)).count()
+    };
+    let best = Language::SPOKEN.into_iter().rev().max_by_key(|language| score(*language))?;
+    let least = own.filter(|own| own.is_complete()).map_or(0, score) * 2 + 1;
+    if score(best) > least { Some(best) } else { own }
+}
+
 impl<'a> Content<'a> {
     pub fn of(brief: &'a Brief, brand: &Brand, language: Language, format: &'static Format, today: Date) -> Self {
         let rules = Rules::of(brief);
@@ -60,6 +77,7 @@ impl<'a> Content<'a> {
             stories: Vec::new(),
             loose: Vec::new(),
             cards: Vec::new(),
+            spoken: spoken(brief),
         };
         content.stories = (0..brief.stories.len()).filter(|at| content.prints(&brief.stories[*at].text.text)).collect();
         content.statements = content.statements();
@@ -78,8 +96,7 @@ impl<'a> Content<'a> {
 
     /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
     pub fn prints(&self, text: &str) -> bool {
-        let given = Language::of(&self.brief.language);
-        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, given)
+        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, self.spoken)
     }
 
     /// Returns the statements outside of stories, without statements that repeat a part of another.
@@ -87,6 +104,7 @@ impl<'a> Content<'a> {
         let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
         let all: Vec<usize> = (0..self.brief.facts.len())
             .filter(|at| is_statement(self.fact(*at)) && !self.is_in_story(self.fact(*at)) && self.prints(&self.fact(*at).text))
+            .filter(|at| !self.is_bare(*at))
             .collect();
         let texts: Vec<String> = all.iter().map(|at| folded(&self.fact(*at).text)).collect();
         let repeats = |at: usize| {
@@ -116,7 +134,11 @@ impl<'a> Content<'a> {
         let is_loose = |at: &usize| {
             let fact = self.fact(*at);
             let is_signer = fact.kind == FactKind::Person && signed.contains(&folded(&fact.text));
-            !self.statements.contains(at) && !self.is_in_story(fact) && !is_signer && !self.is_said(fact, &said)
+            !self.statements.contains(at)
+                && !self.is_bare(*at)
+                && !self.is_in_story(fact)
+                && !is_signer
+                && !self.is_said(fact, &said)
         };
         (0..brief.facts.len()).filter(is_loose).collect()
     }
@@ -219,7 +241,7 @@ impl<'a> Content<'a> {
     pub fn saving(&self) -> Option<Saving> {
         let saving = |fact: &Fact| {
             let text = super::tokens::plain(&fact.text);
-            let up_to = UP_TO.iter().any(|words| text.contains(words));
+            let up_to = UP_TO.iter().any(|words| text.contains(words)) || self.is_up_to(fact);
             match &fact.value {
                 Some(FactValue::Percent { percent }) => Some(Saving::Percent { value: *percent, up_to }),
                 Some(FactValue::Money { amount, currency }) => {
@@ -231,6 +253,23 @@ impl<'a> Content<'a> {
         let mut all = self.with(&[FactKind::Percentage, FactKind::Amount], FactRole::Offer).filter_map(saving);
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
+    }
+
+    /// Returns whether the brief says "up to" before a number.
+    fn is_up_to(&self, fact: &Fact) -> bool {
+        let brief = self.brief;
+        let own = super::tokens::plain(&fact.text);
+        let statements = brief.facts.iter().filter(|other| matches!(other.kind, FactKind::Sentence | FactKind::Condition));
+        let texts = statements.map(|other| &other.text).chain(brief.instructions.iter().map(|part| &part.text));
+        let says = |text: &String| {
+            let text = super::tokens::plain(text);
+            text.find(&own).is_some_and(|at| {
+                let before: Vec<&str> = text[..at].split_whitespace().rev().take(2).collect();
+                let before = before.into_iter().rev().collect::<Vec<_>>().join(" ") + " ";
+                UP_TO.iter().any(|words| before.contains(words))
+            })
+        };
+        texts.into_iter().any(says)
     }
 
     /// Returns the amounts of an offer, in order.
@@ -329,9 +368,9 @@ impl<'a> Content<'a> {
     pub fn missing(&self, said: &str, links: &HashSet<String>) -> Vec<Part> {
         let brief = self.brief;
         let mut missing: Vec<Part> = Vec::new();
-        for fact in &brief.facts {
+        for (at, fact) in brief.facts.iter().enumerate() {
             let linked = || fact.kind == FactKind::Link && links.iter().any(|link| same_address(link, &fact.text));
-            if !self.is_said(fact, said) && !linked() {
+            if !self.is_said(fact, said) && !linked() && !self.is_bare(at) && !self.is_listed(at, said) {
                 missing.push(Part { text: fact.text.clone(), span: fact.span });
             }
         }

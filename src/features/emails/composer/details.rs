@@ -35,14 +35,14 @@ impl Writer<'_> {
         let content = self.content;
         let facts = &content.brief.facts;
         let codes: Vec<&Fact> = facts.iter().filter(|fact| fact.kind == FactKind::Code && fact.story.is_none()).collect();
-        if codes.is_empty() || !self.shape.sells {
+        if codes.is_empty() || !self.gives() {
             let conditions = self.conditions();
             return self.text(&conditions.join(" "));
         }
         // The statements with a code are the text of the coupon, so that the email states the code once.
         let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
         self.statements.retain(|at| !own.contains(at));
-        let told: Vec<String> = own.iter().map(|at| self.sentence(*at)).collect();
+        let told: Vec<String> = own.iter().map(|at| self.untold(*at)).collect();
         self.said.push_str(&folded(&told.join(" ")));
         let note =
             if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
@@ -58,13 +58,29 @@ impl Writer<'_> {
         }
     }
 
+    /// Returns whether the email may have a coupon: it sells, or it makes up for something or thanks.
+    fn gives(&self) -> bool {
+        self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
+    }
+
+    /// Returns a statement as a sentence, without its first part if the title is this part.
+    fn untold(&self, at: usize) -> String {
+        let text = self.content.text(at);
+        match text.split_once(", ") {
+            Some((head, rest)) if self.said.contains(&folded(head)) && rest.chars().count() > 12 => {
+                self.marked(&ended(&capital(rest)), &self.content.facts_in(at))
+            }
+            _ => self.sentence(at),
+        }
+    }
+
     /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short.
     pub fn has_code(&self, at: usize) -> bool {
         let content = self.content;
         let is_code = |fact: &usize| content.fact(*fact).kind == FactKind::Code;
         let first = content.statements.iter().copied().find(|at| content.facts_in(*at).iter().any(is_code));
         let fits = content.text(at).chars().count() < limits::EMAIL_PARAGRAPH_CHARACTERS_MAX / 2;
-        self.shape.sells && fits && first == Some(at)
+        self.gives() && fits && first == Some(at)
     }
 
     /// Returns sentences about the dates, the minimum and the delivery of an offer that the email does not state yet.
@@ -168,8 +184,7 @@ impl Writer<'_> {
         let mut lines: Vec<String> = Vec::new();
         for at in content.loose.clone() {
             let fact = content.fact(at);
-            let has_place =
-                fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.shape.sells) || self.is_on_card(at);
+            let has_place = fact.kind == FactKind::Link || (fact.kind == FactKind::Code && self.gives()) || self.is_on_card(at);
             if has_place || !self.is_open(fact) {
                 continue;
             }

@@ -59,13 +59,17 @@ impl Source<'_> {
             self.season()
                 .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
         );
-        know("news", self.news());
+        know("news", self.news().filter(|_| content.items().is_empty()));
         let event = content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text)));
         know("event_name", event.map(|event| capital(&event)).filter(short));
         let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place).filter(|_| content.is_thin()));
+        let named = content.brief.event.as_ref().map(|event| folded(&event.name.text)).unwrap_or_default();
+        let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
         know("place", venue.map(|fact| fact.text.clone()).filter(short));
+        know("since", self.since());
         let stories: Vec<String> =
             content.stories.iter().filter_map(|at| super::stories::title(&content.brief.stories[*at])).collect();
+        let stories = if stories.is_empty() { content.items() } else { stories };
         know("several", flag(stories.len() > 2));
         know("story", stories.first().cloned());
         know("story_two", stories.get(1).cloned());
@@ -82,7 +86,13 @@ impl Source<'_> {
         let title = |at: &usize| {
             let text = content.text(*at);
             let bare = text.strip_suffix('.').unwrap_or(&text).to_owned();
-            let single = !bare.contains(". ") && !bare.contains('?') && content.is_title(*at);
+            let bare = match bare.split_once(", ") {
+                // "Entschuldigung für die späte Lieferung, 10 % Gutschein mit Code SORRY10"
+                Some((head, _)) if self.goal == Goal::Apology && bare.chars().count() > NAME_CHARACTERS_MAX => head.to_owned(),
+                _ => bare,
+            };
+            let ends = bare.match_indices(". ").any(|(at, _)| !bare[..at].ends_with(|c: char| c.is_ascii_digit()));
+            let single = !ends && !bare.contains('?') && content.is_title(*at);
             single.then(|| capital(bare.trim_end_matches([',', ';', ':'])))
         };
         let first = content.statements.iter().take(NEWS_STATEMENTS).filter_map(title);
@@ -94,8 +104,23 @@ impl Source<'_> {
         if !matches!(self.goal, Goal::Seasonal | Goal::Sale | Goal::Voucher) {
             return None;
         }
-        let topic = folded(&self.content.topic());
+        // A code such as WINTER20 names no season.
+        let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code).map(|fact| fact.text.as_str());
+        let topic = codes.fold(self.content.topic(), |topic, code| topic.replace(code, " "));
+        let topic = folded(&topic);
         Bank::of(self.content.language).season(&topic).or_else(|| Bank::seasons_in_any_language(&topic))
+    }
+
+    /// Returns how long the recipients have been away, as the brief describes them: "six months".
+    fn since(&self) -> Option<String> {
+        let brief = self.content.brief;
+        let notes: Vec<_> = brief.instructions.iter().chain(&brief.audience).filter_map(|part| part.span).collect();
+        let described = |fact: &&Fact| {
+            let inside = fact.span.is_some_and(|own| notes.iter().any(|note| note.start <= own.start && own.end <= note.end));
+            fact.kind == FactKind::Period && fact.value.is_none() && inside
+        };
+        let fact = brief.facts.iter().filter(|_| self.goal == Goal::WinBack).find(described)?;
+        self.content.shown(fact)
     }
 
     fn know_offer(&self, facts: &mut Facts) {
@@ -103,7 +128,7 @@ impl Source<'_> {
         let format = content.format;
         let offer = content.brief.offer.as_ref();
         if let Some(saving) = content.saving() {
-            let scope = offer.and_then(|offer| offer.scope.as_ref()).map(|scope| tidy(&scope.text));
+            let scope = content.scope_words();
             let scoped = |offer: String| match &scope {
                 Some(scope) if content.prints(scope) => format.deal.replace("{offer}", &offer).replace("{scope}", scope),
                 Some(_) | None => offer,
@@ -160,6 +185,9 @@ impl Source<'_> {
         let (format, today) = (content.format, content.today);
         if self.goal == Goal::Event || self.goal == Goal::Webinar || self.goal == Goal::Reminder {
             self.know_day(facts, ("when", "when_day"), FactRole::Event);
+            if self.content.days(FactRole::Event).is_some_and(|(_, last, _)| last.is_some()) {
+                facts.insert("range", "✓".to_owned());
+            }
         }
         if !self.has_started {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);
@@ -195,6 +223,13 @@ impl Source<'_> {
         let ends = last.unwrap_or(first);
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
+        if near == Some("common.moment_today") {
+            // "Until November 21" is less urgent than the end of the day.
+            match content.language {
+                super::language::Language::En => facts.insert("ends_day", "midnight".to_owned()),
+                _ => facts.remove("ends_day"),
+            };
+        }
         let place = near.unwrap_or("common.moment_on");
         let Some(words) = Bank::of(content.language).phrases(place).first() else { return };
         let day = facts.get("ends_day").cloned().unwrap_or_else(|| content.format.day(ends, today));

@@ -139,8 +139,11 @@ impl Format {
             .replace("{year}", &date.year().to_string())
     }
 
-    /// Formats a range of days: "November 27 to 29", "27. bis 29. November".
+    /// Formats a range of days: "November 27 to 29", "27. bis 29. November". A whole month is its name.
     pub fn days(&self, first: Date, last: Date, today: Date) -> String {
+        if first.day() == 1 && last == first.last_of_month() {
+            return self.filled(if is_far(first, today) { "{month} {year}" } else { "{month}" }, first);
+        }
         let (from, to) = (self.day(first, today), self.day(last, today));
         let same_month = (first.year(), first.month()) == (last.year(), last.month());
         let day_first = self.day.starts_with("{day}");
@@ -172,6 +175,7 @@ impl Format {
             .replace("{h12}", &hour.to_string())
             .replace("{h}", &time.hour().to_string())
             .replace("{mm}", &format!("{:02}", time.minute()))
+            .replace("{pm}", if time.hour() < 12 { "am" } else { "pm" })
             .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
@@ -182,6 +186,9 @@ impl Format {
         let end = to.rsplit(NO_BREAK).next().unwrap_or_default();
         let from =
             from.strip_suffix(end).filter(|_| end.len() < to.len()).map_or(from.as_str(), |from| from.trim_end_matches(NO_BREAK));
+        // British times have no space: "2 to 5pm".
+        let half = ["am", "pm"].into_iter().find(|half| to.ends_with(half) && from.ends_with(half));
+        let from = half.map_or(from, |half| from.trim_end_matches(half));
         self.time_range.replace("{from}", from).replace("{to}", &to)
     }
 }

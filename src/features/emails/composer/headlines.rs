@@ -40,6 +40,13 @@ impl Draft<'_> {
         if self.job == "seasonal.main" && tells { "announcement.main" } else { self.job }
     }
 
+    /// Returns the news of a launch that names the product: "Clay Pot is back in stock". A phrase could only say that it is new.
+    fn news_of_product(&self, book: &Phrasebook) -> Option<String> {
+        let (news, product) = (book.facts.get("news")?, book.facts.get("product")?);
+        let names = folded(news).contains(&folded(product)) && news.chars().count() <= SUBJECT_CHARACTERS;
+        (names && self.job == "launch.main").then(|| news.clone())
+    }
+
     pub fn subject(&self, book: &mut Phrasebook) -> Subject {
         if let Some(subject) = self.prescribed(self.content.brief.subject.as_ref(), Subject::MAX) {
             return Line::new(&subject);
@@ -51,7 +58,7 @@ impl Draft<'_> {
         let season = book.season.clone().filter(|_| self.greets(book)).map(|season| format!("season.{season}.subject"));
         let place =
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
-        let text = book.news(&place, room, TITLE_CHARACTERS_MAX);
+        let text = self.news_of_product(book).or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
         let text = text.unwrap_or_else(|| self.name());
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
@@ -65,6 +72,7 @@ impl Draft<'_> {
         }
         let season = book.season.clone().filter(|_| self.greets(book));
         let season = season.and_then(|season| book.line(&format!("season.{season}.headline")));
+        let season = season.or_else(|| self.news_of_product(book));
         let own = place(book, self.headline_job(book), "headline");
         let title = season.or_else(|| book.news(&own, TITLE_CHARACTERS_MAX, TITLE_CHARACTERS_MAX));
         title.unwrap_or_else(|| tidy(subject))

@@ -7,6 +7,7 @@
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
+mod bare;
 mod content;
 mod details;
 pub mod edit;
@@ -17,6 +18,7 @@ mod goals;
 mod headlines;
 mod knowledge;
 mod language;
+mod lead;
 mod material;
 mod phrases;
 mod plan;
@@ -314,6 +316,7 @@ impl Draft<'_> {
             statements: content.statements.clone(),
             shown_pictures: HashSet::new(),
             has_button: false,
+            is_stated: false,
         }
     }
 
@@ -330,11 +333,13 @@ impl Draft<'_> {
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
-        let scope = content.brief.offer.as_ref().and_then(|offer| offer.scope.as_ref()).map(|scope| scope.text.as_str());
-        let about = |place: &usize| scope.is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
+        let scope = content.scope();
+        let about = |place: &usize| scope.as_ref().is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
-        let offers = content.saving().is_some() && content.says_little();
-        let fills = self.shape.fills && content.cards.is_empty() && (content.is_thin() || offers);
+        let fills = self.shape.fills && content.cards.is_empty() && content.says_little();
+        // An offer that is only told in words may be for some products only.
+        let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
+        let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
         let fills = fills || self.job == "general.picks";
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
             return Vec::new();
@@ -367,8 +372,7 @@ impl Draft<'_> {
     /// Returns the picture of the brand for the top of the email: a picture of what the email names or, if it names nothing, any picture.
     fn opening_picture(&self, featured: Option<usize>) -> Option<Picture> {
         let brief = self.content.brief;
-        let names =
-            !self.content.says_little() || featured.is_some() || brief.offer.as_ref().is_some_and(|offer| offer.scope.is_some());
+        let names = !self.content.says_little() || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
         match self.shape.pictures {
             Pictures::None => None,

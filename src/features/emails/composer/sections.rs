@@ -11,7 +11,7 @@ use super::material;
 use super::phrases::{Phrasebook, escape};
 use super::words::{bare_address, capital, ended, folded, tidy, unquoted};
 use super::{content, printed};
-use crate::features::emails::brief::{FactKind, Goal};
+use crate::features::emails::brief::{FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
@@ -47,6 +47,8 @@ pub struct Writer<'a> {
     pub statements: Vec<usize>,
     pub shown_pictures: HashSet<String>,
     pub has_button: bool,
+    /// Whether the title states everything that the brief says.
+    pub is_stated: bool,
 }
 
 /// The maximum length of a button text from a phrase, which must fit on one line on a phone.
@@ -55,7 +57,7 @@ const BUTTON_CHARACTERS_MAX: usize = 28;
 const GRID_PRODUCTS: usize = 3;
 const SHOWCASE_PRODUCTS: usize = 4;
 /// The length of an opening's text: two or three sentences.
-const LEAD_CHARACTERS: usize = 240;
+pub const LEAD_CHARACTERS: usize = 240;
 /// The length of a paragraph after which the next sentence starts a new one.
 const PARAGRAPH_CHARACTERS: usize = 260;
 /// The length up to which a statement can be an item of a list.
@@ -64,7 +66,7 @@ const ITEM_CHARACTERS_MAX: usize = 110;
 const EXCERPTS: usize = 2;
 
 /// Statements that are printed together.
-enum Group {
+pub enum Group {
     Paragraph(Vec<usize>),
     List(Vec<usize>),
     /// Dishes or plans with their prices.
@@ -133,7 +135,7 @@ impl Writer<'_> {
         self.book.line(&place)
     }
 
-    fn markup(&mut self, name: &str) -> Option<String> {
+    pub fn markup(&mut self, name: &str) -> Option<String> {
         let place = place(&self.book, self.job, name);
         self.book.text(&place)
     }
@@ -216,6 +218,7 @@ impl Writer<'_> {
             let own = folded(&self.content.fact(*at).text);
             !said.contains(&own)
         });
+        self.is_stated = !self.content.statements.is_empty() && self.statements.is_empty() && self.content.stories.is_empty();
         self.said.push_str(&said);
         let eyebrow = self.eyebrow();
         let lead = self.lead();
@@ -249,62 +252,13 @@ impl Writer<'_> {
         (!repeats).then(|| Line::cut(&eyebrow))
     }
 
-    /// Returns the text of the opening: the first statements or, if there are none, a phrase.
-    fn lead(&mut self) -> String {
-        let content = self.content;
-        let season = self.season_phrase();
-        if self.job.starts_with("general.") {
-            return self.markup("lead").unwrap_or_default();
-        }
-        let offers = self.book.facts.contains_key("offer")
-            && content.loose.iter().any(|at| {
-                let fact = content.fact(*at);
-                matches!(fact.kind, FactKind::Percentage | FactKind::Amount)
-                    && fact.role == Some(crate::features::emails::brief::FactRole::Offer)
-            });
-        let deal = if offers { self.book.text("common.deal_sentence") } else { None };
-        let is_main = self.job.ends_with(".main") || self.job == "plain";
-        let is_stated = self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
-        let intro = match (!is_stated, deal) {
-            (true, deal) => match season {
-                Some(season) => [Some(season), deal].into_iter().flatten().collect::<Vec<_>>().join(" "),
-                None => self.markup("lead").unwrap_or_default(),
-            },
-            (false, Some(deal)) => deal,
-            (false, None) if is_main => self.markup("ask").unwrap_or_default(),
-            (false, None) => self.markup("lead").unwrap_or_default(),
-        };
-        let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
-        self.said.push_str(&folded(&parts.join(" ")));
-        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next() {
-            let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
-            for at in first {
-                let sentence = self.sentence(at);
-                let fits = length(&parts) + sentence.chars().count() <= LEAD_CHARACTERS || parts.is_empty();
-                if !fits || sentence.chars().count() > limits::EMAIL_PARAGRAPH_CHARACTERS_MAX {
-                    break;
-                }
-                parts.push(sentence);
-                self.statements.retain(|other| *other != at);
-            }
-        }
-        parts.join(" ")
-    }
-
-    /// Returns the season's own phrase for the opening.
-    fn season_phrase(&mut self) -> Option<String> {
-        let season = self.book.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"))?;
-        let kind = if self.book.facts.contains_key("grid") { "lead" } else { "wish" };
-        self.book.text(&format!("season.{season}.{kind}"))
-    }
-
     /// Returns a statement as a sentence in markup.
     pub fn sentence(&self, at: usize) -> String {
         self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
     }
 
     /// Groups the statements that are still to be printed: sentences into paragraphs, points into lists, and prices into tables.
-    fn groups(&self) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<Group> {
         let content = self.content;
         let short = |at: usize| content.text(at).chars().count() <= ITEM_CHARACTERS_MAX;
         let items = |rest: &[usize]| {
@@ -351,7 +305,19 @@ impl Writer<'_> {
 
     /// Writes the statements that the opening does not contain. Without any, writes the running text of the job.
     fn body(&mut self) {
-        if self.content.is_thin() && self.content.loose.len() < 3 && !self.lean {
+        let is_offer = |at: &&usize| {
+            let fact = self.content.fact(**at);
+            matches!(fact.role, Some(FactRole::Offer | FactRole::OfferStarts | FactRole::OfferEnds))
+                || matches!(fact.kind, FactKind::Code | FactKind::Minimum)
+        };
+        let others = self.content.loose.iter().filter(|at| !is_offer(at)).count();
+        let items = self.content.items();
+        if !items.is_empty() && !self.statements.is_empty() {
+            self.statements.clear();
+            let items: Vec<String> = items.iter().map(|item| capital(item)).collect();
+            return self.list(&items);
+        }
+        if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean {
             let body = self.markup("body").unwrap_or_default();
             return self.text(&body);
         }
@@ -397,7 +363,7 @@ impl Writer<'_> {
 
     /// Writes the steps of a recommendation or the brand's own texts, if the brief says too little.
     fn further(&mut self) {
-        if self.lean || !self.content.is_thin() {
+        if self.lean || !(self.content.is_thin() || self.is_stated) {
             return;
         }
         match self.job {
@@ -460,9 +426,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet.
+    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet. Products with an
+    /// avoided word in their name are not shown.
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
-        let product = self.brand.products.get(place)?;
+        let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
         let mut shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
         shown.text = shown.text.filter(|text| self.content.rules.allow(text));
@@ -474,9 +441,13 @@ impl Writer<'_> {
 
     fn grid(&mut self) {
         let count = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
-        let shown = |place: &usize| self.product(*place, true).filter(|product| self.content.rules.allow(&product.name));
+        let shown = |place: &usize| self.product(*place, true);
         let products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
-        // A grid with a single product looks like a mistake.
+        // A grid with a single product looks like a mistake, unless the offer is for this product.
+        if let ([only], true) = (products.as_slice(), self.content.scope().is_some()) {
+            let products = vec![only.clone()];
+            return self.push(Block::Products(Products { id: self.id("products"), title: None, products }));
+        }
         if products.len() < 2 {
             return;
         }
@@ -538,8 +509,10 @@ impl Writer<'_> {
 
     /// Writes how to reach the brand, in an email about a problem.
     fn contact(&mut self) {
-        let is_problem =
-            matches!(self.goal, Goal::Apology | Goal::Outage | Goal::Recall | Goal::PriceChange | Goal::Cart | Goal::Receipt);
+        let is_problem = matches!(
+            self.goal,
+            Goal::Apology | Goal::Outage | Goal::Recall | Goal::PriceChange | Goal::Cart | Goal::Receipt | Goal::Hiring
+        );
         let told = self.content.first(FactKind::Contact).is_some() || self.content.first(FactKind::Link).is_some();
         if is_problem && !told && !self.lean {
             self.contact_text();

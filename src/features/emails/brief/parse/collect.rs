@@ -15,6 +15,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
 use super::roles::{self, Around};
 use super::statement::{self, Form};
+use super::talk;
 use super::times;
 use super::tokens::{Kind, fold};
 use crate::base::locale::LanguageTag;
@@ -32,8 +33,11 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         fields,
         asks: false,
         carries: false,
+        rules: false,
+        attacked: false,
         closes: false,
         situates: false,
+        relates: false,
         reports: false,
         seen: 0,
         count: sentences.len(),
@@ -41,22 +45,27 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let products = Products::of(brand);
     let is_shouted = is_shouted(text);
     let mut reads: Vec<Read> = Vec::new();
+    classifier.series();
     for sentence in sentences {
         let pieces = classifier.sentence(&sentence);
         reads.push(Read { sentence, pieces, found: Vec::new() });
     }
     let fields = classifier.fields;
     introductions(&prompt, &mut reads);
+    talk::withdraw(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
+        dates::follow(&prompt, &mut read.found);
     }
     contradictions::mark(&prompt, &mut reads);
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
-    let cut = corrections(&prompt, &mut reads);
+    let mut cut = corrections(&prompt, &mut reads);
+    let corrected = cut.len();
+    cut.extend(prompt.all(List::Filler, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let mut brief = Brief {
         purpose: goal.unwrap_or(Goal::Announcement),
         audience: fields.audience,
@@ -80,12 +89,15 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         brief.purpose = Goal::Unclear;
         return brief;
     }
+    let mut gaps = cut.clone();
+    gaps.sort_by_key(|gap| gap.from);
     for read in &reads {
-        add(&mut brief, &prompt, read, &cut);
+        add(&mut brief, &prompt, read, &gaps);
     }
     let subject = brief.subject.as_ref().and_then(|part| part.span);
-    if subject.is_some_and(|span| cut.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start))
-    {
+    if subject.is_some_and(|span| {
+        cut[..corrected].iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start)
+    }) {
         brief.subject = None;
     }
     parts::finish(&mut brief, &prompt, &reads, goal);
@@ -111,7 +123,8 @@ fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether the prompt is random letters: a word without vowels among few words.
+/// Returns whether the prompt is random letters or words: few words, none of them common or with a meaning for an email, words without
+/// vowels, or rows of the same letter.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -119,7 +132,15 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
         |at: &&usize| !prompt.fold(**at).contains(['a', 'e', 'i', 'o', 'u', 'y']) && !prompt.words.is_capital(**at);
     let odd = words.iter().filter(latin).filter(has_no_vowel).count();
     let known = words.iter().filter(|at| prompt.is(List::Common, **at)).count();
-    words.len() <= 12 && odd >= 2 && known == 0
+    let has_run = |at: &&usize| {
+        let letters: Vec<char> = prompt.fold(**at).chars().collect();
+        letters.windows(4).any(|row| row.iter().all(|letter| *letter == row[0]))
+    };
+    let meanings =
+        [List::Goal, List::Finite, List::Readers, List::Email, List::Percent, List::Currency, List::Month, List::Weekday];
+    let means = meanings.iter().any(|list| prompt.mentions(*list));
+    words.len() <= 12
+        && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
 }
 
 /// Turns the words before a list that only announce it into a note: "three stories:".
@@ -161,7 +182,7 @@ fn joined(pieces: &[Piece]) -> Vec<Piece> {
     joined
 }
 
-/// Reads the typed facts in a range, each word once. Notes only name products, and other fields only contain links.
+/// Reads the typed facts in a range, each word once. Unclear text has none, notes only name products, and other fields only contain links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,
@@ -171,7 +192,8 @@ fn scan(
     is_shouted: bool,
     found: &mut Vec<Found>,
 ) {
-    let mut at = range.from;
+    let mut at = if class == Class::Unclear { range.to } else { range.from };
+    let is_event = || matches!(roles::goal(prompt), Some(Goal::Event | Goal::Webinar));
     while class == Class::Field && at < range.to {
         found.extend(names::link(prompt, at));
         at += 1;
@@ -194,7 +216,10 @@ fn scan(
             .or_else(|| facts::duration(prompt, at))
             .or_else(|| facts::capacity(prompt, at))
             .or_else(|| names::person(prompt, at, is_shouted))
-            .or_else(|| names::place(prompt, at));
+            .or_else(|| {
+                names::place(prompt, at).filter(|place| !prompt.has(List::Readers, place.range)).map(|place| ours(prompt, place))
+            })
+            .or_else(|| names::town(prompt, at).filter(|_| is_event()));
         match next.filter(|next| next.range.to <= range.to && !next.range.is_empty()) {
             Some(next) => {
                 at = next.range.to.max(at + 1);
@@ -203,6 +228,15 @@ fn scan(
             None => at += 1,
         }
     }
+}
+
+/// Returns a place with the word that says whose it is: "our shop" rather than "shop".
+fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
+    const OURS: [&str; 9] = ["our", "notre", "nuestra", "nuestro", "nostra", "nostro", "nossa", "nosso", "onze"];
+    let Range { from, to } = place.range;
+    let is_plain = to == from + 1 && !prompt.words.is_capital(from);
+    let start = from.checked_sub(1).filter(|before| is_plain && OURS.contains(&prompt.fold(*before)));
+    Found { range: Range::of(start.unwrap_or(from), to), ..place }
 }
 
 /// Returns whether the words of a time without a mark are better read as a date: "24.12.".
@@ -225,15 +259,30 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
     }
     all.sort_by_key(|found| found.range.from);
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
+        let cuts = cut.len();
         for (index, wrong) in all.iter().enumerate().rev() {
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
+            let is_near = |right: &&Found| {
+                let is_day = matches!(right.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+                !is_day || (mark.to + 1..right.range.from).all(|at| !ends_sentence(prompt, at))
+            };
             let right = all[index + 1..]
                 .iter()
                 .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
-            if let Some(right) = right.filter(|_| near) {
+            // "No" also denies ("no booking"): it only corrects the value right before it by the one right after it.
+            let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
+            let touches = |right: &&Found| {
+                let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
+                signs(wrong.range.to, mark.from) && signs(mark.to, right.range.from)
+            };
+            if let Some(right) = right.filter(|_| near).filter(is_near).filter(|right| !denies || touches(right)) {
                 cut.push(Range::of(wrong.range.from, right.range.from));
                 break;
             }
+        }
+        let own = Range::of(mark.from, mark.to);
+        if cut.len() == cuts {
+            cut.extend(replaced(prompt, &all, own).or_else(|| retraction(prompt, &all, own).filter(|_| own.len() > 1)));
         }
     }
     cut.dedup();
@@ -241,6 +290,49 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
         read.found.retain(|found| !cut.iter().any(|gap| gap.overlaps(found.range)));
     }
     cut
+}
+
+fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
+}
+
+/// Returns the value that a bare number replaces: "900 bottles, no 600".
+fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
+    let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
+    let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
+    let is_apart = prompt.kind(mark.to + 1) != Kind::Word && all.iter().all(|found| found.range.from != mark.to);
+    (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
+}
+
+/// Returns what a phrase such as "no wait" takes back if the values around it have different kinds: a bare number before a value
+/// ("20, no wait, 25%"), or a value that nothing replaces ("code TEN, no wait, that is last year's").
+fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
+    let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
+    let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
+    // "No wait, make that": the phrases follow each other.
+    let mut to = mark.to;
+    while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
+        to = next;
+    }
+    let right = (to..prompt.words.len()).find(|at| !is_sign(*at)).filter(|right| {
+        prompt.kind(*right) == Kind::Number || all.iter().any(|found| found.range.from <= *right && *right < found.range.to)
+    });
+    if let Some(right) = right {
+        // The number before the phrase, or a row such as "25th to 28th".
+        let number = |at: usize| {
+            let at = if prompt.is(List::Ordinal, at) { at.checked_sub(1)? } else { at };
+            (prompt.kind(at) == Kind::Number).then_some(at)
+        };
+        let mut start = number(last)?;
+        while let Some(before) = start.checked_sub(2).filter(|_| prompt.is(List::To, start - 1)).and_then(number) {
+            start = before;
+        }
+        return Some(Range::of(start, right));
+    }
+    let wrong = all.iter().find(|found| found.range.to == last + 1)?;
+    let end = (mark.to..prompt.words.len())
+        .find(|at| prompt.kind(*at) == Kind::End || matches!(prompt.fold(*at), "," | "." | "!" | "?" | ";"));
+    Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
 }
 
 /// Adds the parts of a sentence to the brief.
@@ -253,7 +345,17 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
                 && read.pieces[index - 1].class == Class::Topic
                 && piece.range.from > 0
                 && prompt.before(List::That, piece.range.from).is_some();
-            let form = if is_clause { Form::Clause } else { Form::Sentence };
+            let is_reason = index > 0 && read.pieces[index - 1].class == Class::Topic && run.is_none();
+            if let Some(start) = reason(prompt, piece.range.from).filter(|_| is_reason && !read.sentence.range.is_empty()) {
+                let first = brief.facts.len();
+                statement(brief, prompt, read, piece.range, form_of(is_clause), cut);
+                if let Some(fact) = brief.facts.get_mut(first).filter(|fact| fact.kind == FactKind::Sentence) {
+                    let body = prompt.text(prompt.trim(piece.range)).trim_end_matches(['.', ',']);
+                    fact.text = format!("{start} {body}.");
+                }
+                continue;
+            }
+            let form = form_of(is_clause);
             run = Some(run.map_or((piece.range, form), |(range, form)| (Range::of(range.from, piece.range.to), form)));
             continue;
         }
@@ -269,6 +371,24 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cut: &[Range]) {
     }
     if let Some((range, form)) = run {
         statement(brief, prompt, read, range, form, cut);
+    }
+}
+
+fn form_of(is_clause: bool) -> Form {
+    if is_clause { Form::Clause } else { Form::Sentence }
+}
+
+/// Returns how a sentence to the recipients starts whose reason follows "apologize for" or "thank our customers for" in the prompt.
+fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
+    let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur"))?;
+    let words = || (verb.saturating_sub(5)..verb).map(|at| prompt.fold(at));
+    let has = |start: &str| words().any(|word| word.starts_with(start));
+    match prompt.lexicon().code {
+        "en" if has("apologi") => Some("We are sorry about"),
+        "en" if has("thank") => Some("Thank you for"),
+        "de" if has("entschuldig") => Some("Wir entschuldigen uns für"),
+        "de" if has("dank") || has("bedank") => Some("Danke für"),
+        _ => None,
     }
 }
 
@@ -309,7 +429,8 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         let kind = if prompt.has(List::Condition, body) { FactKind::Condition } else { FactKind::Sentence };
         brief.facts.push(Fact { kind, role: None, text, value: None, story: None, span: Some(prompt.span(body)) });
     } else if !body.is_empty() && !read.found.iter().any(|found| body.overlaps(found.range)) {
-        note(brief, prompt, body);
+        let has_number = (body.from..body.to).any(|at| prompt.kind(at) == Kind::Number);
+        if has_number { brief.unclear.push(part(prompt, body)) } else { note(brief, prompt, body) }
     }
     typed(brief, prompt, read, range, read.sentence.range);
 }
@@ -424,6 +545,7 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     }
     if roles::is_off(around, found.range)
         || prompt.has(List::Given, near)
+        || around.goal == Goal::Referral
         || around.goal == Goal::ThankYou && prompt.has(List::Given, around.sentence)
     {
         return FactKind::Amount;

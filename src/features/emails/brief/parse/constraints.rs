@@ -5,6 +5,10 @@ use super::classify::{Classifier, SHORT_WORDS};
 use super::lexicon::{List, lexicons};
 use super::prompt::Range;
 use super::tokens::Kind;
+use crate::vocab::limits;
+
+/// A prompt for a series says so in its first words.
+const SERIES_WORDS_MAX: usize = 14;
 
 /// The limits whose phrases need no value.
 const LIMITS: [(List, ConstraintKind); 7] = [
@@ -33,8 +37,20 @@ impl Classifier<'_> {
             self.constrain(ConstraintKind::WordLimit, number, range);
             is_limit = true;
         }
+        if self.prompt.has(List::Emails, range) && range.len() <= 4 && self.is_series(range) {
+            is_limit = true;
+        }
         is_limit |= self.avoided(range);
         is_limit | self.address(range, is_labeled)
+    }
+
+    /// Returns whether a fragment only gives the number of emails: "3 emails".
+    fn is_series(&self, range: Range) -> bool {
+        let span = self.prompt.span(range);
+        let own = |other: &Constraint| {
+            other.kind == ConstraintKind::Emails && other.span.is_some_and(|own| own.start >= span.start && own.end <= span.end)
+        };
+        self.fields.constraints.iter().any(own)
     }
 
     pub(super) fn is_limit(&self, range: Range) -> bool {
@@ -76,10 +92,14 @@ impl Classifier<'_> {
         let start = self.start(range);
         let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
-        let is_weak = end == found.from + 1;
+        // "Pas de …" and "not …" also deny facts: they only forbid words in quotation marks right behind them.
+        let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
         let mut at = end;
         let mut words = Vec::new();
         while at < range.to {
+            if is_weak && words.is_empty() && at > end && !prompt.is(List::Article, at - 1) {
+                break;
+            }
             if let Some(close) = prompt.quote_end(at, range.to + 1) {
                 words.push(Range::of(at + 1, close.min(range.to)));
                 at = close;
@@ -97,10 +117,39 @@ impl Classifier<'_> {
             let second = next.map(|next| Range::of(next.to, rest.to));
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
+        // "Don't use them": an instruction to the recipients.
+        let had_words = !words.is_empty();
+        words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {
             self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
         }
-        !words.is_empty() || !is_weak && found.from <= start
+        !words.is_empty() || !had_words && !is_weak && found.from <= start
+    }
+
+    /// Reads the number of emails of a series: "three cart reminder emails", "launch series in three parts".
+    pub(super) fn series(&mut self) {
+        let prompt = self.prompt;
+        let number = |at: usize| {
+            let numeral = prompt.at(List::Numeral, at).map(|mark| usize::from(mark.value)).max();
+            let digits = (prompt.kind(at) == Kind::Number).then(|| prompt.fold(at).parse().ok()).flatten();
+            digits.or(numeral).filter(|count| (2..=limits::EMAILS_PER_SERIES_MAX).contains(count))
+        };
+        let start = Range::of(0, prompt.words.len().min(SERIES_WORDS_MAX));
+        let has_series = prompt.has(List::Series, start);
+        for at in start.from..start.to {
+            let Some(count) = number(at) else { continue };
+            let unit = (at + 1..(at + 5).min(prompt.words.len()))
+                .take_while(|at| prompt.kind(*at) == Kind::Word)
+                .find(|at| prompt.is(List::Emails, *at));
+            let span = unit.map(|unit| Range::of(at, unit + 1));
+            let near = || prompt.find(List::Series, Range::of(at.saturating_sub(3), (at + 5).min(prompt.words.len())));
+            let span = span.or_else(|| near().filter(|_| has_series).map(|_| Range::of(at, at + 1)));
+            let is_money =
+                prompt.is(List::Percent, at + 1) || prompt.is(List::Currency, at + 1) || prompt.is(List::Month, at + 1);
+            if let Some(span) = span.filter(|span| !is_money && !prompt.has(List::Finite, *span)) {
+                return self.constrain(ConstraintKind::Emails, Some(count.to_string()), span);
+            }
+        }
     }
 
     pub(super) fn constrain(&mut self, kind: ConstraintKind, value: Option<String>, range: Range) {
@@ -120,9 +169,25 @@ impl Classifier<'_> {
         let has_email = prompt.has(List::Email, range)
             || prompt.is(List::Write, self.start(range))
             || prompt.is(List::NoteStart, self.start(range));
+        let next = mark.to;
+        let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
+        let names_version = mark.from == self.start(range) && (is_version(next) || prompt.is(List::AudienceStart, next))
+            || mark.from == self.start(range) + 1 && is_version(self.start(range));
+        let is_other = |at: &usize| *at < mark.from || *at >= mark.to;
+        let is_alone = range.len() <= 5
+            && (range.from..range.to)
+                .filter(is_other)
+                .all(|at| self.is_fill(at) || is_version(at) || prompt.is(List::InLanguage, at));
+        let near = Range::of(prompt.line_start(range.from).max(range.from.saturating_sub(8)), range.to + 3);
+        let has_one = prompt.all(List::Language, near).all(|other| other.value == mark.value);
         let is_first = prompt.is(List::InLanguage, self.start(range)) && mark.from <= self.start(range) + 2;
         let is_short = range.len() <= SHORT_WORDS;
         let asks = is_labeled
+            || names_version
+                && !prompt.has(List::Finite, range)
+                && !(range.from..range.to).any(|at| prompt.kind(at) == Kind::Number)
+            || is_alone && has_one
+            || is_led && is_first && has_please && prompt.is(List::AudienceStart, next)
             || is_led && is_short && (has_please || has_email || is_first && range.len() <= 4)
             || has_please && range.len() <= 3
             || is_led && is_first && range.from < 4

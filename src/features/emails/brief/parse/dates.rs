@@ -47,12 +47,45 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
+    // "tues to sat", "mondays": days of every week.
+    let is_lone = parts.weekday.is_some() && parts.day.is_none();
+    let ends_range = bound == Bound::Until && prompt.is(List::To, at) && prompt.before(List::ShortWeekday, at).is_some();
+    if is_lone && ends_range {
+        return None;
+    }
+    if is_lone && is_every_week(prompt, end - 1) {
+        return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
+    }
     let kind = if parts.is_vague && bound == Bound::None && parts.month.is_some() { FactKind::Period } else { FactKind::Date };
     let value = resolve(parts, today, None).map(|first| {
         let last = (parts.is_vague && parts.month.is_some()).then(|| first.last_of_month());
         FactValue::Days { first, last }
     });
     Some(Found { kind, range: Range::of(at, end), value: value.filter(|_| !parts.is_vague || kind == FactKind::Period), bound })
+}
+
+/// Moves weekdays behind the date before them in the sentence: "from Friday the 27th until Monday".
+pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
+    let mut before: Option<Date> = None;
+    for own in found {
+        let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
+        let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
+        match before {
+            _ if has_number => before = Some(last.unwrap_or(*first)),
+            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
+                *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether the name of a weekday is a plural.
+fn is_every_week(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_plural = prompt.fold(at).ends_with('s') && prompt.fold(at).len() > 4;
+    // The Spanish weekdays from Monday to Friday have the same form in both numbers.
+    let has_one_form = matches!(prompt.fold(at), "lunes" | "martes" | "miercoles" | "jueves" | "viernes");
+    is_plural && (!has_one_form || at > 0 && prompt.fold(at - 1) == "los")
 }
 
 /// Returns whether the day and the month of a date differ from its weekday.
@@ -120,7 +153,8 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
         let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number) {
-            let value = (!prompt.is(List::And, at + 1)).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+            let are_apart = prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/");
+            let value = (!are_apart).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
             return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
@@ -167,6 +201,11 @@ fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
 /// Recognizes the number of a day alone.
 fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, at) = weekday(prompt, at);
+    // "samedi douze"
+    let numeral = prompt.at(List::Numeral, at).filter(|mark| weekday.is_some() && (1..=31).contains(&mark.value)).last();
+    if let Some(mark) = numeral {
+        return Some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to));
+    }
     let day = day(prompt, at)?;
     let end = after_ordinal(prompt, at + 1);
     Some((Parts { weekday, day: Some(day), ..Parts::default() }, end))
@@ -236,12 +275,17 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short
+                && (at == 0 || prompt.fold(at - 1) != "le")
+                && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
     }
+    // "Le jeu" is a game.
+    let is_noun = is_short && matches!(prompt.fold(at), "jeu" | "mer" | "mar") && prompt.kind(start) != Kind::Number;
     if weekday.is_some()
+        && !is_noun
         && prompt.before(List::NotDay, at + 1).is_none()
         && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number)
     {
@@ -265,6 +309,12 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
         }
         if prompt.fold(at + 1) == "/" && prompt.words.is_glued(at + 1) {
             return slashed(prompt, at, is_us);
+        }
+    }
+    if let Some(mark) = prompt.at(List::Numeral, at).filter(|mark| (1..=31).contains(&mark.value)).max_by_key(|mark| mark.to) {
+        let middle = prompt.end(List::Of, mark.to).unwrap_or(mark.to);
+        if let Some((month, end)) = month(prompt, middle) {
+            return Some(with_year(mark.value as i8, month, end));
         }
     }
     if let Some((month, middle)) = month(prompt, at) {
@@ -330,7 +380,9 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
 
 /// Recognizes "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
-    let day = day(prompt, at)?;
+    // "au 03 81 55 50 41"
+    let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
+    let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
     let noun = if is_ordinal { end } else { at + 1 };
@@ -395,7 +447,9 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
     // A day of the last weeks is past; an older one means the next year.
-    let oldest = if parts.month.is_some() { today.checked_sub(45.days()).ok()? } else { today };
+    // A month alone is past when its last day is.
+    let past = if parts.is_vague { 75 } else { 45 };
+    let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
     let future = dates.iter().filter(|date| **date >= oldest).min().copied();
     dates

@@ -104,6 +104,14 @@ lists! {
     Closing = "note.closing",
     Header = "note.header",
     Correction = "note.correction",
+    /// Phrases that take back what precedes: "keep that out".
+    Withdrawn = "note.withdrawn",
+    /// Words of somebody who thinks aloud or chats: "I guess", "lol".
+    Remark = "note.remark",
+    /// Sounds that the email leaves out: "um", "lol".
+    Filler = "note.filler",
+    /// Nouns for the email next to the name of a language: "English version".
+    Version = "note.version",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",
     NoImages = "limit.no_images",
@@ -113,6 +121,10 @@ lists! {
     Emoji = "limit.emoji",
     Plain = "limit.plain",
     OneButton = "limit.one_button",
+    /// The emails of a series: "3 emails", "in three parts".
+    Emails = "limit.emails",
+    /// A series of emails, whose number stands near.
+    Series = "limit.series",
     WordLimit = "limit.words",
     Formal = "limit.formal",
     Informal = "limit.informal",

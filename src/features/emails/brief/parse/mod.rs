@@ -4,6 +4,7 @@
 //! (`classify`, `labels`, `constraints`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`), and the
 //! words around a fact give it its role (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
 
+mod chat;
 mod classify;
 mod clauses;
 mod collect;
@@ -19,6 +20,7 @@ mod prompt;
 mod reading;
 mod roles;
 mod statement;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod times;

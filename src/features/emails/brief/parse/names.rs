@@ -89,6 +89,8 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let first = prompt.raw(at);
     let is_named = (at.saturating_sub(4)..at).any(|at| prompt.is(List::Phone, at));
     let starts = is_open || first.starts_with('0') && !first.contains('.') || is_named && groups >= 2;
+    let is_american = groups == 3 && digits == 10 && first.len() == 3 && prompt.raw(end - 1).len() == 4;
+    let starts = starts || is_american;
     let is_date = first.contains('.') && groups < 3;
     let is_phone = starts
         && !is_date
@@ -184,6 +186,15 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         end = names_end(prompt, end);
     }
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
+}
+
+/// Recognizes the town of an event: "in Manchester". In German, every noun is capitalized like a town.
+pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let is_in = matches!(prompt.fold(at), "in" | "a" | "en") && prompt.lexicon().code != "de";
+    let end = names_end(prompt, at + 1);
+    let range = Range::of(at + 1, end);
+    let is_other = prompt.has(List::Language, range) || prompt.has(List::Month, range) || prompt.has(List::Goal, range);
+    (is_in && (1..=3).contains(&range.len()) && !is_other).then(|| Found::new(FactKind::Place, range, None))
 }
 
 /// Recognizes "Sandstraße 8", "Calder Street", "4 quai de Versailles" and "Via Roma 12".

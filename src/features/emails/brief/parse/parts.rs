@@ -57,11 +57,19 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
         .find_map(|read| read.found.iter().find(|found| found.kind == FactKind::Percentage).map(|found| (read, found)));
     let scope = percentage.and_then(|(read, found)| {
         let fragment = read.sentence.fragments.iter().copied().find(|fragment| fragment.contains(found.range))?;
-        let next =
-            read.found.iter().map(|other| other.range.from).filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
-        let off = prompt.find(List::Off, Range::of(found.range.to, (found.range.to + 3).min(fragment.to)))?;
+        let next = read.found.iter().filter(|other| other.kind != FactKind::Product).map(|other| other.range.from);
+        let next = next.filter(|from| *from >= found.range.to).min().unwrap_or(fragment.to);
+        let near = Range::of(found.range.to, (found.range.to + 3).min(fragment.to));
+        // "20 % auf alle Leuchten"
+        let joint = Range::of(near.from, near.from + 1);
+        let joint = Some(joint).filter(|_| matches!(prompt.fold(near.from), "auf" | "sur" | "en" | "su" | "op" | "em" | "on"));
+        let off = prompt.find(List::Off, near).or(joint)?;
         let start = prompt.end(List::About, off.to).unwrap_or(off.to);
+        // "auf Tische und Regale"
+        let is_product = |at: usize| read.found.iter().any(|other| other.kind == FactKind::Product && other.range.from == at);
+        let joins = |at: usize| prompt.is(List::And, at) && is_product(at + 1);
         let stop = (start..next.min(fragment.to))
+            .filter(|at| !joins(*at))
             .find(|at| [List::With, List::Code, List::UntilWord, List::FromWord].iter().any(|list| prompt.is(*list, *at)));
         let range = prompt.trim(Range::of(start, stop.unwrap_or(next.min(fragment.to))));
         (1..=6)
@@ -86,12 +94,19 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     if let Some(range) = contents.iter().take(3).find_map(|(_, range)| quote(*range)) {
         return Some(named(range));
     }
-    contents.iter().find_map(|(read, range)| {
+    let topics: Vec<(&Read, Range)> = reads
+        .iter()
+        .flat_map(|read| read.pieces.iter().filter(|piece| piece.class == Class::Topic).map(move |piece| (read, piece.range)))
+        .filter_map(|(read, range)| Some((read, invited(prompt, range)?)))
+        .collect();
+    topics.iter().chain(&contents).find_map(|(read, range)| {
         let typed = [FactKind::Date, FactKind::Period, FactKind::Time, FactKind::Place, FactKind::Price];
         let first = read
             .found
             .iter()
+            // "a un taller": the workshop is the event, not its place.
             .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
+            .filter(|found| found.kind != FactKind::Place || found.range.from > range.from)
             .map(|found| found.range.from)
             .min();
         let mut end = first.unwrap_or(range.to).min(range.to);
@@ -100,11 +115,30 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
             end -= 1;
         }
         let start = super::reading::label_end(prompt, prompt.trim(*range));
+        let start = prompt.end(List::Article, start).filter(|end| *end < range.to).unwrap_or(start);
         let name = prompt.trim(Range::of(start.max(range.from), end));
         let is_name = !prompt.has(List::Finite, name) && (1..=EVENT_WORDS_MAX).contains(&name.len());
         is_name.then(|| named(name))
     })
 }
+
+/// Returns the words after "Invite our customers to" in a request to the writer.
+fn invited(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
+    let ask = (range.from..range.to).find(|at| {
+        prompt.is(List::Ask, *at)
+            || prompt.all(List::Goal, Range::of(*at, *at + 1)).next().is_some() && prompt.is(List::Email, *at)
+    })?;
+    let asked = prompt.end(List::Ask, ask).unwrap_or(ask + 1);
+    let is_reader = |start: usize| prompt.has(List::Readers, Range::of(start, (start + 2).min(range.to)));
+    let start = (asked.saturating_sub(1)..(asked + INVITED_WORDS_MAX).min(range.to))
+        .filter_map(|at| prompt.end(List::For, at).or_else(|| prompt.end(List::About, at)))
+        .find(|start| !is_reader(*start))?;
+    let start = prompt.end(List::Article, start).unwrap_or(start);
+    (start < range.to).then(|| Range::of(start, range.to))
+}
+
+/// The maximum number of words between "invite" and "to".
+const INVITED_WORDS_MAX: usize = 5;
 
 /// Makes a story of each item of a list.
 fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {

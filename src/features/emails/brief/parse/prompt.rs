@@ -162,6 +162,12 @@ impl<'a> Prompt<'a> {
         self.words.raw(at)
     }
 
+    /// Returns whether a word is a position in a list that no noun follows: "firstly".
+    pub fn position_adverb(&self, at: usize) -> bool {
+        let word = self.fold(at);
+        at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
+    }
+
     /// Returns the range without signs such as commas at both ends. Quotation marks and brackets stay.
     pub fn trim(&self, range: Range) -> Range {
         let Range { mut from, mut to } = range;
@@ -233,11 +239,14 @@ fn is_international(mark: Mark) -> bool {
         )
 }
 
-/// Returns how many common words of each language the prompt has. The brand's language counts for one word.
+/// The weight of the brand's language: more than a short word that two languages share, such as "an".
+const BRAND_WEIGHT: f32 = 1.25;
+
+/// Returns how many common words of each language the prompt has. The brand's language counts for a word.
 fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let own = brand.languages.first().map_or("en", String::as_str);
     let mut counts: Vec<f32> =
-        lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { 1.0 } else { 0.0 }).collect();
+        lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
     for mark in marks.iter().filter(|mark| mark.list == List::Common) {
         // Long words are rarely shared between languages.
         let weight = if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 };

@@ -26,6 +26,11 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
+        // "cart reminder" is about a cart.
+        let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
+        if goal == Goal::Reminder && follows() {
+            continue;
+        }
         let early = if mark.from < 12 {
             2.0
         } else if mark.from < 30 {
@@ -34,12 +39,25 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             1.0
         };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
+        // "Welcome email with 10% off" is a welcome.
+        let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
+            early * 3.0
+        } else {
+            early
+        };
         match weights.iter_mut().find(|(other, _)| *other == goal) {
             Some((_, weight)) => *weight += early * long * 0.7,
             None => weights.push((goal, early * long)),
         }
     }
     weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal)
+}
+
+/// Returns whether a phrase says what kind of email it is: "welcome series", "cart reminder emails", "Willkommensmail".
+fn names_email(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
+    let is_email = |at: usize| prompt.is(List::Email, at) || prompt.is(List::Series, at);
+    let next = prompt.all(List::Goal, Range::of(to, to + 1)).map(|mark| mark.to).max().unwrap_or(to);
+    is_email(to) || is_email(next) || is_email(from)
 }
 
 /// Returns whether the first words of the prompt name a newsletter.

@@ -131,11 +131,11 @@ fn an_event_has_a_table_of_what_belongs_there() {
     let composed = written(event);
     let details = table(&composed.email, "details").map(rows);
     let expected = [
-        "When = Thursday, December 3",
-        "Time = 7 PM",
+        "When = Thursday 3 December",
+        "Time = 7pm",
         "Where = 12 Harbour Lane",
         "Places = 40 places",
-        "Order by = Monday, November 30",
+        "Order by = Monday 30 November",
     ];
     assert_eq!(details, Some(expected.map(str::to_owned).to_vec()));
     assert!(composed.email.subject.contains("Truffle evening"), "{}", composed.email.subject);

@@ -1,0 +1,291 @@
+//! Finds statements of the brief that only repeat typed facts. The email's own sentences say these better and only once.
+
+use super::content::Content;
+use super::language::Bank;
+use super::words::{folded, tidy};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
+
+/// Words of offers, invitations and notices that the email's own sentences replace, folded, in the languages of the composer.
+const WORDS: [&str; 91] = [
+    "up",
+    "bis",
+    "fermons",
+    "chiudiamo",
+    "fechamos",
+    "encerramos",
+    "sluiten",
+    "off",
+    "code",
+    "use",
+    "with",
+    "using",
+    "get",
+    "save",
+    "discount",
+    "sale",
+    "coupon",
+    "promotion",
+    "flash",
+    "join",
+    "place",
+    "takes",
+    "closed",
+    "close",
+    "shop",
+    "new",
+    "now",
+    "available",
+    "out",
+    "rabatt",
+    "mit",
+    "dem",
+    "sparen",
+    "gibt",
+    "es",
+    "aktion",
+    "gutscheincode",
+    "rabattcode",
+    "findet",
+    "statt",
+    "geschlossen",
+    "betriebsferien",
+    "neu",
+    "neue",
+    "neuer",
+    "neues",
+    "neuen",
+    "sofort",
+    "erhaltlich",
+    "unsere",
+    "unser",
+    "unseren",
+    "reduction",
+    "remise",
+    "avec",
+    "le",
+    "de",
+    "promo",
+    "soldes",
+    "nouveau",
+    "nouvelle",
+    "fermes",
+    "conges",
+    "disponible",
+    "descuento",
+    "con",
+    "el",
+    "codigo",
+    "rebajas",
+    "nuevo",
+    "nueva",
+    "cerramos",
+    "cerrado",
+    "sconto",
+    "il",
+    "codice",
+    "saldi",
+    "nuovo",
+    "nuova",
+    "chiusi",
+    "desconto",
+    "com",
+    "o",
+    "novo",
+    "nova",
+    "korting",
+    "met",
+    "actie",
+    "kortingscode",
+    "nieuw",
+    "gesloten",
+];
+/// Words that mean everything a brand sells, folded.
+const EVERYTHING: [&str; 68] = [
+    "first",
+    "next",
+    "order",
+    "purchase",
+    "your",
+    "erste",
+    "ersten",
+    "nachste",
+    "nachsten",
+    "bestellung",
+    "einkauf",
+    "premiere",
+    "prochaine",
+    "commande",
+    "achat",
+    "primer",
+    "primera",
+    "pedido",
+    "compra",
+    "su",
+    "tu",
+    "primo",
+    "ordine",
+    "encomenda",
+    "eerste",
+    "bestelling",
+    "everything",
+    "all",
+    "the",
+    "whole",
+    "entire",
+    "shop",
+    "store",
+    "range",
+    "products",
+    "sitewide",
+    "items",
+    "orders",
+    "alles",
+    "das",
+    "ganze",
+    "gesamte",
+    "sortiment",
+    "den",
+    "gesamten",
+    "ganzen",
+    "produkte",
+    "tout",
+    "toute",
+    "la",
+    "boutique",
+    "le",
+    "site",
+    "magasin",
+    "todo",
+    "toda",
+    "tienda",
+    "tutto",
+    "il",
+    "negozio",
+    "tudo",
+    "a",
+    "loja",
+    "o",
+    "winkel",
+    "hele",
+    "todos",
+    "os",
+];
+/// Prepositions between an offer and what it applies to. The phrases of each language have their own.
+const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
+/// The lengths of an item of a list of news.
+const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
+
+impl<'a> Content<'a> {
+    /// Returns whether a statement has no words besides facts that the email states anyway: "20% off all teas until Sunday, code TEA20".
+    pub fn is_bare(&self, at: usize) -> bool {
+        let fact = self.fact(at);
+        let Some(span) = fact.span.filter(|_| fact.kind == FactKind::Sentence && fact.story.is_none()) else { return false };
+        let inside = |other: &&Fact| {
+            !matches!(other.kind, FactKind::Sentence | FactKind::Condition)
+                && other.span.is_some_and(|own| span.start <= own.start && own.end <= span.end)
+        };
+        let facts: Vec<&Fact> = self.brief.facts.iter().filter(inside).collect();
+        let has = |kinds: &[FactKind], role: Option<FactRole>| {
+            facts.iter().any(|fact| kinds.contains(&fact.kind) && (role.is_none() || fact.role == role))
+        };
+        let all = |known: &dyn Fn(&Fact) -> bool| facts.iter().all(|fact| known(fact));
+        let is_day = |fact: &Fact, roles: &[FactRole]| {
+            let known = fact.value.is_some() && fact.role.is_some_and(|role| roles.contains(&role));
+            matches!(fact.kind, FactKind::Date | FactKind::Period) && known
+        };
+        let scope = self.scope_words().map(|scope| folded(&scope)).unwrap_or_default();
+        let name = self.brief.event.as_ref().map(|event| folded(&event.name.text)).unwrap_or_default();
+        let days = [FactKind::Date, FactKind::Period];
+        let is_bare = match self.brief.purpose {
+            Goal::Event | Goal::Webinar => {
+                let known = |fact: &Fact| {
+                    is_day(fact, &[FactRole::Event]) || matches!(fact.kind, FactKind::Time | FactKind::Place | FactKind::Person)
+                };
+                let told = folded(&fact.text).contains(name.trim()) && !name.is_empty();
+                told && has(&days, Some(FactRole::Event)) && self.days(FactRole::Event).is_some() && all(&known)
+            }
+            Goal::Closing => {
+                has(&days, Some(FactRole::Closed))
+                    && self.days(FactRole::Closed).is_some()
+                    && all(&|fact| is_day(fact, &[FactRole::Closed]))
+            }
+            Goal::Launch => {
+                let known = |fact: &Fact| {
+                    is_day(fact, &[FactRole::OfferStarts]) || matches!(fact.kind, FactKind::Product | FactKind::Price)
+                };
+                has(&[FactKind::Product], None) && self.only(FactKind::Product).is_some() && all(&known)
+            }
+            _ => {
+                let known = |fact: &Fact| match fact.kind {
+                    FactKind::Percentage | FactKind::Amount => fact.role == Some(FactRole::Offer),
+                    FactKind::Date | FactKind::Period => is_day(fact, &[FactRole::OfferStarts, FactRole::OfferEnds]),
+                    FactKind::Code | FactKind::Minimum => true,
+                    FactKind::Product => scope.contains(&folded(&fact.text)),
+                    _ => false,
+                };
+                let offers = has(&[FactKind::Percentage, FactKind::Amount], Some(FactRole::Offer));
+                let sells = super::goals::shape(self.brief.purpose).sells;
+                sells && offers && self.saving().is_some() && all(&known)
+            }
+        };
+        is_bare && self.has_no_other_words(fact, &facts, &[scope, name])
+    }
+
+    fn has_no_other_words(&self, fact: &Fact, facts: &[&Fact], more: &[String]) -> bool {
+        let mut rest = folded(&fact.text);
+        let parts = facts.iter().map(|fact| folded(&fact.text)).chain(more.iter().cloned());
+        let mut parts: Vec<String> = parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
+        // Longer parts first, because they may contain shorter ones.
+        parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+        for part in parts {
+            rest = rest.replacen(&format!(" {part} "), " ", 1);
+        }
+        let common = Bank::of(self.language).phrases("words.common");
+        rest.split_whitespace().all(|word| WORDS.contains(&word) || common.iter().any(|own| own == word))
+    }
+
+    /// Returns what the offer applies to, without the preposition before it: "alle Leuchten".
+    pub fn scope_words(&self) -> Option<String> {
+        let scope = tidy(&self.brief.offer.as_ref()?.scope.as_ref()?.text);
+        let bare = JOINTS.iter().find_map(|joint| scope.strip_prefix(joint)).unwrap_or(&scope).to_owned();
+        (!bare.is_empty()).then_some(bare)
+    }
+
+    /// Returns what the offer applies to; `None` if it applies to everything.
+    pub fn scope(&self) -> Option<String> {
+        let products = self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Product && fact.story.is_none());
+        let products: Vec<String> = products.map(|fact| tidy(&fact.text)).collect();
+        let unknown = || Some(products.join(" ")).filter(|names| self.cards.is_empty() && !names.is_empty());
+        let scope = self.scope_words().or_else(unknown)?;
+        let is_all = folded(&scope).split_whitespace().all(|word| EVERYTHING.contains(&word));
+        (!is_all).then_some(scope)
+    }
+
+    /// Returns whether a folded text lists all items of a statement.
+    pub fn is_listed(&self, at: usize, said: &str) -> bool {
+        let items = self.items();
+        self.statements.first() == Some(&at) && !items.is_empty() && items.iter().all(|item| said.contains(folded(item).trim()))
+    }
+
+    /// Returns the items of a newsletter that a single statement lists: "the harvest is here, the shop opens on Sundays, and …".
+    pub fn items(&self) -> Vec<String> {
+        let [only] = self.statements.as_slice() else { return Vec::new() };
+        let text = self.text(*only);
+        let text = text.trim_end_matches('.');
+        if self.brief.purpose != Goal::Digest
+            || !self.stories.is_empty()
+            || text.contains(['?', '!', ':', ';'])
+            || text.contains(". ")
+        {
+            return Vec::new();
+        }
+        const AND: [&str; 7] = ["and ", "und ", "et ", "y ", "e ", "en ", "sowie "];
+        let item = |part: &str| {
+            let part = part.trim();
+            AND.iter().find_map(|and| part.strip_prefix(and)).unwrap_or(part).to_owned()
+        };
+        let items: Vec<String> = text.split(", ").map(item).collect();
+        let fits = items.len() > 2 && items.iter().all(|item| ITEM_CHARACTERS.contains(&item.chars().count()));
+        if fits { items } else { Vec::new() }
+    }
+}

@@ -1,0 +1,82 @@
+//! Writes the opening of an email below its title.
+
+use super::sections::{Group, LEAD_CHARACTERS, Writer, place};
+use super::words::folded;
+use crate::features::emails::brief::{FactKind, FactRole};
+use crate::vocab::limits;
+
+impl Writer<'_> {
+    /// Returns the text of the opening: the first statements or, if there are none, a phrase.
+    pub fn lead(&mut self) -> String {
+        let content = self.content;
+        let season = self.season_phrase();
+        if self.job.starts_with("general.") {
+            return self.markup("lead").unwrap_or_default();
+        }
+        let offers = self.book.facts.contains_key("offer")
+            && content.loose.iter().any(|at| {
+                let fact = content.fact(*at);
+                matches!(fact.kind, FactKind::Percentage | FactKind::Amount) && fact.role == Some(FactRole::Offer)
+            });
+        let deal = if offers { self.book.text("common.deal_sentence") } else { None };
+        let is_main = self.job.ends_with(".main") || self.job == "plain";
+        let told = format!("{}.told", self.job);
+        if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) {
+            return self.book.text(&told).unwrap_or_default();
+        }
+        let is_stated =
+            content.items().is_empty() && self.statements.iter().any(|at| !self.has_code(*at)) || !content.stories.is_empty();
+        let mut after = None;
+        let intro = match (!is_stated, deal) {
+            (true, deal) => match season {
+                Some(season) => self.with_deal(season, deal),
+                None => self.lead_with(deal),
+            },
+            (false, Some(deal)) => {
+                after = Some(deal);
+                String::new()
+            }
+            (false, None) if is_main => self.markup("ask").unwrap_or_default(),
+            (false, None) => self.markup("lead").unwrap_or_default(),
+        };
+        let mut parts: Vec<String> = Vec::from_iter(Some(intro).filter(|intro| !intro.is_empty()));
+        self.said.push_str(&folded(&parts.join(" ")));
+        self.said.push_str(&after.as_deref().map(folded).unwrap_or_default());
+        if let Some(Group::Paragraph(first)) = self.groups().into_iter().next().filter(|_| content.items().is_empty()) {
+            let length = |parts: &[String]| parts.iter().map(|part| part.chars().count()).sum::<usize>();
+            for at in first {
+                let sentence = self.sentence(at);
+                let fits = length(&parts) + sentence.chars().count() <= LEAD_CHARACTERS || parts.is_empty();
+                if !fits || sentence.chars().count() > limits::EMAIL_PARAGRAPH_CHARACTERS_MAX {
+                    break;
+                }
+                parts.push(sentence);
+                self.statements.retain(|other| *other != at);
+            }
+        }
+        parts.extend(after);
+        parts.join(" ")
+    }
+
+    fn lead_with(&mut self, deal: Option<String>) -> String {
+        let lead = self.markup("lead").unwrap_or_default();
+        self.with_deal(lead, deal)
+    }
+
+    /// Returns an opening phrase with the deal behind it, unless the phrase or the running text states the deal.
+    fn with_deal(&self, lead: String, deal: Option<String>) -> String {
+        let Some(deal) = deal else { return lead };
+        let saving = self.book.facts.get("saving").map(|saving| folded(saving)).unwrap_or_default();
+        let body = place(&self.book, self.job, "body");
+        let has_deal = self.book.bank().phrases(&body).iter().any(|phrase| phrase.contains("{deal}"));
+        let is_in_body = has_deal && self.content.is_thin();
+        if is_in_body || folded(&lead).contains(saving.trim()) { lead } else { format!("{lead} {deal}").trim().to_owned() }
+    }
+
+    /// Returns the season's own phrase for the opening.
+    fn season_phrase(&mut self) -> Option<String> {
+        let season = self.book.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"))?;
+        let kind = if self.book.facts.contains_key("grid") { "lead" } else { "wish" };
+        self.book.text(&format!("season.{season}.{kind}"))
+    }
+}
