@@ -49,7 +49,8 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     let (parts, end) = single(prompt, start, strength, is_us)?;
     // "tues to sat", "mondays": days of every week.
     let is_lone = parts.weekday.is_some() && parts.day.is_none();
-    let ends_range = bound == Bound::Until && prompt.is(List::To, at) && prompt.before(List::ShortWeekday, at).is_some();
+    let to = if bound == Bound::Until { Some(at) } else { prompt.before(List::To, at) };
+    let ends_range = to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some());
     if is_lone && ends_range {
         return None;
     }
@@ -125,7 +126,8 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
 
 /// Recognizes two dates with a word for "to" between them; the first may lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
-    let (mut first, middle) = single(prompt, at, Strength::Led, is_us).or_else(|| bare_day(prompt, at))?;
+    let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
+    let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;
     let mut to = prompt.end(List::To, middle)?;
     if prompt.fold(to) == "-" {
         to += 1;
@@ -198,14 +200,16 @@ fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
     prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
 
+/// Recognizes a weekday with its day as a numeral: "samedi douze".
+fn spoken_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
+    let (weekday, start) = weekday(prompt, at);
+    let mark = prompt.at(List::Numeral, start).filter(|mark| (1..=31).contains(&mark.value)).max_by_key(|mark| mark.to)?;
+    weekday.is_some().then_some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to))
+}
+
 /// Recognizes the number of a day alone.
 fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, at) = weekday(prompt, at);
-    // "samedi douze"
-    let numeral = prompt.at(List::Numeral, at).filter(|mark| weekday.is_some() && (1..=31).contains(&mark.value)).last();
-    if let Some(mark) = numeral {
-        return Some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to));
-    }
     let day = day(prompt, at)?;
     let end = after_ordinal(prompt, at + 1);
     Some((Parts { weekday, day: Some(day), ..Parts::default() }, end))
@@ -270,14 +274,13 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        let is_time = end == start + 1 && time(prompt, start).is_some();
+        let is_article = at > 0 && prompt.fold(at - 1) == "le";
+        let is_time = !is_article && end == start + 1 && time(prompt, start).is_some();
         let is_clock = is_time
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short
-                && (at == 0 || prompt.fold(at - 1) != "le")
-                && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short && !is_article && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
