@@ -70,7 +70,7 @@ impl Classifier<'_> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) {
-            return vec![Piece { range: sentence.range, class: Class::Note }];
+            return self.after_comment(sentence.range);
         }
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -114,6 +114,16 @@ impl Classifier<'_> {
         is_mail
     }
 
+    /// Returns a sentence as a note, except the words after a comment of HTML in it.
+    fn after_comment(&self, range: Range) -> Vec<Piece> {
+        let prompt = self.prompt;
+        let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
+        let end = (range.from + 1..range.to).rev().find(is_end).map_or(range.to, |at| at + 1);
+        let note = Piece { range: Range::of(range.from, end), class: Class::Note };
+        let rest = Piece { range: Range::of(end, range.to), class: Class::Content };
+        std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
+    }
+
     fn is_attack(&self, whole: Range) -> bool {
         self.prompt.has(List::Attack, whole)
     }
@@ -126,7 +136,7 @@ impl Classifier<'_> {
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
-            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0);
+            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0).or_else(|| self.named_greeting(at));
             let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
             let sign = matches!(self.prompt.fold(at), "(" | "[" | "," | ":").then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
@@ -134,6 +144,13 @@ impl Classifier<'_> {
                 None => return at,
             }
         }
+    }
+
+    /// Returns the end of a greeting with a name before a request: "hi meike kannst du …".
+    fn named_greeting(&self, at: usize) -> Option<usize> {
+        let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
+        let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));
+        (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
     /// Classifies one fragment.
@@ -189,6 +206,12 @@ impl Classifier<'_> {
             }
             return;
         }
+        // "We ask you, to delete the mail": the infinitive belongs to the text before it.
+        let is_infinitive = before == Some(Class::Content) && range.len() > 2 && self.prompt.is(List::ToVerb, range.to - 2);
+        if is_infinitive && matches!(self.prompt.lexicon().code, "de" | "nl") {
+            pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         if may_address && self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
             // A note that forbids nothing may still name dates and numbers.
@@ -204,6 +227,10 @@ impl Classifier<'_> {
             && self.prompt.has(List::Readers, range);
         if is_start && (is_question || self.is_title(range, fragment)) {
             pieces.push(Piece { range: fragment, class: Class::Topic });
+            return;
+        }
+        if let Some(class) = self.aside(range, start, sentence, pieces) {
+            pieces.push(Piece { range: fragment, class });
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
@@ -249,7 +276,13 @@ impl Classifier<'_> {
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
         let rest = Range::of(end, sentence.range.to);
-        let names = self.prompt.trim(rest);
+        let mut names = self.prompt.trim(rest);
+        // "From Resi, please be formal"
+        if let Some(comma) = self.prompt.sign(",", names).filter(|comma| self.prompt.is(List::Please, comma + 1)) {
+            let wish = Range::of(comma + 1, names.to);
+            names.to = comma;
+            self.limits(self.inner(wish), false);
+        }
         let is_name = !names.is_empty()
             && names.len() <= 5
             && (self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));

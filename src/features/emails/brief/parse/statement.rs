@@ -23,7 +23,8 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = addressed(&text);
     }
-    text = corrected(prompt, &text);
+    // People write "X = Y" in notes.
+    text = corrected(prompt, &text).replace(" = ", ": ");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     ended(&capital(&text))
 }
