@@ -21,6 +21,8 @@ pub struct Content<'a> {
     pub format: &'static Format,
     pub today: Date,
     /// The statements outside of stories that the email prints in the prompt's words.
+    /// The language in which the statements are written, if it is the email's.
+    given: Option<Language>,
     pub statements: Vec<usize>,
     /// The stories that the email prints.
     pub stories: Vec<usize>,
@@ -47,6 +49,17 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
+/// Returns the language of the brief, unless its statements together are in another language.
+fn given(brief: &Brief, language: Language) -> Option<Language> {
+    let all: Vec<&str> = brief
+        .facts
+        .iter()
+        .filter(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition))
+        .map(|fact| fact.text.as_str())
+        .collect();
+    Language::of(&brief.language).filter(|given| is_in(&all.join(" "), language, Some(*given)))
+}
+
 impl<'a> Content<'a> {
     pub fn of(brief: &'a Brief, brand: &Brand, language: Language, format: &'static Format, today: Date) -> Self {
         let rules = Rules::of(brief);
@@ -56,6 +69,7 @@ impl<'a> Content<'a> {
             language,
             format,
             today,
+            given: given(brief, language),
             statements: Vec::new(),
             stories: Vec::new(),
             loose: Vec::new(),
@@ -78,8 +92,7 @@ impl<'a> Content<'a> {
 
     /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
     pub fn prints(&self, text: &str) -> bool {
-        let given = Language::of(&self.brief.language);
-        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, given)
+        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, self.given)
     }
 
     /// Returns the statements outside of stories, without statements that repeat a part of another.

@@ -60,7 +60,8 @@ impl Source<'_> {
                 .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
         );
         know("news", self.news());
-        let event = content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text)));
+        let event =
+            content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text))).filter(|name| content.prints(name));
         know("event_name", event.map(|event| capital(&event)).filter(short));
         let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place).filter(|_| content.is_thin()));
         know("place", venue.map(|fact| fact.text.clone()).filter(short));
