@@ -60,7 +60,8 @@ impl Source<'_> {
                 .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
         );
         know("news", self.news().filter(|_| content.items().is_empty()));
-        let event = content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text)));
+        let event =
+            content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text))).filter(|name| content.prints(name));
         know("event_name", event.map(|event| capital(&event)).filter(short));
         let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place).filter(|_| content.is_thin()));
         let named = content.brief.event.as_ref().map(|event| folded(&event.name.text)).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::{Chat, Sentence};
 use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
+use super::talk::{has_value, signer};
 use super::tokens::Kind;
 
 /// What a fragment is.
@@ -83,7 +84,7 @@ impl Classifier<'_> {
             return vec![Piece { range: sentence.range, class: Class::Unclear }];
         }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) {
-            return vec![Piece { range: sentence.range, class: Class::Note }];
+            return self.after_comment(sentence.range);
         }
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -129,13 +130,6 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
-    fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
-        let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Filler, List::Remark];
-        let answers = (whole.from..whole.to).any(|at| lists.iter().any(|list| self.prompt.is(*list, at)));
-        sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
-    }
-
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
         let is_mail = self.prompt.fold(end - 1) != ":" || whole.len() <= end - whole.from + 8;
@@ -143,23 +137,14 @@ impl Classifier<'_> {
         is_mail
     }
 
-    /// Returns whether a sentence gives orders to the system, or goes on after one that does.
-    fn is_attack(&mut self, whole: Range) -> bool {
-        let start = self.start(whole);
-        let orders =
-            [List::Write, List::Report].into_iter().any(|list| self.prompt.is(list, start) || self.prompt.is(list, start + 1));
-        let is_attack = self.prompt.has(List::Attack, whole) || self.attacked && orders;
-        self.attacked |= is_attack;
-        is_attack
-    }
-
-    /// Returns whether a short fragment only names the email: "the sorry mail".
-    fn names_email(&self, range: Range) -> bool {
+    /// Returns a sentence as a note, except the words after a comment of HTML in it.
+    fn after_comment(&self, range: Range) -> Vec<Piece> {
         let prompt = self.prompt;
-        let names = (range.from..range.to).any(|at| prompt.at(List::Email, at).any(|mark| mark.to == range.to));
-        // "Abandoned" is a participle.
-        let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
-        names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
+        let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
+        let end = (range.from + 1..range.to).rev().find(is_end).map_or(range.to, |at| at + 1);
+        let note = Piece { range: Range::of(range.from, end), class: Class::Note };
+        let rest = Piece { range: Range::of(end, range.to), class: Class::Content };
+        std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
     }
 
     pub fn part(&self, range: Range) -> Part {
@@ -170,7 +155,7 @@ impl Classifier<'_> {
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
-            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0);
+            let greeting = self.prompt.end(List::Greeting, at).filter(|_| at == 0).or_else(|| self.named_greeting(at));
             let next = greeting.or_else(|| self.prompt.end(List::Please, at)).or_else(|| self.prompt.end(List::And, at));
             let sign = matches!(self.prompt.fold(at), "(" | "[" | "," | ":").then_some(at + 1);
             match next.or(sign).filter(|next| *next < fragment.to) {
@@ -178,6 +163,13 @@ impl Classifier<'_> {
                 None => return at,
             }
         }
+    }
+
+    /// Returns the end of a greeting with a name before a request: "hi meike kannst du …".
+    fn named_greeting(&self, at: usize) -> Option<usize> {
+        let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
+        let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));
+        (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
     /// Classifies one fragment.
@@ -252,6 +244,12 @@ impl Classifier<'_> {
             }
             return;
         }
+        // "We ask you, to delete the mail": the infinitive belongs to the text before it.
+        let is_infinitive = before == Some(Class::Content) && range.len() > 2 && self.prompt.is(List::ToVerb, range.to - 2);
+        if is_infinitive && matches!(self.prompt.lexicon().code, "de" | "nl") {
+            pieces.push(Piece { range: fragment, class: Class::Content });
+            return;
+        }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
@@ -292,6 +290,10 @@ impl Classifier<'_> {
         let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";
         if is_reason || is_bracketed || asks || self.prompt.has(List::Remark, range) {
             pieces.push(Piece { range: fragment, class: Class::Unclear });
+            return;
+        }
+        if let Some(class) = self.aside(range, start, sentence, pieces) {
+            pieces.push(Piece { range: fragment, class });
             return;
         }
         pieces.push(Piece { range: fragment, class: Class::Content });
@@ -350,7 +352,13 @@ impl Classifier<'_> {
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
         let rest = Range::of(end, sentence.range.to);
-        let names = self.prompt.trim(rest);
+        let mut names = self.prompt.trim(rest);
+        // "From Resi, please be formal"
+        if let Some(comma) = self.prompt.sign(",", names).filter(|comma| self.prompt.is(List::Please, comma + 1)) {
+            let wish = Range::of(comma + 1, names.to);
+            names.to = comma;
+            self.limits(self.inner(wish), false);
+        }
         let is_name = !names.is_empty()
             && names.len() <= 5
             && (self.prompt.words.is_capital(names.from) || self.prompt.is(List::Article, names.from));
@@ -575,22 +583,6 @@ impl Classifier<'_> {
         }
         Some(fragment.to)
     }
-}
-
-/// Returns the name in a fragment that says who signs.
-fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
-    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
-    let name = Range::of(range.from, verb);
-    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
-    (is_name && name.len() <= 3).then_some(name)
-}
-
-/// Returns whether a range has a number, an address, or the name of a day or month.
-fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
-    (range.from..range.to).any(|at| {
-        matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
-            || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
-    })
 }
 
 /// Returns whether a phrase names the kind of an email rather than its topic.

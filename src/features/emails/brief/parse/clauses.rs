@@ -140,7 +140,9 @@ fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let number = if is_open { at + 1 } else { at };
     if let Some((index, end)) = position(prompt, at).filter(|_| !is_open) {
         let starts = is_first || prompt.position_adverb(at) && matches!(prompt.fold(at - 1), "." | ";" | ":" | ",");
-        let is_marked = matches!(prompt.fold(end), ":" | "," | ")") || starts && prompt.kind(end) == Kind::Word;
+        let is_marked = matches!(prompt.fold(end), ":" | "," | ")")
+            || is_first && matches!(prompt.fold(end), "-" | "|")
+            || starts && prompt.kind(end) == Kind::Word;
         return is_marked.then_some((index, end + usize::from(prompt.kind(end) == Kind::Sign)));
     }
     let index = value(prompt, number)?;
@@ -258,8 +260,8 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     let continues = prompt.raw(next).chars().next().is_some_and(|c| c.is_lowercase())
         || matches!(prompt.fold(next), "-" | "+" | "," | "/" | "&");
     if prompt.kind(at - 1) == Kind::Number {
-        let is_ordinal = previous.len() <= 2 && prompt.lexicon().code == "de" && !starts_request(prompt, next)
-            || previous.contains('.') && previous.len() <= 5;
+        let is_date = previous.len() <= 2 && prompt.lexicon().code == "de" || previous.contains('.') && previous.len() <= 5;
+        let is_ordinal = is_date && !starts_request(prompt, next);
         return !(continues && is_ordinal
             || prompt.is(List::Month, next)
             || matches!(prompt.fold(next), "-" | "+" | ",")

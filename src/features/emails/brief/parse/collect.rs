@@ -65,7 +65,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
     let mut cut = corrections(&prompt, &mut reads);
     let corrected = cut.len();
-    cut.extend(prompt.all(List::Filler, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
+    cut.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let mut brief = Brief {
         purpose: goal.unwrap_or(Goal::Announcement),
         audience: fields.audience,
@@ -259,8 +259,20 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
     }
     all.sort_by_key(|found| found.range.from);
     for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
+        // "nicht 8 sondern 12 %": the phrase contains the wrong value.
+        if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
+            cut.push(Range::of(mark.from, mark.to));
+            continue;
+        }
         let cuts = cut.len();
         for (index, wrong) in all.iter().enumerate().rev() {
+            // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
+            let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
+            let has_new =
+                index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
+            if is_old(wrong) && has_new {
+                continue;
+            }
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
             let is_near = |right: &&Found| {
                 let is_day = matches!(right.kind, FactKind::Date | FactKind::Period | FactKind::Time);
@@ -284,10 +296,14 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
         if cut.len() == cuts {
             cut.extend(replaced(prompt, &all, own).or_else(|| retraction(prompt, &all, own).filter(|_| own.len() > 1)));
         }
+        if cut.len() == cuts && own.len() > 1 {
+            cut.extend(taken_back(prompt, reads, &all, own));
+        }
     }
     cut.dedup();
     for read in reads {
-        read.found.retain(|found| !cut.iter().any(|gap| gap.overlaps(found.range)));
+        let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
+        read.found.retain(|found| is_old(found) || !cut.iter().any(|gap| gap.overlaps(found.range)));
     }
     cut
 }
@@ -333,6 +349,24 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
     let end = (mark.to..prompt.words.len())
         .find(|at| prompt.kind(*at) == Kind::End || matches!(prompt.fold(*at), "," | "." | "!" | "?" | ";"));
     Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
+}
+
+/// The maximum number of words of a clause that a correction takes back.
+const TAKEN_BACK_WORDS_MAX: usize = 6;
+
+/// Returns what a correction without values takes back: "a fault of the bank - no, rubbish, our fault".
+fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -> Option<Range> {
+    let is_content = |piece: &Piece| piece.class == Class::Content;
+    let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
+    let read = &reads[at];
+    read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
+    let before = read.sentence.fragments.iter().rev().find(|fragment| fragment.to <= mark.from);
+    let before = before.or_else(|| reads[..at].last().and_then(|read| read.sentence.fragments.last()))?;
+    let is_near = mark.from - before.to <= 1 && prompt.line_start(before.from) == prompt.line_start(mark.from);
+    let is_soft = |kind: FactKind| matches!(kind, FactKind::Person | FactKind::Period | FactKind::Date | FactKind::Capacity);
+    let is_fact = all.iter().any(|found| found.range.overlaps(*before) && !is_soft(found.kind));
+    let takes = is_near && !is_fact && before.len() <= TAKEN_BACK_WORDS_MAX + 2;
+    Some(if takes { Range::of(before.from, mark.to) } else { mark })
 }
 
 /// Adds the parts of a sentence to the brief.
@@ -419,13 +453,16 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
             .unwrap_or(trimmed.from),
         trimmed.to,
     );
-    let label = label_end(prompt, rest);
+    let label = label_end(prompt, Range::of(filler_end(prompt, rest), rest.to));
     if label > rest.from {
         note(brief, prompt, Range::of(rest.from, label));
     }
     let body = prompt.trim(Range::of(label, rest.to));
     let text = statement::sentence(prompt, body, form, cut);
-    if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
+    if prompt.is_foreign(body, brief.language.primary()) {
+        // The email prints its facts, but not its words.
+        brief.unclear.push(part(prompt, body));
+    } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
         let kind = if prompt.has(List::Condition, body) { FactKind::Condition } else { FactKind::Sentence };
         brief.facts.push(Fact { kind, role: None, text, value: None, story: None, span: Some(prompt.span(body)) });
     } else if !body.is_empty() && !read.found.iter().any(|found| body.overlaps(found.range)) {
@@ -433,6 +470,15 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         if has_number { brief.unclear.push(part(prompt, body)) } else { note(brief, prompt, body) }
     }
     typed(brief, prompt, read, range, read.sentence.range);
+}
+
+/// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
+fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    let greets = prompt.end(List::Greeting, range.from).filter(|end| range.from == 0 && prompt.is(List::Filler, *end));
+    let start = greets.unwrap_or(range.from);
+    let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
+    let end = if prompt.fold(end) == "," { end + 1 } else { end };
+    if end < range.to { end } else { range.from }
 }
 
 /// Returns whether a statement has words besides its typed facts.

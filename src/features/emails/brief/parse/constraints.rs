@@ -21,6 +21,9 @@ const LIMITS: [(List, ConstraintKind); 7] = [
     (List::OneButton, ConstraintKind::OneButton),
 ];
 
+/// How words for translating start, in all languages.
+const TRANSLATE: [&str; 7] = ["translat", "tradu", "traduz", "traduis", "ubersetz", "vertaal", "vertal"];
+
 impl Classifier<'_> {
     /// Reads the limits in a fragment. Returns whether the fragment is about limits.
     pub(super) fn limits(&mut self, range: Range, is_labeled: bool) -> bool {
@@ -91,6 +94,10 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let start = self.start(range);
         let Some(found) = prompt.find(List::Avoid, range).filter(|found| found.from <= start + 3) else { return false };
+        // "Do not translate X": the email contains X.
+        if (range.from..range.to).any(|at| TRANSLATE.iter().any(|stem| prompt.fold(at).starts_with(stem))) {
+            return true;
+        }
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
         // "Pas de …" and "not …" also deny facts: they only forbid words in quotation marks right behind them.
         let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
@@ -162,7 +169,16 @@ impl Classifier<'_> {
     /// Reads a request for a language: "in German, please".
     pub(super) fn language(&mut self, range: Range, is_labeled: bool) -> bool {
         let prompt = self.prompt;
-        let Some(mark) = prompt.all(List::Language, range).next() else { return false };
+        let mut named = prompt.all(List::Language, range);
+        let Some(mark) = named.next() else { return false };
+        // Two languages are those of an event or a person.
+        let next = prompt.end(List::And, mark.to).filter(|next| {
+            let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
+            *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))
+        });
+        if !is_labeled && (next.is_some() || named.any(|other| other.from > mark.to)) {
+            return false;
+        }
         let is_led = prompt.before(List::InLanguage, mark.from).is_some();
         let has_please = prompt.has(List::Please, range)
             || prompt.has(List::Please, Range::of(range.to, (range.to + 2).min(prompt.words.len())));

@@ -10,6 +10,12 @@ use super::prompt::{Prompt, Range};
 use super::times::{clock, time};
 use super::tokens::Kind;
 
+/// Words for "every" before a weekday, in all languages.
+const EVERY: [&str; 16] = [
+    "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always", "siempre",
+    "toujours", "chaque", "tous",
+];
+
 /// The parts of a date that the prompt gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
@@ -47,13 +53,17 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
-    // "tues to sat", "mondays": days of every week.
-    let is_lone = parts.weekday.is_some() && parts.day.is_none();
-    let ends_range = bound == Bound::Until && prompt.is(List::To, at) && prompt.before(List::ShortWeekday, at).is_some();
-    if is_lone && ends_range {
+    // "tues to sat"
+    let is_weekday = parts == Parts { weekday: parts.weekday, ..Parts::default() };
+    let to = if bound == Bound::Until { Some(at) } else { prompt.before(List::To, at) };
+    if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    if is_lone && is_every_week(prompt, end - 1) {
+    // "Montag Ruhetag", "jeden Sonntag", "mondays": a weekday of every week.
+    let is_every = is_plural(prompt, end - 1)
+        || start > 0 && EVERY.contains(&prompt.fold(start - 1))
+        || start == at && prompt.is(List::CueClosed, end);
+    if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     let kind = if parts.is_vague && bound == Bound::None && parts.month.is_some() { FactKind::Period } else { FactKind::Date };
@@ -81,7 +91,7 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
 }
 
 /// Returns whether the name of a weekday is a plural.
-fn is_every_week(prompt: &Prompt<'_>, at: usize) -> bool {
+fn is_plural(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_plural = prompt.fold(at).ends_with('s') && prompt.fold(at).len() > 4;
     // The Spanish weekdays from Monday to Friday have the same form in both numbers.
     let has_one_form = matches!(prompt.fold(at), "lunes" | "martes" | "miercoles" | "jueves" | "viernes");
@@ -125,7 +135,8 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
 
 /// Recognizes two dates with a word for "to" between them; the first may lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
-    let (mut first, middle) = single(prompt, at, Strength::Led, is_us).or_else(|| bare_day(prompt, at))?;
+    let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
+    let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;
     let mut to = prompt.end(List::To, middle)?;
     if prompt.fold(to) == "-" {
         to += 1;
@@ -152,9 +163,10 @@ fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Opt
 fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) -> Option<Found> {
     if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
         let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
-        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number) {
-            let are_apart = prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/");
-            let value = (!are_apart).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+        if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
+            let recurs =
+                prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
+            let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
             return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
@@ -176,6 +188,17 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
 }
 
+/// Returns whether weekdays are those of every week: hours or a month follow, or their names are short.
+fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
+    let hours = (end..end + 3).find_map(|at| time(prompt, at));
+    let has_hours = hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })));
+    let is_every = from > 0 && EVERY.contains(&prompt.fold(from - 1));
+    is_every
+        || has_hours
+        || prompt.is(List::ShortWeekday, from)
+        || prompt.end(List::PartOf, end).is_some_and(|at| prompt.is(List::Month, at))
+}
+
 /// Returns the days from one weekday to the next other one.
 fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
     let day = |at: usize, from: Date| {
@@ -189,8 +212,12 @@ fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Opti
 fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
     let is_short = |at: usize| prompt.at(List::ShortWeekday, at).find(|mark| mark.to == at + 1);
     let is_joined = |at: usize| matches!(prompt.fold(at), "+" | "&" | "-" | "/");
-    let has_partner =
-        is_joined(at + 1) && is_short(at + 2).is_some() || at > 1 && is_joined(at - 1) && is_short(at - 2).is_some();
+    let is_first = prompt.end(List::To, at + 1).is_some_and(|other| is_short(other).is_some());
+    let is_last = prompt.before(List::To, at).is_some_and(|to| to > 0 && is_short(to - 1).is_some());
+    let has_partner = is_first
+        || is_last
+        || is_joined(at + 1) && is_short(at + 2).is_some()
+        || at > 1 && is_joined(at - 1) && is_short(at - 2).is_some();
     if let Some(mark) = is_short(at).filter(|_| has_partner) {
         return Some(mark.value);
     }
@@ -198,14 +225,16 @@ fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
     prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
 
+/// Recognizes a weekday with its day as a numeral: "samedi douze".
+fn spoken_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
+    let (weekday, start) = weekday(prompt, at);
+    let mark = prompt.at(List::Numeral, start).filter(|mark| (1..=31).contains(&mark.value)).max_by_key(|mark| mark.to)?;
+    weekday.is_some().then_some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to))
+}
+
 /// Recognizes the number of a day alone.
 fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, at) = weekday(prompt, at);
-    // "samedi douze"
-    let numeral = prompt.at(List::Numeral, at).filter(|mark| weekday.is_some() && (1..=31).contains(&mark.value)).last();
-    if let Some(mark) = numeral {
-        return Some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to));
-    }
     let day = day(prompt, at)?;
     let end = after_ordinal(prompt, at + 1);
     Some((Parts { weekday, day: Some(day), ..Parts::default() }, end))
@@ -264,20 +293,24 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
     if let Some((parts, end)) = with_day {
         return Some((Parts { weekday, ..parts }, end));
     }
+    // "Freitag (13.11.)"
+    let in_brackets = || day_and_month(prompt, start + 1, is_us).filter(|(_, end)| prompt.fold(*end) == ")");
+    if let Some((parts, end)) = weekday.filter(|_| prompt.fold(start) == "(").and_then(|_| in_brackets()) {
+        return Some((Parts { weekday, ..parts }, end + 1));
+    }
     if let Some(found) = named(prompt, at) {
         return Some(found);
     }
     let is_short = prompt.at(List::Weekday, at).next().is_none();
     if let (Some(_), Some(day)) = (weekday, day(prompt, start)) {
         let end = after_ordinal(prompt, start + 1);
-        let is_time = end == start + 1 && time(prompt, start).is_some();
+        let is_article = at > 0 && prompt.fold(at - 1) == "le";
+        let is_time = !is_article && end == start + 1 && time(prompt, start).is_some();
         let is_clock = is_time
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short
-                && (at == 0 || prompt.fold(at - 1) != "le")
-                && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short && !is_article && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
@@ -451,6 +484,18 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
+    // "Saturday the 14th", typed on Monday the 16th: the same weekday and day come together only after months.
+    if let (None, Some(weekday)) = (parts.month, weekday) {
+        let is_last = |date: &&Date| {
+            **date < today && date.weekday() == weekday && date.checked_add(14.days()).is_ok_and(|next| next >= today)
+        };
+        let is_soon = |date: &Date| {
+            *date >= today && date.weekday() == weekday && today.checked_add(45.days()).is_ok_and(|last| *date <= last)
+        };
+        if let Some(past) = dates.iter().find(is_last).filter(|_| !dates.iter().any(is_soon)) {
+            return Some(*past);
+        }
+    }
     let future = dates.iter().filter(|date| **date >= oldest).min().copied();
     dates
         .iter()

@@ -109,9 +109,15 @@ lists! {
     /// Words of somebody who thinks aloud or chats: "I guess", "lol".
     Remark = "note.remark",
     /// Sounds that the email leaves out: "um", "lol".
-    Filler = "note.filler",
+    Sound = "note.sound",
     /// Nouns for the email next to the name of a language: "English version".
     Version = "note.version",
+    /// Words for "no" and "nothing" before a noun.
+    Without = "note.without",
+    /// Words that only lead into a statement: "well".
+    Filler = "note.filler",
+    /// Words for the parts of an email and for its writing.
+    Craft = "note.craft",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",
     NoImages = "limit.no_images",

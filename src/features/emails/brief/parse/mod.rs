@@ -4,6 +4,7 @@
 //! (`classify`, `labels`, `constraints`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`), and the
 //! words around a fact give it its role (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
 
+mod asides;
 mod chat;
 mod classify;
 mod clauses;

@@ -48,6 +48,8 @@ pub struct Prompt<'a> {
     present: Vec<[u64; 3]>,
     /// The index of the main language in [`lexicons`].
     pub language: u8,
+    /// The languages of the sentences.
+    local: Local,
     /// The first word of the line of each word.
     lines: Vec<usize>,
     /// The lists with a phrase anywhere in the prompt, as bits.
@@ -67,11 +69,16 @@ impl<'a> Prompt<'a> {
             let other = usize::from(other);
             other == language || counts[other] >= 2.0 && counts[other] >= counts[language] * LANGUAGE_SHARE_MIN
         };
+        let local = Local::of(&words, &found);
         let mut marks = vec![Vec::new(); words.len() + 1];
         let mut present = vec![[0; 3]; words.len() + 1];
         let mut anywhere = [0; 3];
         for mark in found {
-            if is_spoken(mark.language) || is_international(mark) {
+            // "di" is a weekday in German and Dutch, and "of" in Italian.
+            if mark.list == List::ShortWeekday && local.is_foreign(mark.from, language) && !local.speaks(mark, language) {
+                continue;
+            }
+            if is_spoken(mark.language) || is_international(mark) || is_day(&words, mark) || local.speaks(mark, language) {
                 let (part, bit) = bit(mark.list);
                 present[mark.from][part] |= bit;
                 anywhere[part] |= bit;
@@ -86,7 +93,16 @@ impl<'a> Prompt<'a> {
             start
         });
         let lines = lines.collect();
-        Self { words, marks, present, language: language as u8, lines, anywhere }
+        Self { words, marks, present, language: language as u8, local, lines, anywhere }
+    }
+
+    /// Returns whether most words of a range are in sentences in a language that is neither the prompt's nor `language`.
+    pub fn is_foreign(&self, range: Range, language: &str) -> bool {
+        let others = |at: &usize| {
+            let other = self.local.other(*at, usize::from(self.language));
+            other.is_some_and(|other| lexicons()[other].code != language)
+        };
+        (range.from..range.to).filter(others).count() * 2 > range.len()
     }
 
     /// Returns the first word of the line of a word.
@@ -214,6 +230,73 @@ fn bit(list: List) -> (usize, u64) {
     (list as usize / 64, 1 << (list as usize % 64))
 }
 
+/// The minimum weight of the common words of a language that a sentence in this language has.
+const SENTENCE_WEIGHT_MIN: f32 = 1.5;
+
+/// The minimum number of long common words in a sentence that surely is in another language.
+const OTHER_WORDS_MIN: u16 = 2;
+
+/// The languages of the sentences of a prompt: colleagues of different countries add sentences to it.
+struct Local {
+    /// The index of the sentence or quotation of each word.
+    sentences: Vec<usize>,
+    /// The weight of the common words of each language in each sentence.
+    counts: Vec<Vec<f32>>,
+    /// The number of common words of each language in each sentence that have more than two letters.
+    long: Vec<Vec<u16>>,
+}
+
+impl Local {
+    fn of(words: &Words<'_>, marks: &[Mark]) -> Self {
+        let mut count = 0;
+        let ends = |at: usize| words.kind(at) == Kind::End || matches!(words.fold(at), "." | "!" | "?" | ";" | "\"" | "(" | ")");
+        let sentences: Vec<usize> = (0..=words.len())
+            .map(|at| {
+                count += usize::from(at > 0 && ends(at - 1));
+                count
+            })
+            .collect();
+        let mut counts = vec![vec![0.0; lexicons().len()]; count + 1];
+        let mut long = vec![vec![0; lexicons().len()]; count + 1];
+        for mark in marks.iter().filter(|mark| matches!(mark.list, List::Common | List::Weekday)) {
+            let (sentence, language, weight) = (sentences[mark.from], usize::from(mark.language), weight(words, *mark));
+            counts[sentence][language] += weight;
+            long[sentence][language] += u16::from(weight > 1.0);
+        }
+        Self { sentences, counts, long }
+    }
+
+    /// Returns whether the sentence of a word is in another language than the main one.
+    fn is_foreign(&self, at: usize, main: usize) -> bool {
+        let counts = &self.counts[self.sentences[at]];
+        let most = counts.iter().copied().fold(0.0, f32::max);
+        most >= SENTENCE_WEIGHT_MIN && most > counts[main] * 2.0 && counts.iter().filter(|own| **own >= most).count() == 1
+    }
+
+    /// Returns the index of the language of a word's sentence if it is surely not the main language.
+    fn other(&self, at: usize, main: usize) -> Option<usize> {
+        let (counts, long) = (&self.counts[self.sentences[at]], &self.long[self.sentences[at]]);
+        let is_most = |other: &usize| counts.iter().all(|own| *own <= counts[*other]);
+        let other = (0..counts.len()).find(|other| long[*other] >= OTHER_WORDS_MIN && is_most(other))?;
+        self.is_foreign(at, main).then_some(other)
+    }
+
+    /// Returns whether the sentence of a phrase is in the phrase's language and not in the main one.
+    fn speaks(&self, mark: Mark, main: usize) -> bool {
+        let counts = &self.counts[self.sentences[mark.from]];
+        let own = counts[usize::from(mark.language)];
+        own >= SENTENCE_WEIGHT_MIN && own > counts[main] * 2.0 && counts.iter().filter(|other| **other >= own).count() == 1
+    }
+}
+
+/// Returns whether a phrase is the full name of a month or weekday, which is understood in prompts of any language. The weekdays of
+/// Portuguese are ordinal numbers in other languages.
+fn is_day(words: &Words<'_>, mark: Mark) -> bool {
+    let is_long = words.fold(mark.from).chars().count() >= 4;
+    let is_weekday = mark.list == List::Weekday && lexicons()[usize::from(mark.language)].code != "pt";
+    is_long && (mark.list == List::Month || is_weekday)
+}
+
 /// Returns whether a phrase is understood in prompts of any language.
 fn is_international(mark: Mark) -> bool {
     use List as L;
@@ -248,9 +331,12 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let mut counts: Vec<f32> =
         lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
     for mark in marks.iter().filter(|mark| mark.list == List::Common) {
-        // Long words are rarely shared between languages.
-        let weight = if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 };
-        counts[usize::from(mark.language)] += weight;
+        counts[usize::from(mark.language)] += weight(words, *mark);
     }
     counts
+}
+
+/// Returns the weight of a common word. Long words are rarely shared between languages.
+fn weight(words: &Words<'_>, mark: Mark) -> f32 {
+    if words.fold(mark.from).chars().count() > 2 { 1.5 } else { 1.0 }
 }

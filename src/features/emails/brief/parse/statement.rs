@@ -23,6 +23,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = addressed(&text);
     }
+    // People write "X = Y" and "X -> Y" in notes.
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     ended(&capital(&text))

@@ -1,6 +1,8 @@
-//! Finds what the people who plan the email take back: "the landlord wanted 45% more, but keep that out".
+//! Recognizes what the people who plan the email say to each other, and what they take back: "the landlord wanted 45% more, but keep
+//! that out".
 
-use super::classify::Class;
+use super::classify::{Class, Classifier};
+use super::clauses::{Chat, Sentence};
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
@@ -77,4 +79,48 @@ fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
 fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_sign = prompt.kind(at) == Kind::Sign;
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
+}
+
+impl Classifier<'_> {
+    /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
+    pub(super) fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
+        let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Sound, List::Remark];
+        let answers = (whole.from..whole.to).any(|at| lists.iter().any(|list| self.prompt.is(*list, at)));
+        sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
+    }
+
+    /// Returns whether a sentence gives orders to the system, or goes on after one that does.
+    pub(super) fn is_attack(&mut self, whole: Range) -> bool {
+        let start = self.start(whole);
+        let orders =
+            [List::Write, List::Report].into_iter().any(|list| self.prompt.is(list, start) || self.prompt.is(list, start + 1));
+        let is_attack = self.prompt.has(List::Attack, whole) || self.attacked && orders;
+        self.attacked |= is_attack;
+        is_attack
+    }
+
+    /// Returns whether a short fragment only names the email: "the sorry mail".
+    pub(super) fn names_email(&self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let names = (range.from..range.to).any(|at| prompt.at(List::Email, at).any(|mark| mark.to == range.to));
+        // "Abandoned" is a participle.
+        let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
+        names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
+    }
+}
+
+/// Returns the name in a fragment that says who signs.
+pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
+    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
+    let name = Range::of(range.from, verb);
+    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
+    (is_name && name.len() <= 3).then_some(name)
+}
+
+/// Returns whether a range has a number, an address, or the name of a day or month.
+pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
+    (range.from..range.to).any(|at| {
+        matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
+            || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
+    })
 }

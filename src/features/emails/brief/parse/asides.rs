@@ -1,0 +1,123 @@
+//! Recognizes fragments without facts that belong to a note: what the email must not have, and the reasons for a note.
+
+use super::classify::{Class, Classifier, Piece};
+use super::clauses::Sentence;
+use super::lexicon::List;
+use super::prompt::Range;
+use super::tokens::Kind;
+
+/// The maximum number of words of what the email must not have: "kein Zeigefinger".
+const NEGATION_WORDS_MAX: usize = 6;
+
+impl Classifier<'_> {
+    /// Returns the class of a fragment that is an aside. `pieces` are the parts of the sentence before it.
+    pub(super) fn aside(&self, range: Range, start: usize, sentence: &Sentence, pieces: &[Piece]) -> Option<Class> {
+        let prompt = self.prompt;
+        if self.has_value(range) {
+            return None;
+        }
+        if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
+            return Some(Class::Unclear);
+        }
+        // The lists of these languages name remarks and rules instead.
+        if matches!(prompt.lexicon().code, "en" | "fr" | "es") {
+            return None;
+        }
+        let last = pieces.last();
+        let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
+        // "No discount" says something about the offer, and more may follow.
+        let is_about_offer = |piece: &Piece| {
+            let start = self.start(piece.range);
+            let end = self.inner(piece.range).to;
+            prompt.is(List::Without, start) && prompt.at(List::NoteWhole, start).any(|mark| mark.to >= end)
+        };
+        let note = last.filter(|piece| piece.class == Class::Note && !is_open);
+        let follows = note.is_some_and(|note| !is_about_offer(note)) || last.is_some_and(|piece| piece.class == Class::Unclear);
+        let has_content = pieces.iter().any(|piece| piece.class == Class::Content);
+        if self.is_negation(range, start) {
+            if note.is_some() {
+                return Some(Class::Note);
+            }
+            let denies = |fragment: &Range| {
+                let (rest, start) = (self.inner(*fragment), self.start(*fragment));
+                rest.len() <= 1 || prompt.is(List::Without, start) && !prompt.has(List::Finite, rest)
+            };
+            let is_alone = prompt.has(List::Craft, range)
+                || sentence.fragments.iter().filter(|fragment| fragment.from >= range.to).all(denies);
+            return (!has_content && is_alone || follows).then_some(Class::Unclear);
+        }
+        // "explain that, is no discount of ours": a remark without a subject.
+        let is_cut = !has_content
+            && last.is_some()
+            && !is_open
+            && prompt.is(List::Finite, start)
+            && prompt.fold(sentence.range.to - 1) != "?";
+        if is_cut {
+            return Some(Class::Unclear);
+        }
+        follows.then_some(Class::Unclear)
+    }
+
+    /// Returns whether a word is in square brackets, in which people leave notes to each other.
+    fn is_in_square_brackets(&self, at: usize, sentence: &Sentence) -> bool {
+        let sign = (sentence.range.from..at).rev().map(|at| self.prompt.fold(at)).find(|word| matches!(*word, "[" | "]"));
+        sign == Some("[")
+    }
+
+    /// Returns whether a sentence is a question in a quoted mail.
+    fn is_quoted_question(&self, sentence: &Sentence) -> bool {
+        let Range { from, to } = sentence.range;
+        self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
+    }
+
+    /// Returns whether a fragment has a value, which the email must contain: a number, a date or an address.
+    fn has_value(&self, range: Range) -> bool {
+        (range.from..range.to).any(|at| {
+            matches!(self.prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
+                || [List::Currency, List::Percent, List::Month, List::Weekday].into_iter().any(|list| self.prompt.is(list, at))
+        })
+    }
+
+    /// Returns whether a fragment only says what there is not, as a noun without a verb or an adjective after it: "kein Kitsch" but not
+    /// "keine Anmeldung nötig" or "KEINE Schuhe".
+    fn is_negation(&self, range: Range, start: usize) -> bool {
+        let prompt = self.prompt;
+        let Some(end) = prompt.end(List::Without, start).filter(|end| *end < range.to) else { return false };
+        let words = || (end..range.to).filter(|at| prompt.kind(*at) == Kind::Word);
+        let count = words().count();
+        let is_shouted = prompt.raw(start).chars().count() > 2 && prompt.raw(start).chars().all(char::is_uppercase);
+        let is_noun = |at: usize| prompt.words.is_capital(at) || prompt.is_quote(at);
+        let ends_in_noun = prompt.lexicon().code != "de" || count == 1 || is_noun(range.to - 1) || prompt.has(List::Craft, range);
+        (1..=NEGATION_WORDS_MAX).contains(&count) && !is_shouted && ends_in_noun && !prompt.has(List::Finite, range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use crate::features::emails::brief::parse::parse;
+    use crate::features::projects::brand::Brand;
+
+    /// Returns the texts of the facts and the unclear texts of a prompt.
+    fn read(prompt: &str) -> (String, String) {
+        let brief = parse(prompt, &Brand::default(), None, date(2026, 11, 16));
+        let facts: Vec<&str> = brief.facts.iter().map(|fact| fact.text.as_str()).collect();
+        let unclear: Vec<&str> = brief.unclear.iter().map(|part| part.text.as_str()).collect();
+        (facts.join("|"), unclear.join("|"))
+    }
+
+    #[test]
+    fn what_the_email_must_not_have_is_unclear() {
+        let (facts, unclear) = read("Wir laden unsere Gäste am 3. Dezember zum Essen ein. Kein Zeigefinger!");
+        assert!(!facts.contains("Zeigefinger") && unclear.contains("Zeigefinger"), "{facts} {unclear}");
+        let (facts, _) = read("Wir laden unsere Gäste am 3. Dezember zum Essen ein. Keine Anmeldung nötig.");
+        assert!(facts.contains("Keine Anmeldung nötig"), "{facts}");
+    }
+
+    #[test]
+    fn notes_in_square_brackets_are_unclear() {
+        let (facts, unclear) = read("Wir ziehen am 30. November um. [Aylin: Parkplätze noch nachfragen] Der Aufzug geht.");
+        assert!(!facts.contains("Parkplätze") && unclear.contains("Parkplätze") && facts.contains("Aufzug"), "{facts} {unclear}");
+    }
+}
