@@ -139,8 +139,11 @@ impl Format {
             .replace("{year}", &date.year().to_string())
     }
 
-    /// Formats a range of days: "November 27 to 29", "27. bis 29. November".
+    /// Formats a range of days: "November 27 to 29", "27. bis 29. November". A whole month is its name.
     pub fn days(&self, first: Date, last: Date, today: Date) -> String {
+        if first.day() == 1 && last == first.last_of_month() {
+            return self.filled(if is_far(first, today) { "{month} {year}" } else { "{month}" }, first);
+        }
         let (from, to) = (self.day(first, today), self.day(last, today));
         let same_month = (first.year(), first.month()) == (last.year(), last.month());
         let day_first = self.day.starts_with("{day}");

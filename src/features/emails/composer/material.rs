@@ -20,10 +20,10 @@ const LOGO_WIDTH_MIN: u32 = 72;
 /// The maximum length of a product description that is shown next to a picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
 
-/// Parses the address of a link. People write web addresses without their scheme, too.
+/// Parses the address of a link. People often write web addresses without `https://`.
 pub fn link(address: &str) -> Option<Link> {
-    let is_bare = !address.contains([':', '{', '@']) && address.contains('.');
-    if is_bare { Link::parse(&format!("https://{}", address.trim())).ok() } else { Link::parse(address).ok() }
+    let is_bare = address.contains('.') && !address.contains([':', '@', ' ']);
+    Link::parse(address).ok().or_else(|| Link::parse(&format!("https://{address}")).ok().filter(|_| is_bare))
 }
 
 /// Returns whether the brand writes in this language: the brand's first language must be the same, ignoring the region.

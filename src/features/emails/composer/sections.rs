@@ -460,9 +460,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet.
+    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet. Products with an
+    /// avoided word in their name are not shown.
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
-        let product = self.brand.products.get(place)?;
+        let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
         let mut shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
         shown.text = shown.text.filter(|text| self.content.rules.allow(text));
@@ -474,7 +475,7 @@ impl Writer<'_> {
 
     fn grid(&mut self) {
         let count = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
-        let shown = |place: &usize| self.product(*place, true).filter(|product| self.content.rules.allow(&product.name));
+        let shown = |place: &usize| self.product(*place, true);
         let products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
         // A grid with a single product looks like a mistake.
         if products.len() < 2 {

@@ -107,13 +107,15 @@ fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
 fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Broken {
     email.outline.body().chain(email.outline.line(Place::Subject)).find_map(|passage| {
         let word = sentences(&passage.text).into_iter().find_map(|sentence| {
+            // French "rendez-vous" is also a noun.
+            let sentence = sentence.replace("endez-vous", "endezvous");
             let all = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             all.enumerate().find_map(|(at, word)| {
                 let is_wrong = |own: &&String| match own.starts_with(char::is_uppercase) {
                     true => at > 0 && own.as_str() == word,
                     false => own.as_str() == word.to_lowercase() && !(word.len() > 1 && word.chars().all(char::is_uppercase)),
                 };
-                wrong.iter().find(is_wrong).map(|_| word)
+                wrong.iter().find(is_wrong).map(|_| word.to_owned())
             })
         })?;
         let message = format!("{word:?} is the {found} form of address. Use the {wanted} form in {:?}.", passage.text.trim());

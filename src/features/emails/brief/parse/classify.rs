@@ -1,7 +1,7 @@
 //! Decides for each fragment of a sentence whether the email prints it.
 
 use super::super::{CallToAction, Constraint, Goal, Part, Signature};
-use super::clauses::Sentence;
+use super::clauses::{Chat, Sentence};
 use super::lexicon::{List, Mark, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -57,6 +57,10 @@ pub struct Classifier<'a> {
     pub situates: bool,
     /// Whether the sentence is the closing line of the prompt.
     pub closes: bool,
+    /// Whether the last fragment was a rule for the writer, which may be followed by its reason.
+    pub rules: bool,
+    /// Whether the prompt tried to give orders to the system.
+    pub attacked: bool,
     /// Whether brackets after the last fragment belong to it.
     pub carries: bool,
     /// The number of sentences that were classified.
@@ -69,6 +73,13 @@ impl Classifier<'_> {
     pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Piece> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);
+        if sentence.chat == Chat::Speaker {
+            self.fields.is_forwarded = true;
+            return vec![Piece { range: sentence.range, class: Class::Note }];
+        }
+        if self.is_answer(sentence, whole) {
+            return vec![Piece { range: sentence.range, class: Class::Unclear }];
+        }
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) {
             return self.after_comment(sentence.range);
         }
@@ -83,13 +94,21 @@ impl Classifier<'_> {
             }
             let is_start = at == 0;
             self.carries &= !is_start;
+            self.rules &= !is_start;
             self.closes &= !is_start;
             self.situates &= !is_start;
             self.reports &= !is_start;
             self.asks = false;
             self.fragment(range, sentence, is_start, &mut pieces);
             if self.asks {
-                let is_situation = |piece: &&mut Piece| piece.class == Class::Content && piece.range.to <= range.from;
+                let is_bare = !self.prompt.has(List::InLanguage, range) && self.prompt.has(List::Language, range)
+                    || self.names_email(self.inner(range));
+                let (prompt, is_chat) = (self.prompt, sentence.chat == Chat::Line);
+                let is_situation = |piece: &&mut Piece| {
+                    let is_before = piece.class == Class::Content && piece.range.to <= range.from;
+                    let (speaks, has_value) = (prompt.has(List::Finite, piece.range), has_value(prompt, piece.range));
+                    is_before && !((speaks || is_chat) && has_value || is_bare && (speaks || has_value))
+                };
                 pieces.iter_mut().filter(is_situation).for_each(|piece| piece.class = Class::Topic);
             }
             at += 1;
@@ -105,6 +124,13 @@ impl Classifier<'_> {
                 piece.class = Class::Topic;
             }
         }
+    }
+
+    /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
+    fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
+        let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Filler, List::Remark];
+        let answers = (whole.from..whole.to).any(|at| lists.iter().any(|list| self.prompt.is(*list, at)));
+        sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
     }
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
@@ -124,8 +150,23 @@ impl Classifier<'_> {
         std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
     }
 
-    fn is_attack(&self, whole: Range) -> bool {
-        self.prompt.has(List::Attack, whole)
+    /// Returns whether a sentence gives orders to the system, or goes on after one that does.
+    fn is_attack(&mut self, whole: Range) -> bool {
+        let start = self.start(whole);
+        let orders =
+            [List::Write, List::Report].into_iter().any(|list| self.prompt.is(list, start) || self.prompt.is(list, start + 1));
+        let is_attack = self.prompt.has(List::Attack, whole) || self.attacked && orders;
+        self.attacked |= is_attack;
+        is_attack
+    }
+
+    /// Returns whether a short fragment only names the email: "the sorry mail".
+    fn names_email(&self, range: Range) -> bool {
+        let prompt = self.prompt;
+        let names = (range.from..range.to).any(|at| prompt.at(List::Email, at).any(|mark| mark.to == range.to));
+        // "Abandoned" is a participle.
+        let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
+        names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
     }
 
     pub fn part(&self, range: Range) -> Part {
@@ -168,8 +209,8 @@ impl Classifier<'_> {
         let before = pieces.last().map(|piece: &Piece| piece.class);
         let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[")
             || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
-        if let Some(class @ (Class::Note | Class::Topic)) =
-            before.filter(|class| is_open && !is_start && (*class == Class::Note || self.carries))
+        if let Some(class @ (Class::Note | Class::Topic | Class::Unclear)) =
+            before.filter(|class| is_open && !is_start && (matches!(class, Class::Note | Class::Unclear) || self.carries))
         {
             self.limits(range, false);
             pieces.push(Piece { range: fragment, class });
@@ -185,17 +226,27 @@ impl Classifier<'_> {
             pieces.push(Piece { range: fragment, class: Class::Topic });
             return;
         }
-        if self.closing(range, sentence, is_start)
+        let is_limit = self.limits(range, false);
+        if is_limit
+            || self.closing(range, sentence, is_start)
             || self.greeting(range, sentence, is_start)
-            || self.limits(range, false)
             || self.language(range, false)
+            || self.names_email(range)
         {
-            self.asks = self.prompt.has(List::Language, range) && self.prompt.has(List::InLanguage, range);
+            self.rules |= is_limit;
+            self.asks = self.prompt.has(List::Language, range) || self.names_email(range);
             pieces.push(Piece { range: fragment, class: Class::Note });
             return;
         }
         if self.prompt.fold(fragment.to - 1) == ":" && is_start && self.prompt.is(List::Moment, start) {
             pieces.push(Piece { range: fragment, class: Class::Note });
+            return;
+        }
+        // "Noa signs"
+        let signs = signer(self.prompt, range);
+        if let Some(name) = signs.filter(|_| self.fields.signature.is_none()) {
+            self.signature(name, range);
+            pieces.push(Piece { range: fragment, class: Class::Field });
             return;
         }
         if let Some(content) = self.request(fragment, start, sentence, is_start) {
@@ -213,20 +264,45 @@ impl Classifier<'_> {
             return;
         }
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
-        if may_address && self.audience(range, start) || self.tone(range) || self.is_note(range, start) {
+        let addresses = may_address && self.audience(range, start);
+        if addresses || self.tone(range) || self.is_note(range, start) {
             // A note that forbids nothing may still name dates and numbers.
             let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
             let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
+            self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
             self.situates =
                 is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
-            pieces.push(Piece { range: fragment, class: if is_remark { Class::Topic } else { Class::Note } });
+            // "No housing this year" behind a statement may be a fact.
+            let is_doubtful = is_forbidden && before == Some(Class::Content) && !self.prompt.has(List::NoteAny, range);
+            let is_dated = addresses && self.prompt.has(List::Month, range);
+            let has_fact = (is_forbidden || is_dated) && has_value(self.prompt, range);
+            let class = match (is_remark, is_doubtful || has_fact) {
+                (true, _) => Class::Topic,
+                (_, true) => Class::Unclear,
+                _ => Class::Note,
+            };
+            pieces.push(Piece { range: fragment, class });
             return;
         }
+        // "Two dates for the diary pls:"
+        let is_request = self.prompt.fold(fragment.to - 1) == ":" && self.prompt.before(List::Please, fragment.to - 1).is_some();
         let is_question = self.prompt.fold(fragment.to - 1) == ":"
             && self.prompt.is(List::Question, start)
             && self.prompt.has(List::Readers, range);
-        if is_start && (is_question || self.is_title(range, fragment)) {
+        if is_start && (is_question || is_request || self.is_title(range, fragment)) {
             pieces.push(Piece { range: fragment, class: Class::Topic });
+            return;
+        }
+        // "No jokes please, the treasurer is still upset": the reason of a rule for the writer. People put square brackets around
+        // remarks, and in a chat they put questions to each other.
+        let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
+        let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
+        let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
+        let is_bracketed =
+            self.prompt.fold(fragment.from) == "[" && !has_value(self.prompt, Range::of(fragment.from, sentence.range.to));
+        let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";
+        if is_reason || is_bracketed || asks || self.prompt.has(List::Remark, range) {
+            pieces.push(Piece { range: fragment, class: Class::Unclear });
             return;
         }
         if let Some(class) = self.aside(range, start, sentence, pieces) {
@@ -267,7 +343,8 @@ impl Classifier<'_> {
     fn greeting(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let is_early = self.seen <= 3 && is_start && sentence.is_line_start || self.seen <= 2 && range.from < 4;
         let is_short = range.len() <= 3 && self.prompt.words.is_capital(range.to - 1) && range.len() > 1;
-        let greets = self.prompt.is(List::Greeting, range.from) && (range.len() <= 6 && is_early || is_short);
+        let is_quoted = self.fields.is_forwarded && sentence.is_line_start && is_start && range.len() <= 3;
+        let greets = self.prompt.is(List::Greeting, range.from) && (range.len() <= 6 && is_early || is_short || is_quoted);
         self.fields.is_forwarded |= greets;
         greets
     }
@@ -301,7 +378,15 @@ impl Classifier<'_> {
         let Some(readers) = prompt.find(List::Readers, near) else { return false };
         let is_strong = end > start + 1;
         let has_contact = (range.from..range.to).any(|at| matches!(prompt.kind(at), Kind::Mail | Kind::Link));
-        if has_contact || !is_strong && (range.len() > 12 || prompt.has(List::Finite, Range::of(end, readers.from))) {
+        // "To stay on the list they do nothing"
+        let speaks = readers.from > end + 1
+            && prompt.has(List::Finite, Range::of(readers.to, range.to))
+            && !prompt.is(List::Question, readers.to)
+            && !prompt.is(List::That, readers.to);
+        if has_contact
+            || !is_strong && speaks
+            || !is_strong && (range.len() > 12 || prompt.has(List::Finite, Range::of(end, readers.from)))
+        {
             return false;
         }
         self.fields
@@ -344,7 +429,9 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        let is_note = is_whole || is_start || is_tail || prompt.has(List::NoteAny, range);
+        // "Please don't use them": an instruction to the recipients.
+        let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
+        let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {
             self.fields.tone.push(self.part(range));
         }
@@ -402,7 +489,12 @@ impl Classifier<'_> {
             let is_item = sentence.item.is_some() && end == start + 1;
             return (!is_name && !is_item && (is_start || end > start + 1)).then(|| Range::of(end, to));
         }
-        if prompt.is(List::Ask, start) && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1)) {
+        let is_person =
+            prompt.end(List::Ask, start).is_some_and(|end| prompt.words.is_capital(end) && prompt.fold(end - 1) == "for");
+        if prompt.is(List::Ask, start)
+            && !is_person
+            && (is_start || prompt.end(List::Ask, start).is_some_and(|end| end > start + 1))
+        {
             self.asks = true;
             self.carries = true;
             let about = (start + 1..to).find_map(|at| {
@@ -436,6 +528,14 @@ impl Classifier<'_> {
                 && prompt.has(List::Readers, readers)
         });
         let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
+        // "Quick survey after a repair"
+        let follows = prompt.all(List::Goal, Range::of(start, (start + 4).min(fragment.to))).any(|mark| {
+            let is_kind = names_kind(mark) || matches!(goal_of(mark), Goal::Survey | Goal::Review);
+            is_kind && prompt.is(List::Moment, mark.to)
+        });
+        if follows && is_start && sentence.is_line_start && !prompt.has(List::Finite, fragment) && !has_value(prompt, fragment) {
+            return Some(fragment.to);
+        }
         let Some(email) = prompt.find(List::Email, near).or(goal).or(kind) else {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
@@ -452,7 +552,9 @@ impl Classifier<'_> {
         if let Some(that) =
             prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
         {
-            return Some(that.to);
+            // "with this that they forward me" says nothing.
+            let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
+            return Some(if is_short { fragment.to } else { that.to });
         }
         while at < fragment.to {
             if prompt.is(List::AudienceStart, at) {
@@ -471,6 +573,22 @@ impl Classifier<'_> {
         }
         Some(fragment.to)
     }
+}
+
+/// Returns the name in a fragment that says who signs.
+fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
+    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
+    let name = Range::of(range.from, verb);
+    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
+    (is_name && name.len() <= 3).then_some(name)
+}
+
+/// Returns whether a range has a number, an address, or the name of a day or month.
+fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
+    (range.from..range.to).any(|at| {
+        matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
+            || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
+    })
 }
 
 /// Returns whether a phrase names the kind of an email rather than its topic.

@@ -1,5 +1,6 @@
 //! Splits a prompt into lines, sentences and fragments.
 
+use super::chat;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
@@ -21,16 +22,40 @@ pub struct Sentence {
     pub item: Option<u8>,
     /// Whether the sentence starts a line or an item.
     pub is_line_start: bool,
+    pub chat: Chat,
+}
+
+/// What a sentence is in a chat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chat {
+    /// The prompt or the line is not a chat.
+    #[default]
+    None,
+    /// The time and the name of the person who writes.
+    Speaker,
+    Line,
 }
 
 /// Returns the sentences of a prompt in order. They contain every word except the signs and numbers of lists.
 pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let items = items(prompt);
-    let mut sentences = Vec::new();
+    let speakers = chat::speakers(prompt);
+    let mut sentences: Vec<Sentence> = Vec::new();
     let mut item = None;
     let mut from = 0;
     while from <= prompt.words.len() {
         let to = (from..prompt.words.len()).find(|at| prompt.kind(*at) == Kind::End).unwrap_or(prompt.words.len());
+        if let Ok(found) = speakers.binary_search_by_key(&from, |speaker| speaker.from) {
+            let speaker = &speakers[found];
+            push(prompt, *speaker, None, &mut true, &mut sentences);
+            sentences.iter_mut().rev().take(1).for_each(|sentence| sentence.chat = Chat::Speaker);
+            let (first, rest) = (sentences.len(), Range::of(speaker.to, to));
+            split(prompt, rest, None, &mut true, &mut sentences);
+            sentences[first..].iter_mut().for_each(|sentence| sentence.chat = Chat::Line);
+            item = None;
+            from = to + 1;
+            continue;
+        }
         let mut start = bullet_end(prompt, from, to);
         let is_bullet = start > from && prompt.fold(start - 1) != ">";
         let mut is_line_start = true;
@@ -114,9 +139,10 @@ fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let is_open = prompt.fold(at) == "(";
     let number = if is_open { at + 1 } else { at };
     if let Some((index, end)) = position(prompt, at).filter(|_| !is_open) {
+        let starts = is_first || prompt.position_adverb(at) && matches!(prompt.fold(at - 1), "." | ";" | ":" | ",");
         let is_marked = matches!(prompt.fold(end), ":" | "," | ")")
             || is_first && matches!(prompt.fold(end), "-" | "|")
-            || is_first && prompt.kind(end) == Kind::Word;
+            || starts && prompt.kind(end) == Kind::Word;
         return is_marked.then_some((index, end + usize::from(prompt.kind(end) == Kind::Sign)));
     }
     let index = value(prompt, number)?;
@@ -192,7 +218,13 @@ fn split(prompt: &Prompt<'_>, part: Range, item: Option<u8>, is_line_start: &mut
 
 fn push(prompt: &Prompt<'_>, range: Range, item: Option<u8>, is_line_start: &mut bool, sentences: &mut Vec<Sentence>) {
     if !range.is_empty() {
-        sentences.push(Sentence { range, fragments: fragments(prompt, range), item, is_line_start: *is_line_start });
+        sentences.push(Sentence {
+            range,
+            fragments: fragments(prompt, range),
+            item,
+            is_line_start: *is_line_start,
+            chat: Chat::None,
+        });
         *is_line_start = false;
     }
 }
@@ -268,7 +300,7 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
         } else if ends_after {
             fragments.push(Range::of(from, at + 1));
             from = at + 1;
-        } else if starts_note(prompt, from, at) {
+        } else if starts_note(prompt, from, at) || starts_label(prompt, from, at) {
             fragments.push(Range::of(from, at));
             from = at;
         }
@@ -282,6 +314,13 @@ fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
 
 fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
+}
+
+/// Returns whether a label starts at a word inside a fragment: "… a.example/b Button: Save me a seat".
+fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
+    let lists = [List::LabelSubject, List::LabelPreheader, List::LabelHeadline, List::LabelButton, List::LabelSign];
+    let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
+    at > from && prompt.words.is_capital(at) && lists.into_iter().any(is_label)
 }
 
 /// Returns whether "and" and a note to the writer start at a word: "… and keep it short".

@@ -15,6 +15,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
 use super::roles::{self, Around};
 use super::statement::{self, Form};
+use super::talk;
 use super::times;
 use super::tokens::{Kind, fold};
 use crate::base::locale::LanguageTag;
@@ -32,6 +33,8 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         fields,
         asks: false,
         carries: false,
+        rules: false,
+        attacked: false,
         closes: false,
         situates: false,
         reports: false,
@@ -47,16 +50,20 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     }
     let fields = classifier.fields;
     introductions(&prompt, &mut reads);
+    talk::withdraw(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {
             scan(&prompt, piece.range, piece.class, &products, today, is_shouted, &mut read.found);
         }
+        dates::follow(&prompt, &mut read.found);
     }
     contradictions::mark(&prompt, &mut reads);
     let has_list = reads.iter().any(|read| read.sentence.item == Some(1));
     let goal = if has_list && roles::is_digest(&prompt) { Some(Goal::Digest) } else { roles::goal(&prompt) };
-    let cut = corrections(&prompt, &mut reads);
+    let mut cut = corrections(&prompt, &mut reads);
+    let corrected = cut.len();
+    cut.extend(prompt.all(List::Filler, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
     let mut brief = Brief {
         purpose: goal.unwrap_or(Goal::Announcement),
         audience: fields.audience,
@@ -80,12 +87,15 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         brief.purpose = Goal::Unclear;
         return brief;
     }
+    let mut gaps = cut.clone();
+    gaps.sort_by_key(|gap| gap.from);
     for read in &reads {
-        add(&mut brief, &prompt, read, &cut);
+        add(&mut brief, &prompt, read, &gaps);
     }
     let subject = brief.subject.as_ref().and_then(|part| part.span);
-    if subject.is_some_and(|span| cut.iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start))
-    {
+    if subject.is_some_and(|span| {
+        cut[..corrected].iter().any(|gap| prompt.span(*gap).start <= span.end && prompt.span(*gap).end > span.start)
+    }) {
         brief.subject = None;
     }
     parts::finish(&mut brief, &prompt, &reads, goal);
@@ -111,7 +121,8 @@ fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether the prompt is random letters: a word without vowels among few words.
+/// Returns whether the prompt is random letters or words: few words, none of them common or with a meaning for an email, words without
+/// vowels, or rows of the same letter.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -119,7 +130,15 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
         |at: &&usize| !prompt.fold(**at).contains(['a', 'e', 'i', 'o', 'u', 'y']) && !prompt.words.is_capital(**at);
     let odd = words.iter().filter(latin).filter(has_no_vowel).count();
     let known = words.iter().filter(|at| prompt.is(List::Common, **at)).count();
-    words.len() <= 12 && odd >= 2 && known == 0
+    let has_run = |at: &&usize| {
+        let letters: Vec<char> = prompt.fold(**at).chars().collect();
+        letters.windows(4).any(|row| row.iter().all(|letter| *letter == row[0]))
+    };
+    let meanings =
+        [List::Goal, List::Finite, List::Readers, List::Email, List::Percent, List::Currency, List::Month, List::Weekday];
+    let means = meanings.iter().any(|list| prompt.mentions(*list));
+    words.len() <= 12
+        && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
 }
 
 /// Turns the words before a list that only announce it into a note: "three stories:".
@@ -161,7 +180,7 @@ fn joined(pieces: &[Piece]) -> Vec<Piece> {
     joined
 }
 
-/// Reads the typed facts in a range, each word once. Notes only name products, and other fields only contain links.
+/// Reads the typed facts in a range, each word once. Unclear text has none, notes only name products, and other fields only contain links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,
@@ -171,7 +190,7 @@ fn scan(
     is_shouted: bool,
     found: &mut Vec<Found>,
 ) {
-    let mut at = range.from;
+    let mut at = if class == Class::Unclear { range.to } else { range.from };
     while class == Class::Field && at < range.to {
         found.extend(names::link(prompt, at));
         at += 1;
@@ -230,7 +249,7 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
             cut.push(Range::of(mark.from, mark.to));
             continue;
         }
-        let count = cut.len();
+        let cuts = cut.len();
         for (index, wrong) in all.iter().enumerate().rev() {
             // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
             let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
@@ -239,16 +258,28 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
                 continue;
             }
             let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
+            let is_near = |right: &&Found| {
+                let is_day = matches!(right.kind, FactKind::Date | FactKind::Period | FactKind::Time);
+                !is_day || (mark.to + 1..right.range.from).all(|at| !ends_sentence(prompt, at))
+            };
             let right = all[index + 1..]
                 .iter()
                 .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
-            if let Some(right) = right.filter(|_| near) {
+            // "No" also denies ("no booking"): it only corrects the value right before it by the one right after it.
+            let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
+            let touches = |right: &&Found| {
+                let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
+                signs(wrong.range.to, mark.from) && signs(mark.to, right.range.from)
+            };
+            if let Some(right) = right.filter(|_| near).filter(is_near).filter(|right| !denies || touches(right)) {
                 cut.push(Range::of(wrong.range.from, right.range.from));
                 break;
             }
         }
-        if cut.len() == count && mark.to - mark.from >= 2 {
-            cut.extend(taken_back(prompt, reads, &all, Range::of(mark.from, mark.to)));
+        let own = Range::of(mark.from, mark.to);
+        if cut.len() == cuts {
+            let value = replaced(prompt, &all, own).or_else(|| retraction(prompt, &all, own).filter(|_| own.len() > 1));
+            cut.extend(value.or_else(|| taken_back(prompt, reads, &all, own).filter(|_| own.len() > 1)));
         }
     }
     cut.dedup();
@@ -257,6 +288,49 @@ fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
         read.found.retain(|found| is_old(found) || !cut.iter().any(|gap| gap.overlaps(found.range)));
     }
     cut
+}
+
+fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
+    prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
+}
+
+/// Returns the value that a bare number replaces: "900 bottles, no 600".
+fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
+    let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
+    let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
+    let is_apart = prompt.kind(mark.to + 1) != Kind::Word && all.iter().all(|found| found.range.from != mark.to);
+    (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
+}
+
+/// Returns what a phrase such as "no wait" takes back if the values around it have different kinds: a bare number before a value
+/// ("20, no wait, 25%"), or a value that nothing replaces ("code TEN, no wait, that is last year's").
+fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
+    let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
+    let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
+    // "No wait, make that": the phrases follow each other.
+    let mut to = mark.to;
+    while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
+        to = next;
+    }
+    let right = (to..prompt.words.len()).find(|at| !is_sign(*at)).filter(|right| {
+        prompt.kind(*right) == Kind::Number || all.iter().any(|found| found.range.from <= *right && *right < found.range.to)
+    });
+    if let Some(right) = right {
+        // The number before the phrase, or a row such as "25th to 28th".
+        let number = |at: usize| {
+            let at = if prompt.is(List::Ordinal, at) { at.checked_sub(1)? } else { at };
+            (prompt.kind(at) == Kind::Number).then_some(at)
+        };
+        let mut start = number(last)?;
+        while let Some(before) = start.checked_sub(2).filter(|_| prompt.is(List::To, start - 1)).and_then(number) {
+            start = before;
+        }
+        return Some(Range::of(start, right));
+    }
+    let wrong = all.iter().find(|found| found.range.to == last + 1)?;
+    let end = (mark.to..prompt.words.len())
+        .find(|at| prompt.kind(*at) == Kind::End || matches!(prompt.fold(*at), "," | "." | "!" | "?" | ";"));
+    Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
 }
 
 /// The maximum number of words of a clause that a correction takes back.
@@ -333,7 +407,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
             .unwrap_or(trimmed.from),
         trimmed.to,
     );
-    let label = label_end(prompt, Range::of(filler_end(prompt, rest), rest.to));
+    let label = label_end(prompt, Range::of(lead_end(prompt, rest), rest.to));
     if label > rest.from {
         note(brief, prompt, Range::of(rest.from, label));
     }
@@ -346,16 +420,17 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         let kind = if prompt.has(List::Condition, body) { FactKind::Condition } else { FactKind::Sentence };
         brief.facts.push(Fact { kind, role: None, text, value: None, story: None, span: Some(prompt.span(body)) });
     } else if !body.is_empty() && !read.found.iter().any(|found| body.overlaps(found.range)) {
-        note(brief, prompt, body);
+        let has_number = (body.from..body.to).any(|at| prompt.kind(at) == Kind::Number);
+        if has_number { brief.unclear.push(part(prompt, body)) } else { note(brief, prompt, body) }
     }
     typed(brief, prompt, read, range, read.sentence.range);
 }
 
 /// Returns the first word of a statement after words that only lead into it, and after the greeting of the prompt.
-fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    let greets = prompt.end(List::Greeting, range.from).filter(|end| range.from == 0 && prompt.is(List::Filler, *end));
+fn lead_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    let greets = prompt.end(List::Greeting, range.from).filter(|end| range.from == 0 && prompt.is(List::Lead, *end));
     let start = greets.unwrap_or(range.from);
-    let end = prompt.end(List::Filler, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
+    let end = prompt.end(List::Lead, start).filter(|end| prompt.fold(*end) != ":" || *end > start + 1).unwrap_or(start);
     let end = if prompt.fold(end) == "," { end + 1 } else { end };
     if end < range.to { end } else { range.from }
 }

@@ -83,10 +83,14 @@ impl Classifier<'_> {
             return true;
         }
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
-        let is_weak = end == found.from + 1;
+        // "Pas de …" and "not …" also deny facts: they only forbid words in quotation marks right behind them.
+        let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
         let mut at = end;
         let mut words = Vec::new();
         while at < range.to {
+            if is_weak && words.is_empty() && at > end && !prompt.is(List::Article, at - 1) {
+                break;
+            }
             if let Some(close) = prompt.quote_end(at, range.to + 1) {
                 words.push(Range::of(at + 1, close.min(range.to)));
                 at = close;
@@ -104,10 +108,13 @@ impl Classifier<'_> {
             let second = next.map(|next| Range::of(next.to, rest.to));
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
+        // "Don't use them": an instruction to the recipients.
+        let had_words = !words.is_empty();
+        words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {
             self.constrain(ConstraintKind::AvoidWord, Some(prompt.text(*word).to_owned()), range);
         }
-        !words.is_empty() || !is_weak && found.from <= start
+        !words.is_empty() || !had_words && !is_weak && found.from <= start
     }
 
     pub(super) fn constrain(&mut self, kind: ConstraintKind, value: Option<String>, range: Range) {
@@ -136,9 +143,25 @@ impl Classifier<'_> {
         let has_email = prompt.has(List::Email, range)
             || prompt.is(List::Write, self.start(range))
             || prompt.is(List::NoteStart, self.start(range));
+        let next = mark.to;
+        let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
+        let names_version = mark.from == self.start(range) && (is_version(next) || prompt.is(List::AudienceStart, next))
+            || mark.from == self.start(range) + 1 && is_version(self.start(range));
+        let is_other = |at: &usize| *at < mark.from || *at >= mark.to;
+        let is_alone = range.len() <= 5
+            && (range.from..range.to)
+                .filter(is_other)
+                .all(|at| self.is_fill(at) || is_version(at) || prompt.is(List::InLanguage, at));
+        let near = Range::of(prompt.line_start(range.from).max(range.from.saturating_sub(8)), range.to + 3);
+        let has_one = prompt.all(List::Language, near).all(|other| other.value == mark.value);
         let is_first = prompt.is(List::InLanguage, self.start(range)) && mark.from <= self.start(range) + 2;
         let is_short = range.len() <= SHORT_WORDS;
         let asks = is_labeled
+            || names_version
+                && !prompt.has(List::Finite, range)
+                && !(range.from..range.to).any(|at| prompt.kind(at) == Kind::Number)
+            || is_alone && has_one
+            || is_led && is_first && has_please && prompt.is(List::AudienceStart, next)
             || is_led && is_short && (has_please || has_email || is_first && range.len() <= 4)
             || has_please && range.len() <= 3
             || is_led && is_first && range.from < 4

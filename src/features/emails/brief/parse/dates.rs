@@ -53,12 +53,16 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
-    // "Montag Ruhetag", "jeden Sonntag", "montags": a weekday of every week.
-    let is_weekday = parts == Parts { weekday: parts.weekday, ..Parts::default() };
-    let is_plural = ["gs", "hs", "ds", "ys"].iter().any(|tail| prompt.fold(end - 1).ends_with(tail));
-    let is_every =
-        is_plural || start > 0 && EVERY.contains(&prompt.fold(start - 1)) || start == at && prompt.is(List::CueClosed, end);
-    if is_weekday && is_every {
+    // "tues to sat", "mondays", "Montag Ruhetag", "jeden Sonntag": days of every week.
+    let is_lone = parts.weekday.is_some() && parts.day.is_none();
+    let ends_range = bound == Bound::Until && prompt.is(List::To, at) && prompt.before(List::ShortWeekday, at).is_some();
+    if is_lone && ends_range {
+        return None;
+    }
+    let is_every = is_every_week(prompt, end - 1)
+        || start > 0 && EVERY.contains(&prompt.fold(start - 1))
+        || start == at && prompt.is(List::CueClosed, end);
+    if is_lone && parts.month.is_none() && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
     let kind = if parts.is_vague && bound == Bound::None && parts.month.is_some() { FactKind::Period } else { FactKind::Date };
@@ -67,6 +71,30 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         FactValue::Days { first, last }
     });
     Some(Found { kind, range: Range::of(at, end), value: value.filter(|_| !parts.is_vague || kind == FactKind::Period), bound })
+}
+
+/// Moves weekdays behind the date before them in the sentence: "from Friday the 27th until Monday".
+pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
+    let mut before: Option<Date> = None;
+    for own in found {
+        let Some(FactValue::Days { first, last }) = &mut own.value else { continue };
+        let has_number = (own.range.from..own.range.to).any(|at| prompt.kind(at) == Kind::Number);
+        match before {
+            _ if has_number => before = Some(last.unwrap_or(*first)),
+            Some(before) if *first < before && last.is_none() && prompt.has(List::Weekday, own.range) => {
+                *first = before.nth_weekday(1, first.weekday()).unwrap_or(*first);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether the name of a weekday is a plural.
+fn is_every_week(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_plural = prompt.fold(at).ends_with('s') && prompt.fold(at).len() > 4;
+    // The Spanish weekdays from Monday to Friday have the same form in both numbers.
+    let has_one_form = matches!(prompt.fold(at), "lunes" | "martes" | "miercoles" | "jueves" | "viernes");
+    is_plural && (!has_one_form || at > 0 && prompt.fold(at - 1) == "los")
 }
 
 /// Returns whether the day and the month of a date differ from its weekday.
@@ -134,8 +162,8 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     if let (Some(_), second) = (weekday_only(prompt, at), prompt.end(List::To, at + 1)) {
         let end = second.filter(|second| weekday_only(prompt, *second).is_some()).map(|second| second + 1);
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
-            let recurs = prompt.is(List::And, at + 1) || recurs(prompt, from, end);
-            let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
+            let are_apart = prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/");
+            let value = (!are_apart && !recurs(prompt, from, end)).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
             return Some(Found { kind, range: Range::of(from, end), value, bound });
         }
@@ -197,6 +225,11 @@ fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
 /// Recognizes the number of a day alone.
 fn bare_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, at) = weekday(prompt, at);
+    // "samedi douze"
+    let numeral = prompt.at(List::Numeral, at).filter(|mark| weekday.is_some() && (1..=31).contains(&mark.value)).last();
+    if let Some(mark) = numeral {
+        return Some((Parts { weekday, day: Some(mark.value as i8), ..Parts::default() }, mark.to));
+    }
     let day = day(prompt, at)?;
     let end = after_ordinal(prompt, at + 1);
     Some((Parts { weekday, day: Some(day), ..Parts::default() }, end))
@@ -271,12 +304,17 @@ fn single(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Op
             || prompt.is(List::Hour, end)
             || prompt.is(List::Am, end)
             || prompt.is(List::Pm, end)
-            || is_short && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
+            || is_short
+                && (at == 0 || prompt.fold(at - 1) != "le")
+                && prompt.end(List::To, end).is_some_and(|next| clock(prompt, next).is_some());
         if !is_clock && !prompt.is(List::Currency, end) && !prompt.is(List::Percent, end) {
             return Some((Parts { weekday, day: Some(day), ..Parts::default() }, end));
         }
     }
+    // "Le jeu" is a game.
+    let is_noun = is_short && matches!(prompt.fold(at), "jeu" | "mer" | "mar") && prompt.kind(start) != Kind::Number;
     if weekday.is_some()
+        && !is_noun
         && prompt.before(List::NotDay, at + 1).is_none()
         && (!is_short || strength == Strength::Led || prompt.kind(start) == Kind::Number)
     {
@@ -300,6 +338,12 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
         }
         if prompt.fold(at + 1) == "/" && prompt.words.is_glued(at + 1) {
             return slashed(prompt, at, is_us);
+        }
+    }
+    if let Some(mark) = prompt.at(List::Numeral, at).filter(|mark| (1..=31).contains(&mark.value)).max_by_key(|mark| mark.to) {
+        let middle = prompt.end(List::Of, mark.to).unwrap_or(mark.to);
+        if let Some((month, end)) = month(prompt, middle) {
+            return Some(with_year(mark.value as i8, month, end));
         }
     }
     if let Some((month, middle)) = month(prompt, at) {
@@ -365,7 +409,9 @@ fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
 
 /// Recognizes "the 2nd", "am 7.", "le 27", "dia 23".
 fn lone_day(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, usize)> {
-    let day = day(prompt, at)?;
+    // "au 03 81 55 50 41"
+    let is_phone = prompt.kind(at + 1) == Kind::Number && prompt.kind(at + 2) == Kind::Number;
+    let day = day(prompt, at).filter(|_| !is_phone)?;
     let end = after_ordinal(prompt, at + 1);
     let is_ordinal = end > at + 1;
     let noun = if is_ordinal { end } else { at + 1 };
@@ -430,7 +476,9 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
     // A day of the last weeks is past; an older one means the next year.
-    let oldest = if parts.month.is_some() { today.checked_sub(45.days()).ok()? } else { today };
+    // A month alone is past when its last day is.
+    let past = if parts.is_vague { 75 } else { 45 };
+    let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
     // "Saturday the 14th", typed on Monday the 16th: the same weekday and day come together only after months.
     if let (None, Some(weekday)) = (parts.month, weekday) {

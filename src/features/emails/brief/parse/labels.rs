@@ -89,7 +89,7 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         for list in lists {
             let Some(end) = prompt.end(list, rest.from).filter(|end| *end < rest.to) else { continue };
-            let is = prompt.end(L::LabelIs, end).unwrap_or(end);
+            let is = prompt.end(L::LabelIs, end).or_else(|| prompt.end(L::Please, end)).unwrap_or(end);
             let is = if prompt.fold(end) == "(" {
                 prompt.sign(")", Range::of(end, rest.to)).map_or(is, |close| close + 1)
             } else {
@@ -139,7 +139,7 @@ impl Classifier<'_> {
             .find(|at| prompt.is_quote(*at))
             .and_then(|open| Some((open, prompt.quote_end(open, value.to)?)));
         let stop = (value.from..value.to).find(|at| {
-            matches!(prompt.fold(*at), "→" | "(" | ",")
+            matches!(prompt.fold(*at), "→" | "(" | "," | "]")
                 || prompt.fold(*at) == "-" && (prompt.fold(at + 1) == ">" || !prompt.words.is_glued(at + 1))
                 || prompt.kind(*at) == Kind::Link
         });

@@ -111,9 +111,13 @@ lists! {
     /// Words for "no" and "nothing" before a noun.
     Without = "note.without",
     /// Words that only lead into a statement: "well".
-    Filler = "note.filler",
+    Lead = "note.lead",
     /// Words for the parts of an email and for its writing.
     Craft = "note.craft",
+    /// Sounds that the email leaves out: "um", "lol".
+    Filler = "note.filler",
+    /// Nouns for the email next to the name of a language: "English version".
+    Version = "note.version",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",
     NoImages = "limit.no_images",
@@ -478,10 +482,7 @@ mod tests {
                 assert!(LISTS.iter().any(|(known, _)| known == key), "{code}: {key}");
             }
             // Not all languages have words for asides.
-            for (key, _) in LISTS
-                .iter()
-                .filter(|(_, list)| !matches!(list, List::Without | List::Craft | List::Filler | List::Withdrawn | List::Remark))
-            {
+            for (key, _) in LISTS.iter().filter(|(_, list)| !matches!(list, List::Without | List::Lead | List::Craft)) {
                 assert!(own.iter().any(|own| own == key), "{code} lacks {key}");
             }
             for goal in file.goals.keys() {

@@ -5,6 +5,7 @@
 //! words around a fact give it its role (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
 
 mod asides;
+mod chat;
 mod classify;
 mod clauses;
 mod collect;
@@ -20,6 +21,7 @@ mod prompt;
 mod reading;
 mod roles;
 mod statement;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod times;

@@ -89,6 +89,8 @@ pub fn contact(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let first = prompt.raw(at);
     let is_named = (at.saturating_sub(4)..at).any(|at| prompt.is(List::Phone, at));
     let starts = is_open || first.starts_with('0') && !first.contains('.') || is_named && groups >= 2;
+    let is_american = groups == 3 && digits == 10 && first.len() == 3 && prompt.raw(end - 1).len() == 4;
+    let starts = starts || is_american;
     let is_date = first.contains('.') && groups < 3;
     let is_phone = starts
         && !is_date

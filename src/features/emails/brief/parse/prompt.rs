@@ -178,6 +178,12 @@ impl<'a> Prompt<'a> {
         self.words.raw(at)
     }
 
+    /// Returns whether a word is a position in a list that no noun follows: "firstly".
+    pub fn position_adverb(&self, at: usize) -> bool {
+        let word = self.fold(at);
+        at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
+    }
+
     /// Returns the range without signs such as commas at both ends. Quotation marks and brackets stay.
     pub fn trim(&self, range: Range) -> Range {
         let Range { mut from, mut to } = range;

@@ -15,10 +15,12 @@ pub struct Read {
 
 /// Returns the end of a label such as "Body:" that the email does not print.
 pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
+    let start = range.from;
+    let range = Range::of(range.from + usize::from(matches!(prompt.fold(range.from), "(" | "[")), range.to);
     let lists = [List::LabelBody, List::LabelLink, List::LabelWhen, List::LabelWhere, List::LabelCode];
     let ends = lists
         .into_iter()
         .filter_map(|list| prompt.end(list, range.from))
         .filter(|end| *end < range.to && prompt.fold(*end) == ":");
-    ends.max().map_or(range.from, |end| end + 1)
+    ends.max().map_or(start, |end| end + 1)
 }

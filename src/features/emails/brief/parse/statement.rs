@@ -24,7 +24,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
         text = addressed(&text);
     }
     // People write "X = Y" in notes.
-    text = corrected(prompt, &text).replace(" = ", ": ");
+    text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     ended(&capital(&text))
 }
@@ -81,7 +81,12 @@ fn subject_end(prompt: &Prompt<'_>, range: Range) -> Option<usize> {
 
 /// Turns the third person for the recipients into the second: "If they do nothing" becomes "If you do nothing".
 fn addressed(text: &str) -> String {
-    const OPENERS: [(&str, &str); 10] = [
+    const OPENERS: [(&str, &str); 15] = [
+        ("they needn't ", "you needn't "),
+        ("they don't have to ", "you don't have to "),
+        ("they don't need to ", "you don't need to "),
+        ("they only have to ", "you only have to "),
+        ("they simply ", "you simply "),
         ("since they ", "since you "),
         ("their ", "your "),
         ("if they ", "if you "),

@@ -455,6 +455,36 @@ const WORDS: &[&str] = &[
     "don't use",
 ];
 
+/// Chats, remarks, reasons of rules, and what a prompt takes back are no facts.
+#[test]
+fn talk_is_no_fact() {
+    let cases: [(&str, &[&str], &[&str]); 8] = [
+        (
+            "[09:14] Ann: the pool is closed on Friday\n[09:15] Bo: all day?\n[09:16] Ann: yes",
+            &["pool"],
+            &["Ann", "09:14", "all day"],
+        ),
+        ("Free entry on Friday. The landlord wanted 45% more but keep that out.", &["Free entry"], &["landlord", "45%"]),
+        ("4.7 stars so far, the gym next door has 4.1 (leave that out).", &["4.7"], &["4.1"]),
+        ("Dogs are welcome lol. Doors open at 6pm, I guess that works.", &["Dogs"], &["lol", "guess"]),
+        ("The hall opens on Monday. Please no jokes, the treasurer is still upset.", &["hall"], &["treasurer"]),
+        ("closed 25th to 28th, no sorry 25 to 27 december", &["25 to 27 december"], &["28th", "no sorry"]),
+        ("ride sunday 8am no 9am, no booking", &["9am", "no booking"], &["8am"]),
+        ("English version please for the expats. The tour starts at 5pm.", &["tour"], &["version", "expats"]),
+    ];
+    let language = LanguageTag::parse("en").expect("a tag");
+    for (prompt, kept, dropped) in cases {
+        let brief = parse(prompt, &Brand::default(), Some(&language), Date::constant(2026, 11, 19));
+        let facts = brief.facts.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("\n");
+        for text in kept {
+            assert!(facts.contains(text), "{prompt}: {text} is not in {facts}");
+        }
+        for text in dropped {
+            assert!(!facts.contains(text), "{prompt}: {text} is in {facts}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_partitioned(prompt in "\\PC{0,200}") {

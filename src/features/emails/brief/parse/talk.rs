@@ -1,0 +1,80 @@
+//! Finds what the people who plan the email take back: "the landlord wanted 45% more, but keep that out".
+
+use super::classify::Class;
+use super::lexicon::List;
+use super::prompt::{Prompt, Range};
+use super::reading::Read;
+use super::tokens::Kind;
+
+/// Turns text that the prompt takes back, and remarks in brackets, into unclear text, whose facts are not read.
+pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for at in 0..reads.len() {
+        let marks: Vec<usize> = prompt
+            .all(List::Withdrawn, reads[at].sentence.range)
+            .filter(|mark| ends(prompt, mark.to))
+            .map(|mark| mark.from)
+            .collect();
+        for mark in prompt.all(List::Remark, reads[at].sentence.range) {
+            if let Some(scope) = bracket(prompt, &reads[at].sentence.fragments, mark.from) {
+                take_back(&mut reads[at], scope);
+            }
+        }
+        for mark in marks {
+            match scope(prompt, &reads[at].sentence.fragments, mark) {
+                Some(scope) => take_back(&mut reads[at], scope),
+                None if at > 0 => {
+                    let before = reads[at - 1].sentence.range;
+                    let open = (before.from..before.to).rev().find(|at| matches!(prompt.fold(*at), "(" | "[" | ")" | "]"));
+                    let open = open.filter(|at| matches!(prompt.fold(*at), "(" | "["));
+                    let before = Range::of(open.unwrap_or(before.from), before.to);
+                    take_back(&mut reads[at - 1], before);
+                    take_back(&mut reads[at], Range::of(mark, mark + 1));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+fn take_back(read: &mut Read, scope: Range) {
+    let printed = |piece: &&mut super::classify::Piece| matches!(piece.class, Class::Content | Class::Topic);
+    read.pieces.iter_mut().filter(printed).filter(|piece| scope.overlaps(piece.range)).for_each(|piece| {
+        piece.class = Class::Unclear;
+    });
+}
+
+/// Returns what a phrase takes back: the words before it in its fragment or in its brackets, or else the fragment before. Returns
+/// `None` for the sentence before.
+fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range> {
+    let own = fragments.iter().position(|fragment| fragment.from <= mark && mark < fragment.to)?;
+    let is_alone = |fragment: Range| (fragment.from..mark).all(|at| is_lead(prompt, at));
+    let is_own = !is_alone(fragments[own]);
+    let bracket = bracket(prompt, fragments, mark).filter(|bracket| is_own || bracket.from < fragments[own].from);
+    if bracket.is_some() {
+        return bracket;
+    }
+    let first = if is_own { own } else { own.checked_sub(1)? };
+    Some(Range::of(fragments[first].from, fragments[own].to))
+}
+
+/// Returns the brackets around a word of a sentence.
+fn bracket(prompt: &Prompt<'_>, fragments: &[Range], at: usize) -> Option<Range> {
+    let own = fragments.iter().position(|fragment| fragment.from <= at && at < fragment.to)?;
+    let opens = |at: &usize| matches!(prompt.fold(fragments[*at].from), "(" | "[");
+    let closes = |at: usize| (fragments[at].from..fragments[at].to).any(|at| matches!(prompt.fold(at), ")" | "]"));
+    let open = (0..=own).rev().find(opens).filter(|open| !(*open..own).any(closes))?;
+    let close = (own..fragments.len()).find(|at| closes(*at)).unwrap_or(fragments.len() - 1);
+    Some(Range::of(fragments[open].from, fragments[close].to))
+}
+
+/// Returns whether the text ends at a word, or after one more word: "leave that out please".
+fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
+    let stops = |at: usize| prompt.kind(at) == Kind::End || prompt.kind(at) == Kind::Sign && prompt.fold(at) != "\"";
+    stops(at) || stops(at + 1)
+}
+
+/// Returns whether a word only joins a phrase to the text before it.
+fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
+    let is_sign = prompt.kind(at) == Kind::Sign;
+    is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
+}
