@@ -297,7 +297,8 @@ impl Tab<'_> {
     /// Clicks a button, a link or a summary by its text.
     pub async fn press(&self, words: &str) {
         let quoted = if words.contains('\'') { format!("\"{words}\"") } else { format!("'{words}'") };
-        let path = format!("//main//*[(self::button or self::a or self::summary) and not(@aria-hidden) and normalize-space()={quoted}]");
+        let path =
+            format!("//main//*[(self::button or self::a or self::summary) and not(@aria-hidden) and normalize-space()={quoted}]");
         self.click_on("xpath", &path).await;
     }
 

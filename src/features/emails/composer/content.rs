@@ -21,8 +21,6 @@ pub struct Content<'a> {
     pub format: &'static Format,
     pub today: Date,
     /// The statements outside of stories that the email prints in the prompt's words.
-    /// The language in which the statements are written, if it is the email's.
-    given: Option<Language>,
     pub statements: Vec<usize>,
     /// The stories that the email prints.
     pub stories: Vec<usize>,
@@ -75,7 +73,6 @@ impl<'a> Content<'a> {
             language,
             format,
             today,
-            given: given(brief, language),
             statements: Vec::new(),
             stories: Vec::new(),
             loose: Vec::new(),

@@ -317,7 +317,8 @@ impl Writer<'_> {
             let items: Vec<String> = items.iter().map(|item| capital(item)).collect();
             return self.list(&items);
         }
-        if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean {
+        if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean
+        {
             let body = self.markup("body").unwrap_or_default();
             return self.text(&body);
         }

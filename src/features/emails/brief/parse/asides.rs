@@ -32,7 +32,8 @@ impl Classifier<'_> {
             prompt.is(List::Without, start) && prompt.at(List::NoteWhole, start).any(|mark| mark.to >= end)
         };
         let note = last.filter(|piece| piece.class == Class::Note && !is_open);
-        let follows = note.is_some_and(|note| !is_about_offer(note)) || last.is_some_and(|piece| piece.class == Class::Unclear);
+        let follows =
+            note.is_some_and(|note| !is_about_offer(note)) || !is_open && last.is_some_and(|piece| piece.class == Class::Unclear);
         let has_content = pieces.iter().any(|piece| piece.class == Class::Content);
         if self.is_negation(range, start) {
             if note.is_some() {
@@ -68,6 +69,23 @@ impl Classifier<'_> {
     fn is_quoted_question(&self, sentence: &Sentence) -> bool {
         let Range { from, to } = sentence.range;
         self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
+    }
+
+    /// Returns a sentence as a note, except the words after a comment of HTML in it.
+    pub(super) fn after_comment(&self, range: Range) -> Vec<Piece> {
+        let prompt = self.prompt;
+        let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
+        let end = (range.from + 1..range.to).rev().find(is_end).map_or(range.to, |at| at + 1);
+        let note = Piece { range: Range::of(range.from, end), class: Class::Note };
+        let rest = Piece { range: Range::of(end, range.to), class: Class::Content };
+        std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
+    }
+
+    /// Returns the end of a greeting with a name before a request: "hi meike kannst du …".
+    pub(super) fn named_greeting(&self, at: usize) -> Option<usize> {
+        let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
+        let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));
+        (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
     /// Returns whether a fragment has a value, which the email must contain: a number, a date or an address.

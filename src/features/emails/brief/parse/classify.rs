@@ -137,16 +137,6 @@ impl Classifier<'_> {
         is_mail
     }
 
-    /// Returns a sentence as a note, except the words after a comment of HTML in it.
-    fn after_comment(&self, range: Range) -> Vec<Piece> {
-        let prompt = self.prompt;
-        let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
-        let end = (range.from + 1..range.to).rev().find(is_end).map_or(range.to, |at| at + 1);
-        let note = Piece { range: Range::of(range.from, end), class: Class::Note };
-        let rest = Piece { range: Range::of(end, range.to), class: Class::Content };
-        std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
-    }
-
     pub fn part(&self, range: Range) -> Part {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
@@ -163,13 +153,6 @@ impl Classifier<'_> {
                 None => return at,
             }
         }
-    }
-
-    /// Returns the end of a greeting with a name before a request: "hi meike kannst du …".
-    fn named_greeting(&self, at: usize) -> Option<usize> {
-        let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
-        let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));
-        (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
     /// Classifies one fragment.

@@ -6,6 +6,7 @@ use super::super::{Brief, ConstraintKind, Fact, FactKind, FactRole, FactValue, G
 use super::classify::{Class, Classifier, Fields, Piece};
 use super::clauses;
 use super::contradictions;
+use super::corrections::corrections;
 use super::dates;
 use super::facts::{self, Bound, Found};
 use super::lexicon::List;
@@ -20,9 +21,6 @@ use super::times;
 use super::tokens::{Kind, fold};
 use crate::base::locale::LanguageTag;
 use crate::features::projects::brand::Brand;
-
-/// The maximum number of corrections that are read: a prompt has one or two.
-const CORRECTIONS_MAX: usize = 20;
 
 pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let prompt = Prompt::read(text, brand);
@@ -244,129 +242,6 @@ fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> boo
     dates::date(prompt, at, today).is_some_and(|date| {
         date.range.to > time.range.to || date.range.to == time.range.to && prompt.has(List::Month, date.range)
     })
-}
-
-/// Finds values that the prompt takes back ("20%, sorry, 25%") and returns the ranges to leave out.
-fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
-    let mut cut = Vec::new();
-    let mut all: Vec<Found> = reads.iter().flat_map(|read| read.found.clone()).collect();
-    let fields = reads.iter().flat_map(|read| &read.pieces).filter(|piece| piece.class == Class::Field);
-    for piece in fields {
-        all.extend(
-            (piece.range.from..piece.range.to)
-                .filter_map(|at| facts::percentage(prompt, at).or_else(|| facts::money(prompt, at))),
-        );
-    }
-    all.sort_by_key(|found| found.range.from);
-    for mark in prompt.all(List::Correction, Range::of(0, prompt.words.len())).take(CORRECTIONS_MAX) {
-        // "nicht 8 sondern 12 %": the phrase contains the wrong value.
-        if (mark.from..mark.to).any(|at| prompt.kind(at) == Kind::Number) {
-            cut.push(Range::of(mark.from, mark.to));
-            continue;
-        }
-        let cuts = cut.len();
-        for (index, wrong) in all.iter().enumerate().rev() {
-            // "1.290 € statt 1.190 €. No, 1.250 €!" corrects the new price.
-            let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
-            let has_new =
-                index > 0 && all[index - 1].kind == wrong.kind && wrong.range.from.saturating_sub(all[index - 1].range.to) <= 2;
-            if is_old(wrong) && has_new {
-                continue;
-            }
-            let near = wrong.range.to <= mark.from && mark.from - wrong.range.to <= 6;
-            let is_near = |right: &&Found| {
-                let is_day = matches!(right.kind, FactKind::Date | FactKind::Period | FactKind::Time);
-                !is_day || (mark.to + 1..right.range.from).all(|at| !ends_sentence(prompt, at))
-            };
-            let right = all[index + 1..]
-                .iter()
-                .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
-            // "No" also denies ("no booking"): it only corrects the value right before it by the one right after it.
-            let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
-            let touches = |right: &&Found| {
-                let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-                signs(wrong.range.to, mark.from) && signs(mark.to, right.range.from)
-            };
-            if let Some(right) = right.filter(|_| near).filter(is_near).filter(|right| !denies || touches(right)) {
-                cut.push(Range::of(wrong.range.from, right.range.from));
-                break;
-            }
-        }
-        let own = Range::of(mark.from, mark.to);
-        if cut.len() == cuts {
-            cut.extend(replaced(prompt, &all, own).or_else(|| retraction(prompt, &all, own).filter(|_| own.len() > 1)));
-        }
-        if cut.len() == cuts && own.len() > 1 {
-            cut.extend(taken_back(prompt, reads, &all, own));
-        }
-    }
-    cut.dedup();
-    for read in reads {
-        let is_old = |found: &Found| found.kind == FactKind::Price && prompt.before(List::Old, found.range.from).is_some();
-        read.found.retain(|found| is_old(found) || !cut.iter().any(|gap| gap.overlaps(found.range)));
-    }
-    cut
-}
-
-fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
-    prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
-}
-
-/// Returns the value that a bare number replaces: "900 bottles, no 600".
-fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
-    let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
-    let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
-    let is_apart = prompt.kind(mark.to + 1) != Kind::Word && all.iter().all(|found| found.range.from != mark.to);
-    (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
-}
-
-/// Returns what a phrase such as "no wait" takes back if the values around it have different kinds: a bare number before a value
-/// ("20, no wait, 25%"), or a value that nothing replaces ("code TEN, no wait, that is last year's").
-fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
-    let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
-    let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
-    // "No wait, make that": the phrases follow each other.
-    let mut to = mark.to;
-    while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
-        to = next;
-    }
-    let right = (to..prompt.words.len()).find(|at| !is_sign(*at)).filter(|right| {
-        prompt.kind(*right) == Kind::Number || all.iter().any(|found| found.range.from <= *right && *right < found.range.to)
-    });
-    if let Some(right) = right {
-        // The number before the phrase, or a row such as "25th to 28th".
-        let number = |at: usize| {
-            let at = if prompt.is(List::Ordinal, at) { at.checked_sub(1)? } else { at };
-            (prompt.kind(at) == Kind::Number).then_some(at)
-        };
-        let mut start = number(last)?;
-        while let Some(before) = start.checked_sub(2).filter(|_| prompt.is(List::To, start - 1)).and_then(number) {
-            start = before;
-        }
-        return Some(Range::of(start, right));
-    }
-    let wrong = all.iter().find(|found| found.range.to == last + 1)?;
-    let end = (mark.to..prompt.words.len())
-        .find(|at| prompt.kind(*at) == Kind::End || matches!(prompt.fold(*at), "," | "." | "!" | "?" | ";"));
-    Some(Range::of(wrong.range.from, end.unwrap_or(prompt.words.len())))
-}
-
-/// The maximum number of words of a clause that a correction takes back.
-const TAKEN_BACK_WORDS_MAX: usize = 6;
-
-/// Returns what a correction without values takes back: "a fault of the bank - no, rubbish, our fault".
-fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -> Option<Range> {
-    let is_content = |piece: &Piece| piece.class == Class::Content;
-    let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;
-    let read = &reads[at];
-    read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
-    let before = read.sentence.fragments.iter().rev().find(|fragment| fragment.to <= mark.from);
-    let before = before.or_else(|| reads[..at].last().and_then(|read| read.sentence.fragments.last()))?;
-    let is_near = mark.from - before.to <= 1 && prompt.line_start(before.from) == prompt.line_start(mark.from);
-    let is_soft = |kind: FactKind| matches!(kind, FactKind::Person | FactKind::Period | FactKind::Date | FactKind::Capacity);
-    let is_fact = all.iter().any(|found| found.range.overlaps(*before) && !is_soft(found.kind));
-    let takes = is_near && !is_fact && before.len() <= TAKEN_BACK_WORDS_MAX + 2;
-    Some(if takes { Range::of(before.from, mark.to) } else { mark })
 }
 
 /// Adds the parts of a sentence to the brief.

@@ -171,12 +171,15 @@ impl Classifier<'_> {
         let prompt = self.prompt;
         let mut named = prompt.all(List::Language, range);
         let Some(mark) = named.next() else { return false };
+        let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
+        let names_version = mark.from == self.start(range) && (is_version(mark.to) || prompt.is(List::AudienceStart, mark.to))
+            || mark.from == self.start(range) + 1 && is_version(self.start(range));
         // Two languages are those of an event or a person.
         let next = prompt.end(List::And, mark.to).filter(|next| {
             let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
             *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))
         });
-        if !is_labeled && (next.is_some() || named.any(|other| other.from > mark.to)) {
+        if !is_labeled && !names_version && (next.is_some() || named.any(|other| other.from > mark.to)) {
             return false;
         }
         let is_led = prompt.before(List::InLanguage, mark.from).is_some();
@@ -186,9 +189,6 @@ impl Classifier<'_> {
             || prompt.is(List::Write, self.start(range))
             || prompt.is(List::NoteStart, self.start(range));
         let next = mark.to;
-        let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
-        let names_version = mark.from == self.start(range) && (is_version(next) || prompt.is(List::AudienceStart, next))
-            || mark.from == self.start(range) + 1 && is_version(self.start(range));
         let is_other = |at: &usize| *at < mark.from || *at >= mark.to;
         let is_alone = range.len() <= 5
             && (range.from..range.to)

@@ -11,6 +11,7 @@ mod clauses;
 mod collect;
 mod constraints;
 mod contradictions;
+mod corrections;
 mod dates;
 mod facts;
 mod labels;
