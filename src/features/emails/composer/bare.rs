@@ -178,6 +178,11 @@ const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
 impl<'a> Content<'a> {
     /// Returns whether a statement has no words besides facts that the email states anyway: "20% off all teas until Sunday, code TEA20".
     pub fn is_bare(&self, at: usize) -> bool {
+        self.bare[at]
+    }
+
+    /// Decides [`Self::is_bare`] for one fact.
+    pub(super) fn repeats_facts(&self, at: usize) -> bool {
         let fact = self.fact(at);
         let Some(span) = fact.span.filter(|_| fact.kind == FactKind::Sentence && fact.story.is_none()) else { return false };
         let inside = |other: &&Fact| {
@@ -263,8 +268,11 @@ impl<'a> Content<'a> {
 
     /// Returns whether a folded text lists all items of a statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
+        if self.statements.as_slice() != [at] {
+            return false;
+        }
         let items = self.items();
-        self.statements.first() == Some(&at) && !items.is_empty() && items.iter().all(|item| said.contains(folded(item).trim()))
+        !items.is_empty() && items.iter().all(|item| said.contains(folded(item).trim()))
     }
 
     /// Returns the items of a newsletter that a single statement lists: "the harvest is here, the shop opens on Sundays, and …".

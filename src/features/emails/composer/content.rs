@@ -30,6 +30,9 @@ pub struct Content<'a> {
     pub cards: Vec<Card>,
     /// The language of the brief's words; `None` if it is unknown.
     spoken: Option<Language>,
+    saving: Option<Saving>,
+    /// Whether each fact is a statement that only repeats other facts.
+    pub(super) bare: Vec<bool>,
 }
 
 /// A product of the brand that the brief names.
@@ -78,7 +81,11 @@ impl<'a> Content<'a> {
             loose: Vec::new(),
             cards: Vec::new(),
             spoken: spoken(brief),
+            saving: None,
+            bare: Vec::new(),
         };
+        content.saving = content.find_saving();
+        content.bare = (0..brief.facts.len()).map(|at| content.repeats_facts(at)).collect();
         content.stories = (0..brief.stories.len()).filter(|at| content.prints(&brief.stories[*at].text.text)).collect();
         content.statements = content.statements();
         content.loose = content.loose();
@@ -239,6 +246,10 @@ impl<'a> Content<'a> {
 
     /// Returns the number of the brand's offer; `None` if the brief has several different offers.
     pub fn saving(&self) -> Option<Saving> {
+        self.saving.clone()
+    }
+
+    fn find_saving(&self) -> Option<Saving> {
         let saving = |fact: &Fact| {
             let text = super::tokens::plain(&fact.text);
             let up_to = UP_TO.iter().any(|words| text.contains(words)) || self.is_up_to(fact);
@@ -255,12 +266,15 @@ impl<'a> Content<'a> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// Returns whether the brief says "up to" before a number.
+    /// Returns whether the text that contains a number says "up to" before it.
     fn is_up_to(&self, fact: &Fact) -> bool {
+        let Some(span) = fact.span else { return false };
         let brief = self.brief;
-        let own = super::tokens::plain(&fact.text);
+        let contains = |outer: Option<Span>| outer.is_some_and(|outer| outer.start <= span.start && span.end <= outer.end);
         let statements = brief.facts.iter().filter(|other| matches!(other.kind, FactKind::Sentence | FactKind::Condition));
-        let texts = statements.map(|other| &other.text).chain(brief.instructions.iter().map(|part| &part.text));
+        let statements = statements.filter(|other| contains(other.span)).map(|other| &other.text);
+        let texts = statements.chain(brief.instructions.iter().filter(|part| contains(part.span)).map(|part| &part.text));
+        let own = super::tokens::plain(&fact.text);
         let says = |text: &String| {
             let text = super::tokens::plain(text);
             text.find(&own).is_some_and(|at| {
