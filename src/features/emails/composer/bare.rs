@@ -2,7 +2,7 @@
 
 use super::content::Content;
 use super::language::Bank;
-use super::words::{folded, tidy};
+use super::text::{folded, tidy};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 
 /// Words of offers, invitations and notices that the email's own sentences replace, folded, in the languages of the composer.

@@ -9,7 +9,7 @@ use jiff::civil::{Date, Time};
 use super::format::{Money, Saving};
 use super::language::{Format, Language};
 use super::rules::Rules;
-use super::words::{folded, is_in, tidy, typographic};
+use super::text::{folded, is_in, tidy, typographic};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Part, Span};
 use crate::features::projects::brand::Brand;
 

@@ -1,7 +1,7 @@
 //! Writes the facts that no statement contains: the offer, a table of dates and places, and lines for the rest.
 
 use super::sections::Writer;
-use super::words::{capital, ended, folded};
+use super::text::{capital, ended, folded};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -52,7 +52,7 @@ impl Writer<'_> {
         let title = title.or_else(|| self.common("coupon_heading")).unwrap_or_default();
         for (at, code) in codes.into_iter().enumerate() {
             let text = if at == 0 { Rich::parse(&text.join(" ")).ok().filter(|text: &Paragraph| !text.is_empty()) } else { None };
-            let code = Line::cut(&super::words::tidy(&code.text));
+            let code = Line::cut(&super::text::tidy(&code.text));
             let coupon = Coupon { id: self.id("coupon"), title: Line::cut(&title), code, text, button: None };
             self.push(Block::Coupon(coupon));
         }
@@ -216,7 +216,7 @@ impl Writer<'_> {
         let markup = |fact: &Fact| {
             let link = super::material::link(&fact.text)?;
             let open = !self.said.contains(&folded(&fact.text));
-            open.then(|| format!("[{}]({link})", super::phrases::escape(super::words::bare_address(&fact.text))))
+            open.then(|| format!("[{}]({link})", super::phrases::escape(super::text::bare_address(&fact.text))))
         };
         let links: Vec<String> = facts.into_iter().filter_map(markup).collect();
         self.text(&links.join("\n"));

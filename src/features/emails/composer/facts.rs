@@ -7,7 +7,7 @@ use super::format::Saving;
 use super::goals::Shape;
 use super::language::Bank;
 use super::phrases::Facts;
-use super::words::{capital, folded, tidy, unquoted};
+use super::text::{capital, folded, tidy, unquoted};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 use crate::features::projects::brand::Brand;
 

@@ -4,7 +4,7 @@ use super::facts::without_legal_form;
 use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
-use super::words::tidy;
+use super::text::tidy;
 use crate::features::emails::brief::Goal;
 use crate::features::emails::document::*;
 use crate::features::projects::brand::BrandPerson;

@@ -2,8 +2,8 @@
 
 use super::phrases::Phrasebook;
 use super::sections::{Writer, place};
+use super::text::{capital, folded, tidy, unquoted};
 use super::voice::Voice;
-use super::words::{capital, folded, tidy, unquoted};
 use super::{Draft, sections};
 use crate::features::emails::brief::Part;
 use crate::features::emails::document::{Block, Line, Purpose};

@@ -2,8 +2,8 @@
 
 use super::language::Language;
 use super::phrases::mix;
+use super::text::{folded, is_in, tidy};
 use super::tokens::plain;
-use super::words::{folded, is_in, tidy};
 use crate::vocab::limits;
 
 /// An entry or page that the brand has written about itself.

@@ -238,7 +238,7 @@ impl Bank {
 
 /// Returns the position of a word in a folded text. A `*` at the end of the word stands for any ending.
 fn named(folded: &str, word: &str) -> Option<usize> {
-    let bare = super::words::folded(word);
+    let bare = super::text::folded(word);
     folded.find(if word.ends_with('*') { bare.trim_end() } else { &bare })
 }
 

@@ -1,7 +1,7 @@
 //! Writes the opening of an email below its title.
 
 use super::sections::{Group, LEAD_CHARACTERS, Writer, place};
-use super::words::folded;
+use super::text::folded;
 use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
 

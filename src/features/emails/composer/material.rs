@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::language::Format;
 use super::phrases::mix;
+use super::text::{capital, tidy};
 use super::tokens::{Tokens, number, plain};
-use super::words::{capital, tidy};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};

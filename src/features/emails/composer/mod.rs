@@ -28,9 +28,9 @@ mod sections;
 mod stories;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tokens;
 mod voice;
-mod words;
 
 pub use knowledge::Knowledge;
 pub use language::Language;
@@ -54,8 +54,8 @@ use goals::{Pictures, Shape};
 use language::Bank;
 use phrases::{Phrasebook, mix};
 use sections::Writer;
+use text::tidy;
 use voice::Voice;
-use words::tidy;
 
 /// The input for an email or a series.
 #[derive(Clone, Copy, Debug)]

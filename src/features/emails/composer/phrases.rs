@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::language::{Bank, Language};
 use super::rules::Rules;
+use super::text::capital;
 use super::voice::{Sentences, Voice};
-use super::words::capital;
 use crate::features::projects::brand::BrandPerson;
 
 /// The facts of an email, by their names in phrases.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::words::folded;
+use super::text::folded;
 use crate::features::emails::document::{Block, Email, Rich};
 
 /// The keys in a document whose values are not visible text.

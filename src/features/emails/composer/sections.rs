@@ -9,7 +9,7 @@ use super::goals::{Pictures, Shape};
 use super::knowledge::Excerpt;
 use super::material;
 use super::phrases::{Phrasebook, escape};
-use super::words::{bare_address, capital, ended, folded, tidy, unquoted};
+use super::text::{bare_address, capital, ended, folded, tidy, unquoted};
 use super::{content, printed};
 use crate::features::emails::brief::{FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
@@ -181,7 +181,7 @@ impl Writer<'_> {
                 markup = markup.replacen(&words, &format!("**{words}**"), 1);
             }
         }
-        for address in super::words::addresses(&text) {
+        for address in super::text::addresses(&text) {
             let full = if address.starts_with("www.") { format!("https://{address}") } else { address.to_owned() };
             let (written, Some(link)) = (escape(address), material::link(&full)) else { continue };
             markup = markup.replacen(&written, &format!("[{}]({link})", escape(bare_address(address))), 1);

@@ -2,7 +2,7 @@
 
 use super::material;
 use super::sections::Writer;
-use super::words::{addresses, capital, ended, tidy, unquoted};
+use super::text::{addresses, capital, ended, tidy, unquoted};
 use crate::features::emails::brief::Story;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -125,7 +125,7 @@ impl Writer<'_> {
     /// Returns a fact as text if a text does not contain it.
     fn unsaid(&self, fact: usize, text: &str) -> Option<String> {
         let fact = self.content.fact(fact);
-        let said = super::words::folded(text);
+        let said = super::text::folded(text);
         if self.content.is_said(fact, &said) || self.content.is_said(fact, &self.said) { None } else { self.content.shown(fact) }
     }
 

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use jiff::civil::Time;
 
 use super::add;
+use super::lexicon::Words;
 use super::mentions::{self, Value};
 use super::outline::{Outline, Place};
 use super::reading::{Reading, number_of, share};
 use super::text::{fold, sentences, spaced, words};
-use super::words::Words;
 use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRole, FactValue};
 use crate::features::emails::document::Email;
 use crate::features::emails::finding::{Finding, FindingKind};
@@ -114,8 +114,11 @@ fn states_contact(email: &Reading, text: &str) -> bool {
 
 /// Returns whether a block states the numbers and this share of the words of a text.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
-    let folded = fold(text);
-    let numbers = mentions::read(text, email.words);
+    // An address in a statement is a fact of its own, and the email may show other words for the link.
+    let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");
+    let text = text.split_whitespace().filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ");
+    let folded = fold(&text);
+    let numbers = mentions::read(&text, email.words);
     if !numbers.iter().all(|mention| states_mention(email, &mention.value)) {
         return false;
     }

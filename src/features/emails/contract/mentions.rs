@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::lexicon::{NUMBER, Words};
 use super::text::fold;
-use super::words::{NUMBER, Words};
 
 /// A value that a text mentions.
 #[derive(Clone, Debug, PartialEq)]

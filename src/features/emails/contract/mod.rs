@@ -8,6 +8,7 @@ mod add;
 mod constraints;
 mod facts;
 mod leaks;
+mod lexicon;
 mod lines;
 mod mentions;
 mod outline;
@@ -18,7 +19,6 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod text;
-mod words;
 
 pub use add::with_remedy;
 

@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 
+use super::lexicon::Words;
 use super::mentions::{self, Mention, Value};
 use super::outline::{Outline, Passage};
 use super::text::{alike, fold, spaced, words};
-use super::words::Words;
 use crate::features::emails::document::Email;
 
 /// An email that is being checked.

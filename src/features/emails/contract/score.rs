@@ -384,20 +384,27 @@ async fn score(set: &str) -> Score {
     total
 }
 
+/// Checks that a score is not worse than the last one: the facts kept and the lost facts that nothing reports.
+fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: usize) {
+    let found = (score.kept, score.facts - score.kept - score.reported, score.leaks, score.inventions);
+    let holds = found.0 >= kept && found.1 <= silent && found.2 <= leaks && found.3 <= inventions;
+    assert!(holds, "kept, lost in silence, leaks and inventions: {found:?}, but were {:?}", (kept, silent, leaks, inventions));
+}
+
 /// The half of the samples that the rules were written with.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    score("first").await;
+    holds(&score("first").await, 1375, 3, 6, 5);
 }
 
-/// The half that was written after the rules.
+/// The half that was written after the rules, which were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    score("second").await;
+    holds(&score("second").await, 1416, 5, 19, 3);
 }
 
 /// The prompts of a hostile writer, who did not know the rules.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    score("hostile").await;
+    holds(&score("hostile").await, 524, 18, 35, 4);
 }

@@ -6,11 +6,11 @@ use jiff::civil::Date;
 
 use super::Terms;
 use super::facts::minutes;
+use super::lexicon::Words;
 use super::mentions::{self, Value};
 use super::outline::{Passage, Place};
 use super::reading::{Reading, is_clock, is_day, number_of};
 use super::text::{fold, sentences, words};
-use super::words::Words;
 use crate::features::emails::brief::{Brief, FactValue};
 use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::KnownAddresses;

@@ -8,8 +8,8 @@ use crate::features::emails::brief::{self, Brief, Fact, FactKind, FactValue};
 use crate::features::emails::composer::content::Content;
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::rules::Rules;
+use crate::features::emails::composer::text::{self, capital, tidy};
 use crate::features::emails::composer::tokens::Tokens;
-use crate::features::emails::composer::words::{self, capital, tidy};
 use crate::features::emails::composer::{material, phrases};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -310,7 +310,7 @@ impl<'a> Maker<'a> {
     }
 
     fn button(&self, id: BlockId) -> Result<Block, String> {
-        let given = words::links(self.clause).iter().find_map(|address| material::link(address));
+        let given = text::links(self.clause).iter().find_map(|address| material::link(address));
         let present = self.email.blocks.iter().find_map(|block| match block {
             Block::Hero(hero) => hero.button.as_ref().map(|button| button.href.clone()),
             Block::Button(button) => Some(button.href.clone()),
@@ -325,7 +325,7 @@ impl<'a> Maker<'a> {
 
     fn image(&self, id: BlockId) -> Result<Block, String> {
         let given =
-            words::links(self.clause).iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
+            text::links(self.clause).iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
         let image = image.ok_or("The brand has no other suitable image. Enter the URL of an image.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
@@ -415,7 +415,7 @@ impl<'a> Maker<'a> {
 /// Returns the quotations in an instruction, excluding those that describe a position.
 pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
     let words = Tokens::read(clause);
-    let quoted = words::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
+    let quoted = text::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
     let anchor = match place {
         Some(Place::Before(Anchor::Words(words)) | Place::After(Anchor::Words(words))) => Some(words),
         _ => None,

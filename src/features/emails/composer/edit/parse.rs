@@ -10,8 +10,8 @@ use crate::base::color;
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
+use crate::features::emails::composer::text::{self, Phrases};
 use crate::features::emails::composer::tokens::{Kind, Tokens};
-use crate::features::emails::composer::words::{self, Phrases};
 use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 
@@ -30,7 +30,7 @@ pub struct Reading<'a> {
 
 /// Returns the instructions in a prompt, each with its words and, if understood, its action.
 pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
-    let prompt: String = words::clean(prompt);
+    let prompt: String = text::clean(prompt);
     let words = Tokens::read(&prompt);
     let own = Language::of(email.language).unwrap_or(Language::En);
     // The language whose vocabulary contains the most words of the prompt comes first. In a tie, the email's language comes first.
@@ -48,7 +48,7 @@ pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Act
 /// Splits a prompt between instructions, but never inside quotation marks.
 fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> bool) -> Vec<String> {
     let words = Tokens::read(prompt);
-    let quoted = words::quotations(&words);
+    let quoted = text::quotations(&words);
     let spans: Vec<(usize, usize)> = quoted.iter().map(|(at, text)| span(&words, *at, text)).collect();
     let is_quoted = |at: usize| spans.iter().any(|(from, to)| (*from..*to).contains(&at));
     let verbs = [&vocabulary.change, &vocabulary.remove, &vocabulary.add, &vocabulary.shift, &vocabulary.shorten];
@@ -153,7 +153,7 @@ struct Clause<'a> {
 impl<'a> Clause<'a> {
     fn new(text: &'a str, language: Language, email: Reading<'a>) -> Self {
         let words = Tokens::read(text);
-        let quotes = words::quotations(&words);
+        let quotes = text::quotations(&words);
         Self { text, words, vocabulary: Vocabulary::of(language), email, quotes }
     }
 
@@ -225,7 +225,7 @@ impl<'a> Clause<'a> {
     fn anchor(&self) -> Option<(Anchor, bool, Range<usize>)> {
         let words = self.vocabulary;
         // A single quotation is the text to add, unless the instruction gives other content to add.
-        let quotes_text = self.has(&words.add) && words::links(self.text).is_empty() && !self.text.contains(": ");
+        let quotes_text = self.has(&words.add) && text::links(self.text).is_empty() && !self.text.contains(": ");
         [(&words.before, true), (&words.after, false)].into_iter().find_map(|(phrases, before)| {
             let (at, taken) = self.find(phrases)?;
             let from = at + taken;
@@ -349,7 +349,7 @@ impl<'a> Clause<'a> {
 
     /// Parses an instruction that contains a web address.
     fn addresses(&self, target: Option<Target>, which: Which) -> Option<Action> {
-        let mut urls = words::links(self.text).into_iter();
+        let mut urls = text::links(self.text).into_iter();
         let (first, second) = (urls.next()?, urls.next());
         let words = self.vocabulary;
         // "Change the link https://old to https://new", "link \"these words\" to https://new".

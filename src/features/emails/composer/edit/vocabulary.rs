@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::Target;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
+use crate::features::emails::composer::text::Phrases;
 use crate::features::emails::composer::tokens::{Tokens, plain};
-use crate::features::emails::composer::words::Phrases;
 use crate::features::emails::document::Layout;
 
 /// The vocabulary of one language for edits.

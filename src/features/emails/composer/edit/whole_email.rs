@@ -7,8 +7,8 @@ use crate::features::emails::brief::{Constraint, ConstraintKind};
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::phrases::{Phrasebook, escape};
 use crate::features::emails::composer::rules::Rules;
+use crate::features::emails::composer::text::tidy;
 use crate::features::emails::composer::voice::Voice;
-use crate::features::emails::composer::words::tidy;
 use crate::features::emails::composer::{Request, compose, material, plan};
 use crate::features::emails::document::*;
 

@@ -211,13 +211,13 @@ proptest! {
         let text = printed::email(&composed.email);
         let links = printed::links(&composed.email);
         for fact in &brief.facts {
-            let shown = text.contains(&words::folded(&fact.text)) || links.iter().any(|link| content::same_address(link, &fact.text));
+            let shown = text.contains(&text::folded(&fact.text)) || links.iter().any(|link| content::same_address(link, &fact.text));
             let value = text.contains(" 25 ") || text.contains("4 december") || text.contains("december 4") || fact.value.is_none();
             let reported = composed.unused.iter().any(|part| part.text == fact.text);
             prop_assert!(shown || reported || (fact.value.is_some() && value), "{:?}\n{}", fact, print::text(&composed.email));
         }
         for part in brief.instructions.iter().chain(&brief.tone).chain(&brief.unclear) {
-            prop_assert!(!text.contains(&words::folded(&part.text)), "{:?}\n{}", part, print::text(&composed.email));
+            prop_assert!(!text.contains(&text::folded(&part.text)), "{:?}\n{}", part, print::text(&composed.email));
         }
     }
 

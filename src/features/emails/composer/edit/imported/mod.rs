@@ -12,7 +12,7 @@ use crate::base::color;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{self, Kind, New, Part};
 use crate::features::emails::composer::material;
-use crate::features::emails::composer::words;
+use crate::features::emails::composer::text;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
@@ -442,7 +442,7 @@ impl ImportedEditor<'_> {
             Target::Text | Target::Lead => New::Paragraph(words("text")?),
             Target::Heading | Target::Title => New::Heading(words("heading")?),
             Target::Button => {
-                let given = words::links(clause).iter().find_map(|address| material::link(address));
+                let given = text::links(clause).iter().find_map(|address| material::link(address));
                 let site = self.means.site.and_then(material::link);
                 let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
@@ -450,7 +450,7 @@ impl ImportedEditor<'_> {
                 New::Button { words: words("button")?, address }
             }
             Target::Image => {
-                let url = words::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
+                let url = text::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
                 let Picture { src, alt, .. } = self.picture(url.as_deref(), clause)?;
                 let alt = said.or_else(|| alt.map(|alt| alt.to_string())).unwrap_or_default();
                 New::Image { address: src.to_string(), alt }

@@ -1,4 +1,4 @@
-//! Small functions on the words of texts: cleaning, quotations, addresses, capital letters, and the language of a text.
+//! Small functions on the words of texts: cleaning, quotations, addresses, uppercase, and the language of a text.
 
 use serde::Deserialize;
 use serde::de::Deserializer;
