@@ -89,6 +89,7 @@ fn brand() -> Brand {
         image: Some(format!("https://leaf.example/teas/{number}.jpg")),
         description: Some("Dark, nutty and calm. Roasted twice over charcoal.".into()),
         price: Some("14.50".into()),
+        price_before: None,
         currency: Some("GBP".into()),
     };
     Brand {

@@ -35,7 +35,7 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
 /// because it has its own test: its link stops working once there is an owner.
 fn is_shown(route: &str) -> bool {
     route != "/setup/{token}"
-        && !["/frame", "/mail", "/picture", "/source", "/text", "/editor", "/image", "/{design}"]
+        && !["/frame", "/preview", "/mail", "/picture", "/source", "/text", "/editor", "/image", "/{design}"]
             .iter()
             .any(|end| route.ends_with(end))
 }

@@ -156,6 +156,7 @@ impl Classifier<'_> {
     }
 
     /// Classifies one fragment.
+    #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
     fn fragment(&mut self, fragment: Range, sentence: &Sentence, is_start: bool, pieces: &mut Vec<Piece>) {
         let range = self.inner(fragment);
         if range.is_empty() {
@@ -421,6 +422,7 @@ impl Classifier<'_> {
     }
 
     /// Recognizes a request to write about something. Returns the content in it, which is empty if the request has none.
+    #[expect(clippy::too_many_lines, reason = "the order of these rules is their meaning: the first that fits decides")]
     fn request(&mut self, fragment: Range, start: usize, sentence: &Sentence, is_start: bool) -> Option<Range> {
         let prompt = self.prompt;
         let to = fragment.to;
@@ -495,12 +497,8 @@ impl Classifier<'_> {
             return Some(about.map_or(none, |about| Range::of(about, to)));
         }
         let end = self.inner(fragment).to;
-        if let Some(at) = (start..end).find(|at| prompt.at(List::ReportEnd, *at).any(|mark| mark.to == end)) {
-            // "bitte auf die Öffnungszeiten hinweisen": the verb ends the request, and its object is the topic.
-            let _ = at;
-            return Some(none);
-        }
-        None
+        // "bitte auf die Öffnungszeiten hinweisen": the verb ends the request, and its object is the topic.
+        (start..end).any(|at| prompt.at(List::ReportEnd, at).any(|mark| mark.to == end)).then_some(none)
     }
 
     /// Recognizes "Write an email about …" and "Welcome email for …". Returns the end of the request.

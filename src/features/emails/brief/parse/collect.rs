@@ -64,24 +64,8 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let mut cut = corrections(&prompt, &mut reads);
     let corrected = cut.len();
     cut.extend(prompt.all(List::Sound, Range::of(0, prompt.words.len())).map(|mark| Range::of(mark.from, mark.to)));
-    let mut brief = Brief {
-        purpose: goal.unwrap_or(Goal::Announcement),
-        audience: fields.audience,
-        language: tag(&prompt, fields.language.as_deref(), language),
-        subject: fields.subject,
-        preheader: fields.preheader,
-        headline: fields.headline,
-        facts: Vec::new(),
-        stories: Vec::new(),
-        offer: None,
-        event: None,
-        cta: fields.cta,
-        signature: fields.signature,
-        tone: fields.tone,
-        constraints: fields.constraints,
-        instructions: Vec::new(),
-        unclear: Vec::new(),
-    };
+    let language = tag(&prompt, fields.language.as_deref(), language);
+    let mut brief = empty(fields, goal.unwrap_or(Goal::Announcement), language);
     if is_gibberish(&prompt) {
         brief.unclear.push(Part { text: text.trim().to_owned(), span: Some(prompt.span(Range::of(0, prompt.words.len()))) });
         brief.purpose = Goal::Unclear;
@@ -101,6 +85,28 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     parts::finish(&mut brief, &prompt, &reads, goal);
     leftovers(&mut brief, &prompt);
     brief
+}
+
+/// Returns a brief without facts.
+fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
+    Brief {
+        purpose,
+        audience: fields.audience,
+        language,
+        subject: fields.subject,
+        preheader: fields.preheader,
+        headline: fields.headline,
+        facts: Vec::new(),
+        stories: Vec::new(),
+        offer: None,
+        event: None,
+        cta: fields.cta,
+        signature: fields.signature,
+        tone: fields.tone,
+        constraints: fields.constraints,
+        instructions: Vec::new(),
+        unclear: Vec::new(),
+    }
 }
 
 /// Returns the language of the brief.

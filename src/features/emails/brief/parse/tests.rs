@@ -83,7 +83,7 @@ fn samples() -> Vec<Sample> {
 }
 
 fn brands() -> BTreeMap<String, Brand> {
-    let brands: Vec<SampleBrand> = serde_json::from_str(BRANDS).unwrap();
+    let brands: Vec<SampleBrand> = serde_json::from_str(BRANDS).expect("the brands are JSON");
     let product = |product: SampleProduct| BrandProduct { name: product.name, ..BrandProduct::default() };
     let brand = |sample: SampleBrand| {
         let products = sample.products.into_iter().map(product).collect();
@@ -203,7 +203,7 @@ fn printed(brief: &Brief) -> Vec<String> {
 }
 
 fn word(value: impl serde::Serialize) -> String {
-    serde_json::to_value(value).unwrap().as_str().unwrap_or_default().to_owned()
+    serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
 /// The counts of the measurement.
@@ -339,7 +339,7 @@ fn facts_of_the_sample_prompts_are_kept() {
     let mut score = Score::default();
     let mut misses = Vec::new();
     for sample in samples() {
-        let brief = parse(&sample.prompt, &brands[&sample.brand], None, sample.today.parse().unwrap());
+        let brief = parse(&sample.prompt, &brands[&sample.brand], None, sample.today.parse().expect("a date"));
         measure(&sample, &brief, &mut score, &mut misses);
     }
     for miss in &misses {
@@ -381,7 +381,7 @@ fn partitions(prompt: &str) {
 /// Asserts that each word of a prompt is in a part of the brief.
 fn accounts_for_every_word(prompt: &str) {
     let brief = parse(prompt, &Brand::default(), None, jiff::civil::date(2026, 11, 23));
-    let json = serde_json::to_value(&brief).unwrap();
+    let json = serde_json::to_value(&brief).expect("the brief is JSON");
     let mut inside = vec![false; prompt.chars().count()];
     mark(&json, &mut inside);
     let words = prompt.chars().zip(inside).filter(|(c, inside)| c.is_alphabetic() && !inside);
@@ -391,7 +391,7 @@ fn accounts_for_every_word(prompt: &str) {
 
 fn mark(value: &serde_json::Value, inside: &mut [bool]) {
     if let Some(span) = value.get("span").filter(|span| span.is_object()) {
-        let at = |name: &str| span[name].as_u64().unwrap() as usize;
+        let at = |name: &str| span[name].as_u64().expect("a number") as usize;
         inside[at("start")..at("end")].fill(true);
     }
     match value {

@@ -65,6 +65,7 @@ fn prompts() -> impl Strategy<Value = String> {
 }
 
 /// Generates briefs of every goal, with statements, facts outside of statements, stories, constraints and notes to the writer.
+#[expect(clippy::too_many_lines, reason = "one list of what a brief can contain")]
 fn briefs() -> impl Strategy<Value = drafts::DraftBrief> {
     use crate::features::emails::brief::{ConstraintKind as Limit, FactKind as Kind, FactRole as Role, *};
     let goals = prop::sample::select(vec![

@@ -13,7 +13,6 @@ fn product(name: &str, price: &str, description: &str) -> BrandProduct {
         price: Some(price.to_owned()),
         price_before: None,
         currency: Some("EUR".to_owned()),
-        ..BrandProduct::default()
     }
 }
 
