@@ -135,8 +135,8 @@ fn says_something(page: &Page, blocks: &[&Block], text: &Text, told: &[&str]) ->
         () if FORMAL_PAGES.iter().any(|word| path.contains(word)) => is_long,
         () if CONTACT_PAGES.iter().any(|word| path.contains(word)) => is_long || has_hours,
         () => {
-            let is_told = |block: &Block| !page.given && told.iter().any(|told| told.contains(block.text.as_str()));
-            has_hours || blocks.iter().any(|block| is_sentence(block) && !is_told(block))
+            let is_known = |block: &Block| !page.given && told.iter().any(|told| told.contains(block.text.as_str()));
+            has_hours || blocks.iter().any(|block| is_sentence(block) && !is_known(block))
         }
     }
 }

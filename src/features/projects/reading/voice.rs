@@ -148,8 +148,8 @@ pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     let about: HashSet<String> = about.iter().flatten().flat_map(|text| words(text)).collect();
     let heads =
         products.iter().filter_map(|product| words(&product.name).split_first().and_then(|(_, rest)| rest.last().cloned()));
-    let is_told = |word: &String| ["", "s", "es"].iter().any(|end| about.contains(&format!("{word}{end}")));
-    heads.filter(is_told).collect()
+    let is_known = |word: &String| ["", "s", "es"].iter().any(|end| about.contains(&format!("{word}{end}")));
+    heads.filter(is_known).collect()
 }
 
 /// Returns the voice of running text in this language. `pages` has the texts of each page whose words can be typical of the brand. Ignores

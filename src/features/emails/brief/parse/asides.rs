@@ -2,6 +2,7 @@
 
 use super::classify::{Class, Classifier, Piece};
 use super::clauses::Sentence;
+use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::Range;
 use super::tokens::Kind;
@@ -13,7 +14,7 @@ impl Classifier<'_> {
     /// Returns the class of a fragment that is an aside. `pieces` are the parts of the sentence before it.
     pub(super) fn aside(&self, range: Range, start: usize, sentence: &Sentence, pieces: &[Piece]) -> Option<Class> {
         let prompt = self.prompt;
-        if self.has_value(range) {
+        if has_value(self.prompt, range) {
             return None;
         }
         if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
@@ -86,14 +87,6 @@ impl Classifier<'_> {
         let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
         let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));
         (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
-    }
-
-    /// Returns whether a fragment has a value, which the email must contain: a number, a date or an address.
-    fn has_value(&self, range: Range) -> bool {
-        (range.from..range.to).any(|at| {
-            matches!(self.prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
-                || [List::Currency, List::Percent, List::Month, List::Weekday].into_iter().any(|list| self.prompt.is(list, at))
-        })
     }
 
     /// Returns whether a fragment only says what there is not, as a noun without a verb or an adjective after it: "kein Kitsch" but not

@@ -2,9 +2,10 @@
 
 use super::super::{CallToAction, Constraint, Goal, Part, Signature};
 use super::clauses::{Chat, Sentence};
+use super::facts::has_value;
 use super::lexicon::{List, Mark, lexicons};
+use super::names::signer;
 use super::prompt::{Prompt, Range};
-use super::talk::{has_value, signer};
 use super::tokens::Kind;
 
 /// What a fragment is.

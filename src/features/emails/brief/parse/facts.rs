@@ -246,3 +246,11 @@ fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
     }
     Some(end)
 }
+
+/// Returns whether a range has a number, an address, or the name of a day or month.
+pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
+    (range.from..range.to).any(|at| {
+        matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
+            || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
+    })
+}

@@ -106,7 +106,7 @@ lists! {
     Correction = "note.correction",
     /// Phrases that take back what precedes: "keep that out".
     Withdrawn = "note.withdrawn",
-    /// Words of somebody who thinks aloud or chats: "I guess", "lol".
+    /// Words of people who think aloud or chat: "I guess", "lol".
     Remark = "note.remark",
     /// Sounds that the email leaves out: "um", "lol".
     Sound = "note.sound",

@@ -224,3 +224,11 @@ fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
     let starts = at > 0 && !prompt.words.is_capital(at - 1);
     (noun > at && noun + 1 == names && starts).then(|| Range::of(at, names))
 }
+
+/// Returns the name in a fragment that says who signs.
+pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
+    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
+    let name = Range::of(range.from, verb);
+    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
+    (is_name && name.len() <= 3).then_some(name)
+}

@@ -3,6 +3,7 @@
 
 use super::classify::{Class, Classifier};
 use super::clauses::{Chat, Sentence};
+use super::facts::has_value;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
@@ -89,7 +90,7 @@ impl Classifier<'_> {
         sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
     }
 
-    /// Returns whether a sentence gives orders to the system, or goes on after one that does.
+    /// Returns whether a sentence gives orders to the system, or continues one that does.
     pub(super) fn is_attack(&mut self, whole: Range) -> bool {
         let start = self.start(whole);
         let orders =
@@ -107,20 +108,4 @@ impl Classifier<'_> {
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
     }
-}
-
-/// Returns the name in a fragment that says who signs.
-pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
-    let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
-    let name = Range::of(range.from, verb);
-    let is_name = (name.from..name.to).all(|at| prompt.kind(at) == Kind::Word && prompt.words.is_capital(at));
-    (is_name && name.len() <= 3).then_some(name)
-}
-
-/// Returns whether a range has a number, an address, or the name of a day or month.
-pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
-    (range.from..range.to).any(|at| {
-        matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)
-            || [List::Month, List::Weekday, List::Code].into_iter().any(|list| prompt.is(list, at))
-    })
 }
