@@ -251,7 +251,7 @@ async fn email(scene: &Scene<'_>) {
 async fn designs(scene: &Scene<'_>) {
     let tab = scene.tab;
     of_brand(scene, "emails/designs").await;
-    tab.click("button[aria-label=\"Use the design Welcome\"]").await;
+    tab.click("button[aria-label=\"Use this design: Welcome\"]").await;
     tab.sees("Email created. Replace the texts in brackets.").await;
 }
 
