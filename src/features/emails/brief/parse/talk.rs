@@ -103,7 +103,9 @@ impl Classifier<'_> {
     /// Returns whether a short fragment only names the email: "the sorry mail".
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
-        let names = (range.from..range.to).any(|at| prompt.at(List::Email, at).any(|mark| mark.to == range.to));
+        let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
+        // "Welcome series" names the emails; other series are products.
+        let names = ends(List::Email) || ends(List::Series) && prompt.has(List::Goal, range);
         // "Abandoned" is a participle.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)

@@ -458,7 +458,7 @@ const WORDS: &[&str] = &[
 /// Chats, remarks, reasons of rules, and what a prompt takes back are no facts.
 #[test]
 fn talk_is_no_fact() {
-    let cases: [(&str, &[&str], &[&str]); 8] = [
+    let cases: [(&str, &[&str], &[&str]); 9] = [
         (
             "[09:14] Ann: the pool is closed on Friday\n[09:15] Bo: all day?\n[09:16] Ann: yes",
             &["pool"],
@@ -471,6 +471,7 @@ fn talk_is_no_fact() {
         ("closed 25th to 28th, no sorry 25 to 27 december", &["25 to 27 december"], &["28th", "no sorry"]),
         ("ride sunday 8am no 9am, no booking", &["9am", "no booking"], &["8am"]),
         ("English version please for the expats. The tour starts at 5pm.", &["tour"], &["version", "expats"]),
+        ("Welcome series, 10% off the first order with HELLO10", &["10% off the first order with HELLO10"], &["Welcome series"]),
     ];
     let language = LanguageTag::parse("en").expect("a tag");
     for (prompt, kept, dropped) in cases {
