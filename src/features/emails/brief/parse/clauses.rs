@@ -325,7 +325,9 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
 fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let lists = [List::LabelSubject, List::LabelPreheader, List::LabelHeadline, List::LabelButton, List::LabelSign];
     let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
-    at > from && prompt.words.is_capital(at) && lists.into_iter().any(is_label)
+    // Other words in lowercase are labels if they are phrases: "… a.example/b button text: Tell us".
+    let is_phrase = |list: List| prompt.at(list, at).any(|mark| mark.to > at + 1 && prompt.fold(mark.to) == ":");
+    at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
 /// Returns whether "and" and a note to the writer start at a word: "… and keep it short".

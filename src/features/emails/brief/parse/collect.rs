@@ -11,6 +11,7 @@ use super::dates;
 use super::facts::{self, Bound, Found};
 use super::lexicon::List;
 use super::names::{self, Products};
+use super::note_model;
 use super::parts;
 use super::prompt::{Prompt, Range};
 use super::reading::{Read, label_end};
@@ -51,6 +52,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
     let fields = classifier.fields;
     introductions(&prompt, &mut reads);
     talk::withdraw(&prompt, &mut reads);
+    note_model::screen(&prompt, &mut reads);
     for read in &mut reads {
         leave_out(&prompt, &fields, &mut read.pieces);
         for piece in joined(&read.pieces) {

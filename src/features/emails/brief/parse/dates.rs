@@ -66,12 +66,25 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && is_every {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
+    // "Last Friday", "vendredi dernier"; but not "the last Friday of November".
+    let is_past = is_weekday && prompt.end(List::Of, end).is_none();
+    if let Some((from, end)) = past(prompt, start, end).filter(|_| is_past) {
+        let value = resolve(parts, today, None).and_then(|next| next.checked_sub(7.days()).ok());
+        let value = value.map(|first| FactValue::Days { first, last: None });
+        return Some(Found { kind: FactKind::Date, range: Range::of(at.min(from), end), value, bound });
+    }
     let kind = if parts.is_vague && bound == Bound::None && parts.month.is_some() { FactKind::Period } else { FactKind::Date };
     let value = resolve(parts, today, None).map(|first| {
         let last = (parts.is_vague && parts.month.is_some()).then(|| first.last_of_month());
         FactValue::Days { first, last }
     });
     Some(Found { kind, range: Range::of(at, end), value: value.filter(|_| !parts.is_vague || kind == FactKind::Period), bound })
+}
+
+/// Returns the words of a weekday with "last" before or after it.
+fn past(prompt: &Prompt<'_>, start: usize, end: usize) -> Option<(usize, usize)> {
+    let before = prompt.before(List::Past, start).map(|from| (from, end));
+    before.or_else(|| prompt.end(List::Past, end).map(|end| (start, end)))
 }
 
 /// Moves weekdays behind the date before them in the sentence: "from Friday the 27th until Monday".

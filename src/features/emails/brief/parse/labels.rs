@@ -99,7 +99,7 @@ impl Classifier<'_> {
             let is_quoted = prompt.is_quote(is) || prompt.fold(is) == "," && prompt.is_quote(is + 1);
             let follows = prompt.words.is_capital(is) || prompt.is(L::Article, is);
             let is_bare = match list {
-                L::LabelSubject | L::LabelPreheader | L::LabelHeadline => is_quoted,
+                L::LabelSubject | L::LabelPreheader | L::LabelHeadline => is_quoted || is > end && prompt.words.is_capital(is),
                 L::LabelButton => {
                     is_quoted || prompt.words.is_capital(is) && prompt.kind(is) == Kind::Word && !is_all_capitals(prompt, is)
                 }

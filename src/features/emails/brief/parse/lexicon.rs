@@ -172,6 +172,7 @@ lists! {
     Today = "date.today",
     Tomorrow = "date.tomorrow",
     Yesterday = "date.yesterday",
+    Past = "date.past",
     /// Phrases with the name of a weekday that mean no day.
     NotDay = "date.not_day",
     Hour = "date.hour",

@@ -17,6 +17,7 @@ mod facts;
 mod labels;
 mod lexicon;
 mod names;
+mod note_model;
 mod parts;
 mod prompt;
 mod reading;

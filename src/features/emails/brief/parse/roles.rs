@@ -139,6 +139,9 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
             _ => FactRole::Other,
         };
     }
+    if around.prompt.has(List::Past, found.range) {
+        return FactRole::Happened;
+    }
     let has_offer = around.prompt.has(List::CueOffer, around.sentence) && around.goal == Goal::Sale;
     let cued = match (around.goal, cued) {
         (Goal::Hiring | Goal::Survey | Goal::Review, Some(FactRole::OfferStarts | FactRole::Closed | FactRole::Offer)) => {

@@ -58,7 +58,8 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         return None;
     }
     let is_time = first.is_marked
-        || (is_led && prompt.kind(first.end) != Kind::Word || first.has_minutes && (is_led || first.has_colon))
+        || (is_led && prompt.kind(first.end) != Kind::Word
+            || first.has_minutes && (is_led || first.has_colon || prompt.before(List::Month, start).is_some()))
             && !counts(prompt, first.end);
     let is_named = prompt.kind(first.end) == Kind::Word && prompt.words.is_capital(first.end);
     let is_free =

@@ -64,6 +64,7 @@ impl<'a> Words<'a> {
             count += 1;
         }
         characters[text.len()] = count;
+        quote(text, &mut words);
         let is_american = is_american(text, &words);
         Self { text, words, characters, is_american }
     }
@@ -112,6 +113,34 @@ impl<'a> Words<'a> {
     /// Returns whether a word stands between the words of a phrase without a meaning of its own.
     pub fn is_joint(&self, at: usize) -> bool {
         matches!(self.fold(at), "-" | "'" | "·" | "*" | "_")
+    }
+}
+
+/// The maximum number of words between single quotation marks.
+const SINGLE_QUOTE_WORDS_MAX: usize = 15;
+
+/// Turns pairs of single quotation marks into double ones, so that apostrophes are not confused with them: "not 'valued customer'".
+fn quote(text: &str, words: &mut [Word]) {
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut at = 0;
+    while at < words.len() {
+        let opens = |word: &Word| {
+            word.fold == "'" && !is_letter(text[..word.start].chars().next_back()) && is_letter(text[word.end..].chars().next())
+        };
+        let closes = |word: &Word| {
+            word.fold == "'"
+                && !is_letter(text[word.end..].chars().next())
+                && text[..word.start].chars().next_back().is_some_and(|c| !c.is_whitespace())
+        };
+        let end = words.len().min(at + 2 + SINGLE_QUOTE_WORDS_MAX);
+        let line = words[at..end].iter().take_while(|word| word.kind != Kind::End).count();
+        let close = opens(&words[at]).then(|| (at + 2..at + line).find(|close| closes(&words[*close]))).flatten();
+        if let Some(close) = close {
+            "\"".clone_into(&mut words[at].fold);
+            "\"".clone_into(&mut words[close].fold);
+            at = close;
+        }
+        at += 1;
     }
 }
 

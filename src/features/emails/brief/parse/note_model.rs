@@ -1,0 +1,134 @@
+//! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed word and letter n-grams.
+//!
+//! The rules recognize notes by their phrases, and no list of phrases is complete. The model was trained with the texts of
+//! `tests/samples/notes`. A statement that it takes for a note becomes unclear text, which the email leaves out and a warning reports.
+
+#[cfg(test)]
+mod train;
+
+use super::classify::{Class, Piece};
+use super::facts::has_value;
+use super::prompt::{Prompt, Range};
+use super::reading::Read;
+use super::tokens::fold;
+
+/// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight belongs to every text.
+static WEIGHTS: &[u8; BUCKETS] = include_bytes!("../../../../../assets/brief/notes.weights");
+
+/// The number of buckets: fewer buckets mix more features, and more buckets make the program larger.
+const BUCKETS: usize = 1 << 16;
+
+/// The difference of two neighboring weights.
+const STEP: f32 = 1.0 / 40.0;
+
+/// The maximum number of words of a text that the model reads: longer texts are dictated prompts without signs, which are never only notes.
+const WORDS_MAX: usize = 40;
+
+/// The maximum number of words of a label, with its colon.
+const LABEL_WORDS_MAX: usize = 5;
+
+/// Shorter sentences, with their signs, say too little: "Elections."
+const SHORT_WORDS: usize = 3;
+
+/// Turns the statements that read like notes into unclear text.
+pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
+    for read in reads {
+        let is_alone = read.pieces.len() == 1;
+        for group in groups(prompt, &mut read.pieces) {
+            let range = Range::of(group[0].range.from, group[group.len() - 1].range.to);
+            let text = prompt.text(range);
+            if probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
+                continue;
+            }
+            // "Key facts:" is a label, whose loss needs no warning.
+            let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX;
+            let class = if is_label { Class::Note } else { Class::Unclear };
+            group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = class);
+        }
+    }
+}
+
+/// Returns the statements of a sentence one by one, but those in the same brackets together.
+fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<Item = &'a mut [Piece]> {
+    let mut is_open = false;
+    let groups = pieces.chunk_by_mut(move |before, _| {
+        is_open = (before.range.from..before.range.to).fold(is_open, |open, at| match prompt.fold(at) {
+            "(" | "[" => true,
+            ")" | "]" => false,
+            _ => open,
+        });
+        is_open
+    });
+    groups.filter(|group| group.iter().any(|piece| piece.class == Class::Content))
+}
+
+/// Returns the probability from which a statement counts as a note. People put notes in brackets, before colons and in sentences of their
+/// own. Parts of longer sentences, statements with numbers and single words are notes less often.
+fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
+    let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
+    match (has_value(prompt, range), is_alone) {
+        (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
+        (false, true) if range.len() > SHORT_WORDS => 0.9,
+        (false, _) => 0.97,
+        (true, true) => 0.6,
+        (true, false) => 0.8,
+    }
+}
+
+/// Returns the probability that a text is a note, from 0 to 1; nothing for texts without words and for very long ones.
+fn probability(text: &str) -> Option<f32> {
+    let features = features(text);
+    let sum: f32 = features.iter().map(|bucket| f32::from(WEIGHTS[*bucket].cast_signed()) * STEP).sum();
+    (!features.is_empty()).then(|| logistic(sum))
+}
+
+fn logistic(sum: f32) -> f32 {
+    1.0 / (1.0 + (-sum).exp())
+}
+
+/// Returns the buckets of a text's features in order, each once.
+fn features(text: &str) -> Vec<usize> {
+    let folded = fold(text);
+    let text = folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '!'));
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '%')
+        .map(|word| word.chars().map(|c| if c.is_numeric() { '0' } else { c }).collect::<String>())
+        .filter(|word| !word.trim_matches('\'').is_empty())
+        .collect();
+    if words.is_empty() || words.len() > WORDS_MAX {
+        return Vec::new();
+    }
+    let mut buckets = vec![0];
+    let mut add = |kind: &str, parts: &[&str]| buckets.push(bucket(kind, parts));
+    for sign in ["(", ":", "?", "!", "\"", "->", "@", "[", "€", "$", "£"].into_iter().filter(|sign| text.contains(sign)) {
+        add("sign", &[sign]);
+    }
+    add("count", &[&words.len().min(12).to_string()]);
+    add("first", &[&words[0]]);
+    add("last", &[&words[words.len() - 1]]);
+    if let [first, second, ..] = words.as_slice() {
+        add("start", &[first, second]);
+    }
+    for word in &words {
+        add("word", &[word]);
+        let letters: Vec<char> = std::iter::once(' ').chain(word.chars()).chain([' ']).collect();
+        for length in 3..=5 {
+            for part in letters.windows(length) {
+                add("part", &[&part.iter().collect::<String>()]);
+            }
+        }
+    }
+    for pair in words.windows(2) {
+        add("pair", &[&pair[0], &pair[1]]);
+    }
+    buckets.sort_unstable();
+    buckets.dedup();
+    buckets
+}
+
+/// Returns the bucket of a feature, by the FNV-1a hash of its parts. The first bucket is not used.
+fn bucket(kind: &str, parts: &[&str]) -> usize {
+    let bytes = std::iter::once(kind).chain(parts.iter().copied()).flat_map(|part| part.bytes().chain([0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    1 + (hash % (BUCKETS as u64 - 1)) as usize
+}

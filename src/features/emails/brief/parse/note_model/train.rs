@@ -1,0 +1,107 @@
+//! Trains the model with the texts of `tests/samples/notes`. To write the weights after a change of the texts or of the features:
+//!
+//!     WEIGHTS=write cargo test --lib note_model
+
+use std::path::Path;
+
+use super::{BUCKETS, STEP, WEIGHTS, features, logistic, probability};
+
+const ROUNDS: usize = 12;
+const RATE: f32 = 0.25;
+/// How much a weight shrinks in each round, so that rare features do not decide.
+const SHRINK: f32 = 0.995;
+
+/// A text with its features and whether it is a note.
+struct Sample {
+    text: String,
+    features: Vec<usize>,
+    is_note: bool,
+}
+
+/// Returns the texts of all files, in an order that mixes the files.
+fn samples() -> Vec<Sample> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/notes");
+    let files = std::fs::read_dir(folder).expect("the samples exist").map(|file| file.expect("a file").path());
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|own| own == "tsv")).collect();
+    files.sort();
+    let mut samples = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("the samples are text");
+        for line in text.lines() {
+            let (label, text) = line.split_once('\t').unwrap_or_else(|| panic!("{}: {line}", file.display()));
+            assert!(matches!(label, "N" | "C"), "{}: {line}", file.display());
+            samples.push(Sample { text: text.to_owned(), features: features(text), is_note: label == "N" });
+        }
+    }
+    samples.retain(|sample| !sample.features.is_empty());
+    let mut state = 7_u64;
+    for at in (1..samples.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        samples.swap(at, (state >> 33) as usize % (at + 1));
+    }
+    samples
+}
+
+/// Returns the weights of a logistic regression, by stochastic gradient descent with a rate for each weight (AdaGrad).
+fn train<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Vec<f32> {
+    let (mut weights, mut squares) = (vec![0.0_f32; BUCKETS], vec![1e-6_f32; BUCKETS]);
+    for _ in 0..ROUNDS {
+        for sample in samples.clone() {
+            let sum: f32 = sample.features.iter().map(|at| weights[*at]).sum();
+            let error = logistic(sum) - f32::from(u8::from(sample.is_note));
+            for at in &sample.features {
+                squares[*at] += error * error;
+                weights[*at] -= RATE * error / squares[*at].sqrt();
+            }
+        }
+        weights.iter_mut().for_each(|weight| *weight *= SHRINK);
+    }
+    weights
+}
+
+fn quantized(weights: &[f32]) -> Vec<u8> {
+    weights.iter().map(|weight| ((weight / STEP).round().clamp(-127.0, 127.0) as i8).cast_unsigned()).collect()
+}
+
+#[test]
+fn the_weights_are_those_of_the_samples() {
+    let trained = quantized(&train(samples().iter()));
+    if std::env::var("WEIGHTS").is_ok_and(|own| own == "write") {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/brief/notes.weights");
+        std::fs::write(path, &trained).expect("the weights can be written");
+        return;
+    }
+    // The exponential function may differ in its last bit between platforms.
+    let near = |(own, other): (&u8, &u8)| own.cast_signed().abs_diff(other.cast_signed()) <= 1;
+    assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: WEIGHTS=write cargo test --lib note_model");
+}
+
+/// Trains with four fifths of the texts and checks the rest.
+#[test]
+fn unknown_texts_are_told_apart() {
+    let samples = samples();
+    let (known, unknown): (Vec<_>, Vec<_>) = samples.iter().enumerate().partition(|(at, _)| at % 5 != 0);
+    let weights = train(known.iter().map(|(_, sample)| *sample));
+    let right = |sample: &Sample| (sample.features.iter().map(|at| weights[*at]).sum::<f32>() > 0.0) == sample.is_note;
+    let count = unknown.iter().filter(|(_, sample)| right(sample)).count();
+    let share = count as f32 / unknown.len() as f32;
+    println!("{count} of {} unknown texts are right ({share})", unknown.len());
+    assert!(share > 0.8, "{share}");
+}
+
+#[test]
+fn notes_and_statements_have_different_probabilities() {
+    for note in
+        ["please keep the tone light", "my boss hates long emails", "nicht so werblich bitte", "sans photos pour une fois"]
+    {
+        assert!(probability(note).is_some_and(|own| own > 0.5), "{note}");
+    }
+    for text in
+        ["the sauna is open until nine", "bring your own mug", "Hunde müssen draußen bleiben", "entrée gratuite pour les enfants"]
+    {
+        assert!(probability(text).is_some_and(|own| own < 0.5), "{text}");
+    }
+    assert_eq!(probability(" … "), None);
+    let best = samples().into_iter().max_by_key(|sample| sample.text.len());
+    assert!(best.is_some_and(|sample| sample.text.len() < 1000));
+}
