@@ -201,7 +201,7 @@ impl TestApp {
         id.expect("an import returns the project's id")
     }
 
-    /// Subscribes an inactive webhook to every default event, so that events are stored.
+    /// Registers interest in every default event, as an inactive webhook would, so that the outbox stores the events.
     fn keep_events(&self) {
         let account = self.account;
         for environment in [Environment::Test, Environment::Live] {

@@ -62,7 +62,7 @@ pub fn start(
         let password = random_base62(engine.random.as_ref(), PASSWORD_CHARACTERS);
         if let Err(why) = own(&engine, &password).await {
             clock.catch_up();
-            print(&format!("The owner could not be created: {why}\n"));
+            print(&format!("The owner account could not be created: {why}\n"));
             return;
         }
         let site = site.unwrap_or_else(|| format!("{base}{}", shop::PATH));

@@ -1,4 +1,5 @@
-//! The checks of `mailmill doctor` that do not need the engine: the folder, the sockets and the certificate.
+//! The checks of `mailmill doctor` that do not need the engine: the data folder, the ports, the certificate and the
+//! language models.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -14,7 +15,7 @@ use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
 use crate::vocab::settings::Settings;
 
-/// Returns the findings of all checks, the most urgent first.
+/// Returns the findings of all checks, in a fixed order.
 pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
@@ -40,7 +41,7 @@ fn models(settings: &Settings) -> Finding {
         return Finding::warning(
             SUBJECT,
             format!("the monthly limit does not apply to models without prices: {}", unpriced.join(", ")),
-            "Set input_price and output_price of each model that costs money.",
+            "Set input_price and output_price for each model that isn't free.",
         );
     }
     Finding::good(SUBJECT, format!("enabled: {}; compare them with `mailmill models test`", names.join(", ")))

@@ -57,7 +57,7 @@ impl MailHandler for Post {
                 let envelope = Envelope { sender: &mail.sender, recipient };
                 if let Err(failure) = tracking::receive(&engine, &mail.bytes, &envelope).await {
                     let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
-                    tracing::warn!(cause, "inbound mail cannot be accepted now");
+                    tracing::warn!(cause, "inbound mail was deferred; the sender will retry");
                     return HandlerResult::Later;
                 }
             }

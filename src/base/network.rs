@@ -57,7 +57,7 @@ impl std::error::Error for NetworkError {}
 impl FromStr for Network {
     type Err = NetworkError;
 
-    /// Parses an address that is followed by `/` and the number of significant bits. If the number is omitted, all bits are significant.
+    /// Parses a CIDR range like 10.0.0.0/8. A bare IP address is a range of one address.
     fn from_str(given: &str) -> Result<Self, NetworkError> {
         let given = given.trim();
         let network = given.parse().or_else(|_| given.parse::<IpAddr>().map(IpNet::from));

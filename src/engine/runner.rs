@@ -192,7 +192,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
             status.end(Some(cause));
             status.restart();
             let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
-            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "a task failed and will be restarted");
+            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "a task stopped and will be restarted");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}

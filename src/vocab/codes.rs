@@ -1,7 +1,8 @@
 //! TABLE: every error code of the API, with its status, its wire code, and a message for the caller.
 //!
-//! Codes differ only where the caller can react differently. The message here is the general one; a failure usually adds a detail that
-//! names the field and the remedy. `assets/docs/errors.md` lists the codes, and which of them Mailmill adds to the shared API.
+//! Codes differ only where the caller can react differently. The message here is the default; most failures replace it with a
+//! specific message. The field and a related operation are added separately. `assets/docs/errors.md` lists the codes, and marks
+//! those that only Mailmill has.
 
 /// A reason why an operation can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,7 +120,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::VersionConflict,
         409,
         "VERSION_CONFLICT",
-        "Someone else saved a newer version; nothing was changed. Get the current version and repeat the change.",
+        "A newer version was saved, so nothing was changed. Get the current version and repeat the change.",
     ),
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),
     code(

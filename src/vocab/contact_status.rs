@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Status {
     /// The contact may be sent campaigns.
     Subscribed,
-    /// The contact asked not to be mailed.
+    /// The contact unsubscribed, or a user unsubscribed the contact. Only transactional messages may be sent.
     Unsubscribed,
     /// The contact's address does not accept mail.
     Bounced,

@@ -757,7 +757,7 @@ pub const DNS_ATTEMPTS: usize = 2;
 /// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
 /// are dropped first.
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
-/// The maximum time that a DNS record is cached, regardless of its TTL. After this time, a server that has moved is found.
+/// How long a DNS record is cached at most, even if its TTL is longer. If a server moves, the new address is used within this time.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// How long the absence of a DNS record is cached. The time is short, because a user who has just created the record does not want to wait.
 pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60);
@@ -1182,7 +1182,8 @@ pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_
 pub const WEBHOOKS_MAX: usize = 200;
 /// The size of a webhook's secret. Standard Webhooks asks for 24 to 64 random bytes.
 pub const WEBHOOK_SECRET_BYTES: usize = 32;
-/// The maximum number of custom headers of a webhook: credentials, a tenant, a route. More headers are rejected.
+/// The maximum number of custom headers per webhook: enough for credentials, a tenant and a route, with room to spare. More headers
+/// are rejected.
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
 /// The maximum size of a custom header's name. The longest registered name has 44 characters; longer names than the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;

@@ -123,7 +123,7 @@ pub const COMPOSER: &str = "composer";
 pub enum OnFailure {
     /// The generation or the edit fails.
     Fail,
-    /// The built-in composer writes instead.
+    /// The built-in composer writes or edits the email instead.
     Composer,
 }
 

@@ -163,7 +163,7 @@
     if (!same(doc, saved)) event.preventDefault();
   });
   const notice = h("div", { class: "editor-notice", role: "alert", hidden: true },
-    h("p", {}, "Someone else saved this email in the meantime. Your latest changes aren't saved yet."),
+    h("p", {}, "This email was saved elsewhere in the meantime. Your latest changes aren't saved yet."),
     button("Reload", () => {
       doc = saved;
       location.reload();
@@ -549,7 +549,7 @@
     const dialog = ask("Image", [
       h("div", { class: "editor-library", role: "group", "aria-label": "The brand's images" }, data.images.map((image) => h("button",
         { type: "button", click: take(image), class: "plain" }, h("img", { src: image.preview, alt: image.about || "Image", loading: "lazy" })))),
-      data.mayUpload && labeled("Upload an image (PNG, JPEG, or GIF, up to 7 MB)", upload), labeled("or URL", url), stage,
+      data.mayUpload && labeled("Upload an image (PNG, JPEG, or WebP, up to 7 MB, or GIF, up to 3 MB)", upload), labeled("or URL", url), stage,
       labeled("Alt text: what the image shows", alt),
       data.mayUpload && h("details", {}, h("summary", {}, "Crop around the focus point"), labeled("Shape", shape),
         h("p", { class: "hint" }, "Click the most important point of the image, or move the sliders."), across, down),

@@ -129,9 +129,9 @@ impl Throttle {
         self.memory().tries.remove(&address(rule, name));
     }
 
-    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names, so that the table never has more rows
-    /// than memory has entries. The counts are read inside the transaction: if two transactions overlap, the later one writes the higher
-    /// count.
+    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names, so that the table stays about
+    /// as small as memory. The counts are read inside the transaction, so that of two overlapping transactions, the later one
+    /// writes the newer counts.
     pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[ThrottleKey], at: Monotonic) {
         let mut memory = self.memory();
         let Memory { tries: all, evicted } = &mut *memory;

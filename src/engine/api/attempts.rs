@@ -40,6 +40,7 @@ async fn keep(engine: &Arc<Engine>, names: &[ThrottleKey]) -> store::Result<()> 
 
 /// Returns the error for too many attempts; `seconds` is the remaining wait.
 pub fn too_many(seconds: u64) -> Failure {
-    let detail = format!("Too many attempts; wait {seconds} seconds and try again.");
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    let detail = format!("Too many attempts; wait {seconds} {unit} and try again.");
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }

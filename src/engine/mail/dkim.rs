@@ -184,7 +184,7 @@ impl Writable for SignatureInput<'_> {
     }
 }
 
-/// Returns the names of the headers to sign, and the headers themselves in signing order.
+/// Returns the header names for `h=`, and the canonicalized headers in the same order.
 fn chosen(head: &[u8]) -> (Vec<String>, Vec<u8>) {
     let all = headers(head);
     let mut names = Vec::with_capacity(SIGNED.len() + CLOSED.len());

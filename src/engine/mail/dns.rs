@@ -167,7 +167,7 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
             }
             (ResolverConfig::from_name_servers(vec![server]), ResolverOpts::default())
         }
-        None => read_system_conf().map_err(|error| format!("cannot read the system's name servers: {error}"))?,
+        None => read_system_conf().map_err(|error| format!("cannot read the system's DNS configuration: {error}"))?,
     };
     options.timeout = limits::DNS_ATTEMPT_TIME;
     options.attempts = limits::DNS_ATTEMPTS;

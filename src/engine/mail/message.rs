@@ -102,7 +102,7 @@ impl Message {
     }
 }
 
-/// Returns the Message-ID for a mailing and recipient: always the same, and impossible to guess without the secret.
+/// Returns the Message-ID for a mailing and recipient: the same for every attempt, and impossible to guess without the secret.
 pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &str) -> String {
     let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC accepts keys of any length");
     for part in [mailing, recipient] {

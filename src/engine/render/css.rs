@@ -27,7 +27,7 @@ pub struct Declaration<'a> {
 
 type Nothing = Result<(), ParseError<()>>;
 
-/// Returns the pieces of a style sheet, or of the body of a rule that contains rules.
+/// Returns the pieces of a style sheet, or of the body of an at-rule such as `@media`.
 pub fn pieces(css: &str) -> Vec<Piece<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();

@@ -34,7 +34,7 @@ const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 /// The writer of an open generation.
 pub(super) struct Writer {
     index: tantivy::Index,
-    /// The number of bytes of memory for collecting changes.
+    /// The memory budget of tantivy's writer, in bytes.
     memory: usize,
     /// The writer of tantivy; `None` while it cannot be restarted after a fatal failure, for example because no file descriptor was left.
     writer: Option<IndexWriter<Entry>>,

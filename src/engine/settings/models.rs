@@ -49,10 +49,10 @@ fn check_model(name: &str, model: &Model) -> Option<(&'static str, &'static str)
     }
     let is_price = |price: f64| (0.0..=1_000_000.0).contains(&price);
     if !is_price(model.input_price) {
-        return Some(("input_price", "expected a price per million tokens"));
+        return Some(("input_price", "expected a price per million tokens, from 0 to 1,000,000"));
     }
     if !is_price(model.output_price) {
-        return Some(("output_price", "expected a price per million tokens"));
+        return Some(("output_price", "expected a price per million tokens, from 0 to 1,000,000"));
     }
     None
 }

@@ -130,7 +130,9 @@ impl Space {
                     free_mib_min,
                     "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects work)"
                 ),
-                false => tracing::warn!(free_mib, free_mib_min, "there is disk space again: the service accepts writes"),
+                false => {
+                    tracing::warn!(free_mib, free_mib_min, "enough disk space is free again: the service is no longer read-only");
+                }
             }
         }
     }

@@ -88,7 +88,9 @@ pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Res
 pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     match is_installations(tx, account)? {
         true => Ok(()),
-        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account can do this.")),
+        false => {
+            Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may use this operation."))
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl InvitationView {
     }
 }
 
-/// A link for the caller to pass on. The link is shown once.
+/// An invitation or password-reset link for the caller to share. It is returned only once.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkView {

@@ -44,7 +44,8 @@ pub struct EmailTexts<'a> {
 pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if texts.subject.trim().is_empty() {
-        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty. Set subject, or give the email a subject."));
+        warnings
+            .push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty. Add a subject to the campaign or to the email."));
     }
     if !links_to_unsubscribe(texts.html) {
         let message = "The email has no visible unsubscribe link. Add a link with href=\"{{ unsubscribe_url }}\". Email \
@@ -53,7 +54,8 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
     if !texts.names_address.unwrap_or_else(in_text) {
-        let message = "The email contains no postal address. Most countries require the sender's address by law. Add it.";
+        let message =
+            "The email contains no postal address. Many countries require one in marketing emails. Add it to the brand.";
         warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings

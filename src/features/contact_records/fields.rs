@@ -1,6 +1,7 @@
 //! Values of custom fields: JSON in a form that the store can hold, within limits.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -159,8 +160,13 @@ impl<'de> Visitor<'de> for Any {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<FieldValue, A::Error> {
         let mut map = BTreeMap::new();
         while let Some((name, value)) = entries.next_entry::<String, FieldValue>()? {
-            if map.insert(name, value).is_some() {
-                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
+            match map.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                }
+                Entry::Occupied(taken) => {
+                    return Err(A::Error::custom(format_args!("an object contains {:?} twice; remove one", taken.key())));
+                }
             }
         }
         Ok(FieldValue::Map(map))
@@ -223,7 +229,7 @@ mod tests {
     fn a_repeated_name_is_refused_at_every_level() {
         for json in [r#"{"fields":{"plan":"a","plan":"b"}}"#, r#"{"fields":{"address":{"city":"a","city":"b"}}}"#] {
             let error = serde_json::from_str::<Input>(json).expect_err(json).to_string();
-            assert!(error.contains("the same name twice"), "{error}");
+            assert!(error.contains("twice; remove one"), "{error}");
         }
         for json in ["{}", r#"{"fields":null}"#] {
             assert!(serde_json::from_str::<Input>(json).expect(json).fields.is_none());

@@ -245,7 +245,7 @@ impl Domain {
         self.findings.iter().find(own).map_or(RecordStatus::Pending, |finding| finding.status)
     }
 
-    /// Returns whether new keys are waiting until their records appear in the DNS.
+    /// Returns whether new keys are waiting for their DNS records.
     pub fn is_rotating(&self) -> bool {
         self.keys.iter().any(|key| key.phase == Phase::Pending)
     }

@@ -110,7 +110,8 @@ pub fn written(
         let names: Vec<&str> = all().iter().map(|design| design.name).collect();
         Failure::field("design", format_args!("the design {name:?} does not exist; use one of {}", names.join(", ")))
     })?;
-    let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(|| Failure::internal("the project exists"))?;
+    let found = projects::brand(tx, account, project)?;
+    let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a design is missing"))?;
     let brand = Brand { name: brand.name.or(Some(project.name)), ..brand };
     let site = project.urls.first().map(String::as_str);
     design.write(&brand, site, language, today).map_err(Failure::internal)

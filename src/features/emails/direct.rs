@@ -39,11 +39,11 @@ pub fn change(
     }
     let document = document(tx, email)?.ok_or_else(|| {
         Failure::because(Code::EditFailed, "The email was imported as HTML, so it has no document. Edit it with a prompt.")
-            .see("emails.edit", "POST /v1/emails/{emailId}/edit edits it with a prompt")
+            .see("emails.edit", "POST /v1/emails/{emailId}/edit applies a prompt")
     })?;
     let document = document.changed(changes).map_err(refused)?;
     let conversation = store::conversation(tx, account, email.conversation)?;
-    let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
+    let conversation = conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing"))?;
     let brief = brief(tx, account, &conversation, email)?;
     let material = gather(tx, account, email.project, &conversation.wanted)?;
     let mut changed = render(tx, account, &conversation, document)?;
@@ -76,7 +76,7 @@ fn not_replaced(text: &str) -> Option<Finding> {
 /// Returns the failure for a change of a version that is no longer the current one.
 pub fn conflict(email: &Email) -> Failure {
     let detail = format!(
-        "Version {} of the email was saved in the meantime; nothing was changed. Get the email and repeat the change.",
+        "The email has changed since you loaded it, so your change was not saved. Load version {} and try again.",
         email.version
     );
     Failure::because(Code::VersionConflict, detail)
@@ -138,7 +138,9 @@ pub fn author(principal: &Principal) -> Result<Author, Failure> {
     match principal {
         Principal::User(who) => Ok(Author::User(who.user.id)),
         Principal::Key(key) => Ok(Author::Key(key.id)),
-        Principal::Anonymous | Principal::Operator => Err(Failure::internal("an operation on emails has a user or a key")),
+        Principal::Anonymous | Principal::Operator => {
+            Err(Failure::internal("an operation on emails was called without a user or a key"))
+        }
     }
 }
 

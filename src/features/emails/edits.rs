@@ -157,7 +157,7 @@ pub async fn attempt(
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
-    let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
+    let conversation = conversation.ok_or_else(|| Failure::internal("the conversation of an email is missing"))?;
     let material: Arc<Material> = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;

@@ -42,13 +42,13 @@ pub enum FindingKind {
     TextMissing,
     /// The email breaks a limit of the brief.
     ConstraintBroken,
-    /// The email prints an instruction to the writer.
+    /// The email contains an instruction that was meant for the writer.
     InstructionPrinted,
     /// The email contains a number, date, code, name or link that neither the brief nor the brand contains.
     NotInBrief,
     /// A subject or headline is cut off, or does not close its quotation marks or brackets.
     LineIncomplete,
-    /// The prompt contains text whose meaning is unclear. The email does not print it.
+    /// The prompt contains text whose meaning is unclear, so the email leaves it out.
     Unclear,
     /// The email could be better or cannot be shown completely.
     Note,

@@ -24,7 +24,8 @@ pub struct Conversation {
     pub project: ProjectId,
     pub wanted: GenerationRequest,
     pub state: State,
-    /// The topic of the emails in a few words; set when the emails are planned.
+    /// The title: from the plan, the prompt or, for imported HTML, the first subject. `None` until the emails are planned or
+    /// imported.
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,

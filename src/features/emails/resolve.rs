@@ -133,7 +133,7 @@ pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warnin
 }
 
 fn not_ready(conversation: ConversationId, word: &str) -> Failure {
-    let hint = format!("GET /v1/projects/emails/{conversation}/status returns its status");
+    let hint = format!("GET /v1/projects/emails/{conversation}/status returns the status of the generation");
     let failure = Failure::because(Code::WrongState, "The email is not ready yet. Try again when it is ready.");
     failure.see("emails.status", hint).with(json!({ "status": word, "conversationId": conversation }))
 }
@@ -164,8 +164,8 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
     Ok(false)
 }
 
-/// Returns whether an email contains a postal address, which most countries require by law; `None` for imported HTML, where an address
-/// cannot be distinguished from other text.
+/// Returns whether an email contains a postal address, which many countries require by law; `None` for imported HTML, where an
+/// address cannot be distinguished from other text.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
     let Some(document) = super::generation::context::document(tx, &email)? else { return Ok(None) };

@@ -108,7 +108,7 @@ pub struct SiblingView {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationView {
     pub conversation_id: ConversationId,
-    /// The topic of the emails; the start of the prompt until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails are planned.
     pub title: String,
     pub subject: Option<String>,
     pub preview_text: Option<String>,
@@ -138,7 +138,7 @@ pub struct GenerationStatus {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: GenerationProgress,
-    /// The topic of the emails; the start of the prompt until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails are planned.
     pub title: String,
     /// The prompt; empty for imported HTML without an instruction, and if the request has only a brief.
     pub prompt: String,

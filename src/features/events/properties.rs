@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Top<'_> {
         while let Some(name) = entries.next_key::<String>()? {
             if names.len() == limits::EVENT_PROPERTIES_KEYS_MAX {
                 return Err(A::Error::custom(format_args!(
-                    "at most {} top-level names are allowed",
+                    "an event can have at most {} top-level properties",
                     limits::EVENT_PROPERTIES_KEYS_MAX
                 )));
             }
@@ -92,8 +92,8 @@ impl<'de> Visitor<'de> for Top<'_> {
                 }
                 None => entries.next_value_seed(Inside { levels: 1 })?,
             }
-            if !names.insert(name) {
-                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
+            if let Some(name) = names.replace(name) {
+                return Err(A::Error::custom(format_args!("an object contains {name:?} twice; remove one")));
             }
         }
         Ok(())
@@ -157,8 +157,8 @@ impl<'de> Visitor<'de> for Inside {
         let inside = self.deeper()?;
         let mut names = HashSet::new();
         while let Some(name) = entries.next_key::<String>()? {
-            if !names.insert(name) {
-                return Err(A::Error::custom("an object contains the same name twice; keep one of them"));
+            if let Some(name) = names.replace(name) {
+                return Err(A::Error::custom(format_args!("an object contains {name:?} twice; remove one")));
             }
             entries.next_value_seed(inside)?;
         }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_repeated_name_is_refused_at_every_level() {
         for json in [r#"{"a":1,"a":1}"#, r#"{"value":1,"value":2}"#, r#"{"a":{"b":1,"b":2}}"#, r#"{"a":[{"b":1,"\u0062":2}]}"#] {
-            assert!(read(json).expect_err(json).contains("the same name twice"), "{json}");
+            assert!(read(json).expect_err(json).contains("twice; remove one"), "{json}");
         }
     }
 

@@ -237,7 +237,7 @@ pub struct EventCondition {
     /// With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90 days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<EventAmount>,
-    /// With `between` and `not_between`: the start of the period, inclusive. Events past their retention period are ignored.
+    /// With `between` and `not_between`: the start of the period, inclusive. Events are deleted after 90 days and no longer match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<WireTime>,
     /// With `between` and `not_between`: the end of the period, exclusive.

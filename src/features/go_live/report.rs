@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::ProjectId;
 
-/// A kind of object that is copied. The numbers are stored.
+// The numbers are stored.
+/// A kind of object that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
@@ -84,7 +85,7 @@ pub struct CopyReport {
     pub copied: Vec<CopyCounts>,
     /// What was not copied and why, worded for users.
     pub skipped: Vec<String>,
-    /// If contacts are left: the value of `contactsAfter` for the next request, which continues.
+    /// If some contacts have not been copied yet: the value of `contactsAfter` for the next request, which copies more contacts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts_after: Option<u32>,
 }

@@ -14,7 +14,7 @@ const PATH: &str = "/v1/images/remote/";
 /// The strings that precede an image's address in HTML and CSS.
 const PLACES: [&str; 3] = ["src=", "background=", CSS];
 const CSS: &str = "url(";
-/// The attribute with alternative image files, which browsers would load without the proxy.
+/// The attribute with alternative image files, which browsers would load directly, bypassing the proxy.
 const CANDIDATES: &str = "srcset=";
 
 /// The paths on this server whose images stay unchanged: stored images, and the open pixel, which nothing may fetch on the viewer's behalf.

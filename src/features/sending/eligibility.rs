@@ -1,6 +1,7 @@
 //! Decides whether a message may be sent to a recipient now, by contact status, topic and suppression list.
 //!
-//! The transaction of the handoff checks this again: a recipient who has unsubscribed gets no message, however long the message waited.
+//! The handoff transaction repeats this check, so a recipient who unsubscribes while a campaign message waits does not get it.
+//! Transactional messages still reach unsubscribed contacts.
 
 use super::merge_data::RecipientProfile;
 use super::model::{Mailing, Skip};

@@ -235,7 +235,7 @@ impl SimulatedWorld {
         self.open.push(ConnectionState::Body { mailing, number });
     }
 
-    /// Advances one connection by one step.
+    /// Advances a random open connection by one step.
     fn advance(&mut self) {
         if self.open.is_empty() {
             return;

@@ -33,7 +33,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     match url.scheme() {
         "https" => {}
         "http" if engine.settings.webhooks.allow_http => {}
-        "http" => return Err(refused("deliveries require https; use a URL that starts with https://")),
+        "http" => return Err(refused("webhook URLs must use https://")),
         _ => return Err(refused("expected a URL that starts with https://")),
     }
     if !url.username().is_empty() || url.password().is_some() {

@@ -47,7 +47,7 @@ pub struct WebhookView {
     pub pending_count: u64,
     /// When the last attempt ended; absent if no attempt was made.
     pub last_triggered_at: Option<WireTime>,
-    /// Until when the endpoint is paused because of failures; absent if the endpoint is not paused. Deliveries wait during a pause.
+    /// Until when the endpoint is paused; absent if the endpoint is not paused. Deliveries wait during a pause.
     pub paused_until: Option<WireTime>,
     /// Why the endpoint is paused.
     pub pause_reason: Option<PauseReason>,
@@ -177,7 +177,7 @@ pub struct DeliveryView {
     pub error: Option<String>,
     /// Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
-    /// The first delivery of the event to this webhook, if this delivery is a repeat.
+    /// If this is a redelivery: the event's first delivery to this webhook.
     pub redelivery_of: Option<DeliveryId>,
     /// Every attempt, in the order in which they were made.
     pub attempt_log: Vec<AttemptView>,

@@ -206,13 +206,13 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
         let waits = match campaign["scheduledAt"].as_str() {
             Some(at) => format!("scheduled for {at}"),
-            None => format!("{}, {} recipients wait", text(campaign, "status"), campaign["recipients"]),
+            None => format!("{}, recipients waiting: {}", text(campaign, "status"), campaign["recipients"]),
         };
         out.push_str(&format!("  {:<4}  {}: {waits}\n", text(campaign, "environment"), text(campaign, "name")));
     }
     for held in data["environments"].as_array().into_iter().flatten() {
         out.push_str(&format!(
-            "  {:<4}  {} direct sends and batches, {} retries, {} webhook deliveries wait\n",
+            "  {:<4}  waiting: direct sends and batches: {}, retries: {}, webhook deliveries: {}\n",
             text(held, "environment"),
             held["sends"],
             held["retries"],

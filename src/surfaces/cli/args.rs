@@ -270,7 +270,7 @@ pub enum Administration {
     Doctor(Vec<Finding>),
 }
 
-/// A command, grouped by what it needs to run.
+/// A command. All commands that call an operator operation are one variant, [`Administration`].
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),
@@ -288,7 +288,7 @@ pub enum ParsedCommand {
 }
 
 impl Command {
-    /// Groups the command by what it needs to run.
+    /// Converts the command to a [`ParsedCommand`], in which all commands that call an operator operation are one variant.
     pub fn parsed(self) -> ParsedCommand {
         match self {
             Command::Serve(serve) => ParsedCommand::Serve(serve),

@@ -63,7 +63,9 @@ impl Fields {
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "The form is too large. Shorten its text or upload a smaller file.",
             ),
-            BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly. Submit it again."),
+            BodyError::TooSlow => {
+                PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form took too long to arrive. Submit it again.")
+            }
             BodyError::Broken => PageError::broken_form(),
         })?;
         match boundary {

@@ -238,7 +238,7 @@ impl Story {
             HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("the header value is ASCII");
         let started = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
         let input = json!({ "id": started["id"] });
-        let read = until!("The contacts weren't imported in time.", {
+        let read = until!("The import took too long.", {
             let status = self.ask("contacts.import_status", input.clone()).await?;
             (status["status"] == "completed" || status["status"] == "failed").then_some(status)
         });

@@ -77,7 +77,7 @@ fn from_the_right<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterat
     lines.into_iter().rev().flat_map(|line| line.rsplit(',')).map(str::trim)
 }
 
-/// Parses an IP address, possibly with a port or brackets.
+/// Parses an IP address with an optional port or brackets.
 fn parse_hop(element: &str) -> Option<IpAddr> {
     let bare = match element.strip_prefix('[') {
         Some(rest) => rest.split(']').next()?,

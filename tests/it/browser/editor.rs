@@ -205,14 +205,14 @@ async fn two_editors_at_once_get_a_notice_and_choose() {
     };
     other("From the other").await;
     tab.fill("[data-id=heading-1] .eb-line", "Mine").await;
-    tab.sees("Someone else saved this email in the meantime.").await;
+    tab.sees("This email was saved elsewhere in the meantime.").await;
     assert_eq!(scene.email().await["preheader"], "From the other");
     tab.press("Keep mine").await;
     let email = scene.saved("mine", |document| document["blocks"][1]["text"] == "Mine").await;
     assert_ne!(email["preheader"], "From the other");
     other("Once more").await;
     tab.fill("[data-id=heading-1] .eb-line", "Lost").await;
-    tab.sees("Someone else saved this email in the meantime.").await;
+    tab.sees("This email was saved elsewhere in the meantime.").await;
     tab.press_through("Reload").await;
     tab.element_at("[data-id=heading-1] .eb-line").await;
     let shown = tab.run("return document.querySelector('[data-id=heading-1] .eb-line').value", json!([])).await;
@@ -262,7 +262,7 @@ async fn forms_do_the_same_without_scripts() {
     scene.owner.data("emails.document_update", json!({ "emailId": scene.id, "operations": other })).await;
     tab.fill("#b-button-1-href", "https://acme.example/").await;
     tab.press_through("Save button").await;
-    tab.sees("was saved in the meantime").await;
+    tab.sees("The email has changed since you loaded it").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

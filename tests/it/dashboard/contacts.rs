@@ -118,7 +118,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     for (fields, part) in [
         ([("act", "tag"), ("tag", "extra")], "Remove the tag extra"),
         ([("act", "untag"), ("name", "vip")], "Remove the tag extra"),
-        ([("act", "topic-off"), ("topic", topic.as_str())], "not subscribed, their choice"),
+        ([("act", "topic-off"), ("topic", topic.as_str())], "not subscribed, set for this contact"),
         ([("act", "status"), ("status", "unsubscribed")], "<strong>Unsubscribed</strong>"),
     ] {
         has(&submit(&mut browser, &path, &fields).await, part);
@@ -362,13 +362,13 @@ async fn tags_topics_and_suppressions_are_created_changed_and_deleted() {
     assert_eq!(wrong.status, 400);
     has(&wrong, "displayOrder-wrong");
     let make = [("act", "create"), ("name", "News"), ("default", "opt_in"), ("visibility", "public"), ("order", "1")];
-    has(&submit(&mut browser, "/test/topics", &make).await, "1 of 1 contacts subscribed");
+    has(&submit(&mut browser, "/test/topics", &make).await, "1 of 1 contact subscribed");
     let topic = id(&client.data("topics.list", json!({ "projectId": project })).await["topics"][0]);
     let change =
         [("act", "update"), ("id", topic.as_str()), ("name", "Updates"), ("default", "opt_out"), ("visibility", "private")];
     let changed = submit(&mut browser, "/test/topics", &change).await;
     has(&changed, "inactive");
-    has(&changed, "0 of 1 contacts subscribed");
+    has(&changed, "0 of 1 contact subscribed");
     has(&submit(&mut browser, "/test/topics", &[("act", "delete"), ("id", &topic)]).await, "Topic deleted.");
 
     let wrong = submit(&mut browser, "/test/suppressions", &[("act", "add"), ("email", "ada"), ("note", "by phone")]).await;
@@ -380,7 +380,7 @@ async fn tags_topics_and_suppressions_are_created_changed_and_deleted() {
     has(&browser.get("/test/suppressions?search=ada").await, "Enter a complete address");
     has(&browser.get("/test/suppressions?search=ada%40").await, "Enter a complete address");
     let contact = client.data("contacts.list", json!({ "projectId": project })).await["contacts"][0].clone();
-    has(&browser.get(&format!("/test/contacts/{}", id(&contact))).await, "On the suppression list");
+    has(&browser.get(&format!("/test/contacts/{}", id(&contact))).await, "is on the suppression list");
     let remove = [("act", "remove"), ("email", "ada@example.com")];
     has(&submit(&mut browser, "/test/suppressions", &remove).await, "No suppressed addresses");
 }

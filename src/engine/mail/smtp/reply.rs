@@ -1,6 +1,7 @@
-//! Server replies of one or more lines, with their enhanced status codes (RFC 3463). Pure functions.
+//! Parses SMTP replies of one or more lines, with enhanced status codes (RFC 3463). Does no I/O.
 //!
-//! Parsing is strict where a reply could be ambiguous: a reply is either understood completely or rejected.
+//! A reply is rejected if a line has no valid code, if its lines have different codes, or if it has too many lines. An enhanced
+//! code that contradicts the reply code is ignored.
 
 use std::fmt;
 

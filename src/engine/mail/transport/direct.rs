@@ -89,7 +89,9 @@ impl Direct {
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
         match admitted.is_empty() {
             true => {
-                Err("the mail server has no public IP address; allow your own networks with outbound.allow_networks".to_owned())
+                let message = "the mail server has no public IP address; if it is in your own network, add that network to \
+                               outbound.allow_networks";
+                Err(message.to_owned())
             }
             false => Ok(admitted),
         }

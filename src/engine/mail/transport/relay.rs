@@ -120,7 +120,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("auth must be plain, login or xoauth2".to_owned()),
+                        _ => return Err("expected auth=plain, auth=login or auth=xoauth2".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -128,14 +128,14 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("tls must be required or off".to_owned()),
+                        _ => return Err("expected tls=required or tls=off".to_owned()),
                     };
                 }
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
                             return Err(
-                                "for must be a domain; repeat the parameter for more domains: for=example.com&for=example.org"
+                                "expected for=example.com; for more domains, repeat the parameter: for=example.com&for=example.org"
                                     .to_owned(),
                             );
                         };
@@ -242,8 +242,8 @@ mod tests {
             ("smtp://mail.example.com?auth=plain", "or neither"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
-            ("smtp://mail.example.com?tls=maybe", "required or off"),
-            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "plain, login or xoauth2"),
+            ("smtp://mail.example.com?tls=maybe", "tls=required or tls=off"),
+            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "auth=login or auth=xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),

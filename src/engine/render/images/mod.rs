@@ -135,17 +135,17 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
 
 /// Converts an uploaded image for emails: upright, not too wide, and without camera metadata such as the location.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
-    let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG or GIF file")?;
+    let format = image::guess_format(file).map_err(|_| "the image format is unknown; upload a PNG, JPEG, WebP or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => {
-            return Err("an animated GIF can have at most 3 MB; upload a smaller file".to_owned());
+            return Err("a GIF can have at most 3 MB; upload a smaller file".to_owned());
         }
         ImageFormat::Gif => {
             let measured = measure::measure(&decode(file, granted)?);
             return Ok((ImageFile { bytes: file.to_vec(), format: Format::Gif }, measured));
         }
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
-        _ => return Err("email clients don't support this image format; upload a PNG, JPEG or GIF file".to_owned()),
+        _ => return Err("email clients don't support this image format; upload a PNG, JPEG, WebP or GIF file".to_owned()),
     };
     let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),

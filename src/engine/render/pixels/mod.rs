@@ -260,9 +260,7 @@ impl Pixels {
 fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(Vec::len).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
-        return Err(RenderError::Misused(format!(
-            "The images have {bytes} bytes in total; at most {DRAWN_IMAGES_BYTES_MAX} are allowed."
-        )));
+        return Err(RenderError::Misused(format!("The images total {bytes} bytes; the limit is {DRAWN_IMAGES_BYTES_MAX}.")));
     }
     Ok(())
 }

@@ -80,7 +80,10 @@ fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), 
         return Err(Failure::field("permissions", format_args!("the agent did not request {more}")));
     }
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
-        return Err(Failure::field("permissions", format_args!("you do not have {more} yourself")));
+        return Err(Failure::field(
+            "permissions",
+            format_args!("you cannot grant {more}, because you do not have this permission"),
+        ));
     }
     if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {
         context.caller.proven(context.now())?;

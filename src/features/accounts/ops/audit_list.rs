@@ -47,7 +47,7 @@ pub struct AuditEntry {
     pub by: AuditActor,
     /// The email of the member or former member who made the change; absent for keys and the operator.
     pub who: Option<String>,
-    /// The first 8 characters of the ID of the key that made the change; the next field is the key's name.
+    /// The first 8 characters of the ID of the key that made the change; `keyName` is the key's name.
     pub key_id: Option<String>,
     pub key_name: Option<String>,
     /// The `requestId` of the response to the request that made the change.

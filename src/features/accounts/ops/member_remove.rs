@@ -26,10 +26,9 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all of the member's sessions immediately. Keys that they created or granted to agents keep working; revoke those \
-                separately. Grants that no agent has fetched yet are denied. The audit log shows their email until their last entry \
-                expires, \
-                after 90 days.",
+            "Ends all of the member's sessions immediately. Keys that the member created or granted to agents keep working; revoke \
+                these keys separately. Grants that no agent has fetched yet are denied. The audit log shows the member's email \
+                until the member's last entry expires, after 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = MemberRef;
@@ -47,8 +46,9 @@ impl Async for MemberRemove {
         let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
-            let normalized =
-                EmailAddress::stored(&user.email).ok_or_else(|| Failure::internal("a member has an address"))?.normalized();
+            let address = EmailAddress::stored(&user.email);
+            let address = address.ok_or_else(|| Failure::internal("the stored email address of a member is not valid"))?;
+            let normalized = address.normalized();
             sessions::end(tx, &engine, user.id, |_| true);
             sign_in::delete_second_factor(tx, user.id);
             sign_in::delete_reset_links(tx, user.id)?;

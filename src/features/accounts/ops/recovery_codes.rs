@@ -29,7 +29,12 @@ impl Async for RenewRecoveryCodes {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
             let factor = sign_in::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
-            let none = || Failure::because(Code::WrongState, "No authenticator app is set up, so there are no recovery codes.");
+            let none = || {
+                Failure::because(
+                    Code::WrongState,
+                    "No authenticator app is set up, so there are no recovery codes. Set up an app first.",
+                )
+            };
             let mut factor = factor.ok_or_else(none)?;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
             sign_in::save_second_factor(tx, user, &factor);

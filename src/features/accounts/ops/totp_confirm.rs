@@ -58,7 +58,7 @@ impl Async for TotpConfirm {
             if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
                 return Err(Failure::because(
                     Code::SignInFailed,
-                    "The code is wrong. Enter the current code, and check that the device's clock is correct.",
+                    "The code is wrong. Enter the current code, and check that your phone's clock is correct.",
                 ));
             }
             let mut factor = sign_in::second_factor(tx, user)?.ok_or(Code::WrongState)?;

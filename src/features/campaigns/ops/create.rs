@@ -63,7 +63,7 @@ pub struct NewCampaign {
     pub recipient_type: RecipientType,
     /// The ID of the segment or tag. Omit it to send to all contacts in the project.
     pub recipient_id: Option<RecipientId>,
-    /// The topic of the campaign. Contacts who unsubscribed from this topic are skipped.
+    /// The topic of the campaign. Contacts who are not subscribed to this topic are skipped.
     pub topic_id: Option<TopicId>,
     /// The client's name for a transport, stored and returned only for compatibility. The installation's settings determine the transport.
     pub provider_type: Option<ProviderType>,

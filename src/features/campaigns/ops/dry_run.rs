@@ -188,8 +188,9 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
         ));
     }
     for (field, many) in &found.missing_fields {
+        let recipients = if *many == 1 { "recipient has" } else { "recipients have" };
         let message = format!(
-            "{many} recipients have no value for the merge field {field} and would be skipped; add a default, like \
+            "{many} {recipients} no value for the merge field {field} and would be skipped; add a default, like \
              {{{{ {field} | default(\"there\") }}}}, or set a value in variables."
         );
         warnings.push(CampaignWarning::notice("MISSING_FIELDS", message));
@@ -204,7 +205,8 @@ fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
         QuotaLeft::Left(left) if left >= many => None,
         QuotaLeft::Left(left) => {
             let message = format!(
-                "The plan allows {left} more emails this day or month. The remaining emails wait until the quota resets."
+                "The plan's quota for this day or month has room for {left} of {many} emails. The remaining emails wait until the \
+                 quota resets."
             );
             Some(CampaignWarning::notice(code, message))
         }

@@ -188,7 +188,7 @@ fn checked_search(text: Option<String>) -> Result<Option<String>, Failure> {
     let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     match text {
         Some(text) if text.chars().count() > max => {
-            Err(Failure::field("filters.search", format_args!("a search can have at most {max} characters")))
+            Err(Failure::field("filters.search", format_args!("use at most {max} characters")))
         }
         text => Ok(text),
     }

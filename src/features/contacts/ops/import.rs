@@ -27,7 +27,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Import;
 
-/// The fields of the form, for the documentation. The file is processed while it arrives.
+/// The fields of the form. The file is processed while it arrives.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = form_fields)]

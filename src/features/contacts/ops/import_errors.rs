@@ -24,7 +24,7 @@ pub struct ListImportErrors {
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// The number of notes to skip.
+    /// The number of errors to skip.
     pub offset: Option<Offset>,
     /// The number of the page to return, starting at 1. Replaces `offset`.
     pub page: Option<PageNumber>,

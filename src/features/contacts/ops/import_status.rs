@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImportStatus;
 
-/// Selects an import.
+/// Selects an import or another job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRef {

@@ -40,7 +40,7 @@ pub struct TopicChoice {
     pub is_active: bool,
     /// Whether the contact is subscribed to the topic. The contact's status must also allow mail.
     pub subscribed: bool,
-    /// Whether the subscription is the contact's own choice rather than the topic's default.
+    /// Whether the contact or a user set the subscription. If false, the topic's default applies.
     pub chosen: bool,
 }
 

@@ -106,7 +106,8 @@ impl<'a> Content<'a> {
         !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, self.spoken)
     }
 
-    /// Returns the statements outside of stories, without statements that repeat a part of another.
+    /// Returns the indexes of the printable statements that belong to no printed story. Bare statements and statements contained in
+    /// another one are left out.
     fn statements(&self) -> Vec<usize> {
         let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
         let all: Vec<usize> = (0..self.brief.facts.len())

@@ -118,7 +118,7 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
-/// Returns the values of the table of details in one line: "Thursday, December 3 · 7 PM · Truro".
+/// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro".
 fn details(blocks: &[Block]) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),

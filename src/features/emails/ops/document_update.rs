@@ -201,7 +201,7 @@ mod tests {
         let answer = app.patch(&path, json!({ "operations": subject("Second"), "version": 1 }));
         let (status, code, detail) = answer.refusal();
         assert_eq!((status, code), (409, "VERSION_CONFLICT"));
-        assert!(detail.starts_with("Version 2 of the email was saved in the meantime"), "{detail}");
+        assert!(detail.starts_with("The email has changed since you loaded it") && detail.contains("Load version 2"), "{detail}");
         assert_eq!(answer.body["data"]["version"], 2);
         // Without a version, the change applies to the current version.
         assert_eq!(app.patch(&path, json!({ "operations": subject("Second") })).data()["version"], 3);

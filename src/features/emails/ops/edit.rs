@@ -41,7 +41,7 @@ pub struct EditEmail {
     pub is_async: bool,
 }
 
-/// The edited email or, with `async` or if the edit takes too long, the edit.
+/// The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
@@ -82,7 +82,8 @@ impl Async for Edit {
             let store = context.data().store.clone();
             // Subscribe before reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
-            let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("a newly created edit exists"))?;
+            let row = store::edit(&store.read(), account, id)?;
+            let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing"))?;
             let is_over = matches!(row.state, EditState::Completed(_) | EditState::Failed(_));
             if is_async || is_over || timeout_at(deadline, changed).await.is_err() {
                 return answer(&context, account, row, is_async).await.map(Done);

@@ -329,7 +329,7 @@ impl CheckedChange<'_> {
         let image = ImageUrl::parse(address).map_err(|error| format!("address: {error}"))?;
         match self.known.knows_image(image.as_str()) || self.known.knows_image(address) {
             true => Ok(image.to_string()),
-            false => Err(format!("address: {image} is not among the pictures you may use")),
+            false => Err(format!("address: {image} is not among the images you may use")),
         }
     }
 }
@@ -450,7 +450,7 @@ mod tests {
             "characters",
             "links you may",
             "neither",
-            "pictures you may",
+            "images you may",
             "is a link",
             "a kind",
             "no color",

@@ -440,7 +440,7 @@ impl KnownAddresses {
         strange
             .map(|Address { path, url, kind }| match kind {
                 Kind::Link => format!("{path}: {url} is not among the links you may use"),
-                Kind::Image => format!("{path}: {url} is not among the pictures you may use"),
+                Kind::Image => format!("{path}: {url} is not among the images you may use"),
             })
             .collect()
     }

@@ -59,7 +59,7 @@ impl Async for Checklist {
                 id: "address",
                 done: address.is_some(),
                 message: address
-                    .unwrap_or_else(|| "The brand has no postal address. Most countries require one in marketing email.".into()),
+                    .unwrap_or_else(|| "The brand has no postal address. Many countries require one in marketing emails.".into()),
             },
             GoLiveStep {
                 id: "transport",

@@ -14,7 +14,7 @@ impl Operation for Hold {
         .about(
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
              sending is resumed, because the original folder may have sent them since. New sends and newly launched campaigns \
-             are sent as usual. Only the installation's own account, which is the first account, may use this.",
+             are sent as usual. Only the installation's own account, which is the first account, may use this operation.",
         )
         .blocking();
     type Input = NoInput;

@@ -60,7 +60,7 @@ fn draft(files: &[File]) -> Draft {
     draft.brand.logos.retain(|logo| may(&logo.url));
     let left_out = before - draft.sights.len() - draft.brand.logos.len();
     if left_out > 0 {
-        draft.notes.push(format!("{left_out} images were skipped because the site's robots.txt disallows them."));
+        draft.notes.push(format!("Images skipped because the site's robots.txt disallows them: {left_out}."));
     }
     draft
 }

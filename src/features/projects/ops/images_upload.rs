@@ -23,7 +23,7 @@ pub struct ImagesUpload;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewUpload {
     pub project_id: ProjectId,
-    /// The PNG, JPEG or GIF file as base64.
+    /// The PNG, JPEG, WebP or GIF file as base64.
     #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
     /// A description of what the image shows; filled in automatically if omitted.

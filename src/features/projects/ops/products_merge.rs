@@ -24,7 +24,7 @@ pub struct MergeProducts {
     pub project_id: ProjectId,
     /// The product that stays, with its own values.
     pub product_id: ProductId,
-    /// The products that become part of it.
+    /// The products to merge into `productId`.
     #[schemars(length(min = 1, max = PRODUCTS_MERGED_MAX))]
     pub product_ids: Vec<ProductId>,
 }

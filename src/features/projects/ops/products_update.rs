@@ -120,7 +120,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
             Err(Failure::field("priceBefore", "the product has no current price; set price too"))
         }
         (_, Some(price), Some(before)) if before <= price => {
-            Err(Failure::field("priceBefore", "the price before a reduction must be higher than the price"))
+            Err(Failure::field("priceBefore", "this must be higher than the current price"))
         }
         _ => Ok(()),
     }

@@ -265,7 +265,7 @@ fn voice(patch: VoicePatch, kept: &mut VoiceOverrides) -> Result<(), Failure> {
         if let Patch::Value(words) = &words
             && words.len() > max
         {
-            return Err(Failure::field(field, format_args!("expected at most {max} words, found {}", words.len())));
+            return Err(Failure::field(field, format_args!("expected at most {max} entries, found {}", words.len())));
         }
         words.map(|words| words.iter().map(|word| word.to_string()).collect()).apply(kept);
     }

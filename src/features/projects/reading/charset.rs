@@ -1,4 +1,5 @@
-//! Decodes the bytes of a page with the charset given by its byte order mark, its header or its own declaration, or guessed from the bytes.
+//! Decodes a page or style sheet. The charset comes from the byte order mark, the Content-Type header or the document's own
+//! declaration; otherwise it is guessed.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 

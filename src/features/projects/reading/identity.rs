@@ -167,7 +167,7 @@ fn logo_words(site: &Site) -> Option<String> {
     Some(words.trim().to_owned()).filter(|words| !words.is_empty())
 }
 
-/// Returns the brand's slogan.
+/// Returns the brand's tagline, if the home page or the site's structured data contains one.
 pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     let home = site.home()?;
     let slogan = site.organization().and_then(|node| text(node, "slogan"));

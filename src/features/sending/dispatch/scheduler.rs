@@ -214,7 +214,7 @@ impl Scheduler {
                 if let Err(failure) = outcome {
                     let text = failure.text();
                     let cause = failure.cause.unwrap_or(text);
-                    tracing::error!(mailing = %id, cause, "a mailing could not be prepared");
+                    tracing::error!(mailing = %id, cause, "a mailing could not be prepared and will be retried");
                 }
                 // Other mailings continue in the meantime.
                 self.wake_at(Instant::now() + limits::TRANSPORT_REST);

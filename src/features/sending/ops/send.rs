@@ -130,7 +130,7 @@ pub struct SendAccepted {
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
-    /// Notes about the chosen email.
+    /// Warnings about the content; for example, only the first email of a series is sent, or a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

@@ -62,7 +62,7 @@ pub struct Tested {
     pub sent_to: String,
     pub sent_at: WireTime,
     pub subject: String,
-    /// Notes about the chosen email.
+    /// Warnings about the content; for example, only the first email of a series is sent, or a language is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -114,7 +114,8 @@ impl Command for Test {
             (None, Some(sender), _) => {
                 let DefaultSender { from: address, from_name: name, reply_to } = sender;
                 (
-                    EmailAddress::stored(&address).ok_or_else(|| Failure::internal("a stored sender is an address"))?,
+                    EmailAddress::stored(&address)
+                        .ok_or_else(|| Failure::internal("the stored sender is not a valid address"))?,
                     Sender { address, name, reply_to },
                 )
             }
@@ -150,7 +151,7 @@ impl Command for Test {
         let message_id = sending::create(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let gone = || Failure::internal("a mailing that was just created has its recipient");
+        let gone = || Failure::internal("the recipient of a mailing that was just created is missing");
         let mailing = sending::require(tx, account, message_id)?;
         let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(gone)?;
         let translation = mailing.translation_for(&recipient);

@@ -23,7 +23,7 @@ pub struct SuppressionRef {
 /// The result of removing an address from the suppression list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSuppression {
-    /// The address that can be mailed again.
+    /// The address that was removed from the list.
     pub email: String,
     /// Always true; a failed removal returns an error instead.
     pub deleted: bool,

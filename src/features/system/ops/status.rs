@@ -125,7 +125,7 @@ pub struct LogLine {
 impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
         .summary("Get the status of the installation")
-        .about("Only the installation's own account, which is the first account, may use this.")
+        .about("Only the installation's own account, which is the first account, may use this operation.")
         .blocking();
     type Input = NoInput;
     type Output = Done<StatusView>;
@@ -166,7 +166,10 @@ impl Operation for Status {
 impl Query for Status {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         if !accounts::is_installations(view.tx, view.caller.account())? {
-            return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may use this."));
+            return Err(Failure::because(
+                Code::InsufficientPermissions,
+                "Only the installation's own account may use this operation.",
+            ));
         }
         collect(&view.caller.engine, view.now).map(Done)
     }

@@ -225,7 +225,8 @@ impl TimelineReader<'_> {
         })
     }
 
-    /// Returns the outcomes of the newest messages. Includes the contact's unsubscribe if no message recorded the unsubscribe.
+    /// Returns the bounces, complaints and unsubscribes of the newest messages, and the contact's own unsubscribe if none of these
+    /// messages recorded it.
     fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;

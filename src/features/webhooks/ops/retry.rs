@@ -81,7 +81,7 @@ impl Command for Retry {
             Failure::because(Code::LimitReached, detail)
         })?;
         let made: Option<model::Delivery> = store::delivery(tx, webhook.id, made)?;
-        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created does not exist"))?;
+        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created is missing"))?;
         Ok(Created(delivery_view(&made)))
     }
 }

@@ -20,7 +20,7 @@ pub struct Stats;
 pub struct StatsView {
     pub total_webhooks: usize,
     pub active_webhooks: usize,
-    /// The number of active webhooks whose endpoints are paused because of failures.
+    /// The number of active webhooks whose endpoints are paused.
     pub paused_webhooks: usize,
     /// The number of deliveries that have ended or are pending.
     pub total_deliveries: u64,

@@ -112,7 +112,8 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
     ),
     (
         "Contact details",
-        "The footer of every email shows the company and the postal address. Existing emails show them too.",
+        "The footer of new emails shows the company and the postal address. A changed postal address also appears in existing \
+         emails, unless their footer has its own address.",
         &[
             Detail {
                 field: "company",
@@ -125,7 +126,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "address",
                 label: "Postal address",
-                hint: "Most countries require it in marketing email. Line breaks become commas.",
+                hint: "Many countries require a postal address in marketing emails. Line breaks become commas.",
                 kind: "lines",
                 rows: 2,
                 value: "/brand/contact/address",

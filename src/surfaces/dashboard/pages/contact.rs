@@ -60,6 +60,7 @@ struct Fact {
 
 page_context!(ContactPage, "contact.html", {
     use crate::engine::api::Operation;
+    use crate::features::suppressions::Reason;
 
     let contact = ContactView::sample;
     let history = || tracking::ops::timeline::Timeline::example().1.0;
@@ -78,7 +79,13 @@ page_context!(ContactPage, "contact.html", {
         tag: String::new(),
     };
     let bare = ContactView { tags: Vec::new(), unsubscribed_at: Some(contact().created_at), ..contact() };
-    vec![page(contact()), Self { topics: Vec::new(), more: None, ..page(bare) }]
+    let suppressed = |reason| ContactView { suppression: Some(reason), ..contact() };
+    vec![
+        page(contact()),
+        Self { topics: Vec::new(), more: None, ..page(bare) },
+        page(suppressed(Reason::BounceHard)),
+        page(suppressed(Reason::Unsubscribe)),
+    ]
 });
 
 /// Shows the page about a contact.
@@ -210,7 +217,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
             }
         }
         "erase" if form.get("sure").is_empty() => {
-            let message = "To erase the contact, select “Yes, erase everything”. You can't undo this.";
+            let message = "To erase the contact, select “Permanently erase this contact's data”.";
             return Err(PageError { field: "sure".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, message) });
         }
         "erase" => {

@@ -238,7 +238,7 @@ fn change(form: &Fields, input: &mut Value) -> Result<(), PageError> {
         "status" if form.get("bulk_status").is_empty() => return Err(wrong("bulk_status", "Choose a status first.")),
         "status" => input["status"] = form.get("bulk_status").into(),
         "delete" if form.get("sure").is_empty() => {
-            return Err(wrong("sure", "To delete the contacts, select “Yes, delete them”. You can't undo this."));
+            return Err(wrong("sure", "To delete the contacts, select “Permanently delete these contacts”."));
         }
         "delete" => input["delete"] = true.into(),
         _ => return Err(PageError::not_found()),

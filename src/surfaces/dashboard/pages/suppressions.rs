@@ -1,4 +1,4 @@
-//! The page with the suppression list: addresses that are never mailed, for all brands.
+//! The page with the suppression list: addresses that get no email, or only transactional email, from all brands.
 
 use serde::Serialize;
 use serde_json::json;

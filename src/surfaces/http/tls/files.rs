@@ -1,4 +1,4 @@
-//! A certificate and its key in two PEM files: loads, writes and watches them.
+//! Loads a certificate and its key from two PEM files, replaces such files atomically, and detects changes to them.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -111,7 +111,7 @@ fn decode(data: &str) -> Option<Arc<[u8]>> {
     Some(url.decode_to_vec().ok()?.0.into())
 }
 
-/// Returns a URL, shortened for a message.
+/// Truncates a URL to 80 characters, for a warning.
 fn shortened(address: &str) -> String {
     match address.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &address[..end]),

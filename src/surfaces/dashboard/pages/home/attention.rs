@@ -46,7 +46,12 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     failed_jobs(known, &mut found);
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
-        let text = format!("Deliveries to the webhook {url} are paused: its endpoint keeps failing.");
+        let reason = match webhook["pauseReason"].as_str() {
+            Some("rate_limited") => "the endpoint limits its request rate",
+            Some("gone") => "the endpoint returned 410 Gone",
+            _ => "the endpoint keeps failing",
+        };
+        let text = format!("Deliveries to the webhook {url} are paused: {reason}.");
         found.push(line("warn", text, ("/settings/webhooks".into(), "View deliveries")));
     }
     found.sort_by_key(|line| line["level"] != "bad");

@@ -34,14 +34,14 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         ),
         step(
             &[Permission::EmailRead, Permission::EmailWrite],
-            ("Write an email", "Describe it in a sentence. Mailmill writes it in your brand's style, ready to send."),
+            ("Write an email", "Describe the email in a sentence. Mailmill writes it in your brand's style, ready to send."),
             ("/emails", "Write an email"),
             has_emails,
             request("/v1/projects/emails/generate", format!(r#"{{"projectId":"{id}","prompt":"Our autumn teas are here"}}"#)),
         ),
         step(
             &[Permission::AudienceRead, Permission::AudienceWrite],
-            ("Add contacts", "Add them one by one, or import a CSV file."),
+            ("Add contacts", "Add contacts one by one, or import a CSV file."),
             ("/contacts", "Add contacts"),
             has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),
@@ -58,9 +58,9 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     }
     let about = match visit.environment {
         Environment::Test => {
-            "Choose the recipients and send it. Test emails stay in the built-in inbox, where you can open them."
+            "Choose the recipients and send the campaign. Test emails stay in the built-in inbox, where you can open them."
         }
-        Environment::Live => "Choose the recipients, see exactly who gets it, and send or schedule it.",
+        Environment::Live => "Choose the recipients, see exactly who gets the campaign, and send or schedule it.",
     };
     steps.push(step(
         &[Permission::CampaignRead, Permission::CampaignWrite],
