@@ -55,6 +55,8 @@ pub struct Classifier<'a> {
     pub asks: bool,
     /// Whether the last fragment asked to report something, so that "that" introduces it.
     pub reports: bool,
+    /// Whether the fragment before is a request.
+    pub requests: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
     /// Whether the sentence only describes the recipients: "Customers, who …".
@@ -179,6 +181,7 @@ impl Classifier<'_> {
             return;
         }
         let before = pieces.last().map(|piece: &Piece| piece.class);
+        self.requests = before.is_some_and(|class| matches!(class, Class::Note | Class::Topic));
         let is_open = matches!(self.prompt.fold(fragment.from), "(" | "[")
             || fragment.from > 0 && self.prompt.fold(fragment.from - 1) == ")";
         if let Some(class @ (Class::Note | Class::Topic | Class::Unclear)) =
@@ -222,10 +225,14 @@ impl Classifier<'_> {
             return;
         }
         if let Some(content) = self.request(fragment, start, sentence, is_start) {
-            let class = Class::Topic;
-            pieces.push(Piece { range: Range::of(fragment.from, content.from), class });
+            pieces.push(Piece { range: Range::of(fragment.from, content.from), class: Class::Topic });
+            let readers = self.readers_at_end(content);
+            let content = Range::of(content.from, content.to - readers.len());
             if !content.is_empty() {
                 pieces.push(Piece { range: content, class: Class::Content });
+            }
+            if !readers.is_empty() {
+                pieces.push(Piece { range: readers, class: Class::Topic });
             }
             return;
         }
@@ -471,8 +478,10 @@ impl Classifier<'_> {
             if prompt.is(List::Question, end) && sentence.item.is_none() {
                 return Some(none);
             }
+            let end = prompt.end(List::Of, end).unwrap_or(end);
             let is_item = sentence.item.is_some() && end == start + 1;
-            return (!is_name && !is_item && (is_start || end > start + 1)).then(|| Range::of(end, to));
+            // "Say thanks and mention we deliver": requests follow each other.
+            return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
         }
         // "Bitte um Bewertung": "bitte" belongs to the request.
         let from = self.inner(fragment).from;

@@ -38,6 +38,7 @@ pub fn brief(text: &str, brand: &Brand, language: Option<&LanguageTag>, today: D
         situates: false,
         relates: false,
         reports: false,
+        requests: false,
         seen: 0,
         count: sentences.len(),
     };

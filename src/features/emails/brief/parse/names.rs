@@ -188,11 +188,13 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
 }
 
-/// Recognizes the town of an event: "in Manchester". In German, every noun is capitalized like a town.
+/// Recognizes the town or house of an event: "in Manchester", "at The Net Loft". In German, every noun is capitalized like a town.
 pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
-    let is_in = matches!(prompt.fold(at), "in" | "a" | "en") && prompt.lexicon().code != "de";
-    let end = names_end(prompt, at + 1);
-    let range = Range::of(at + 1, end);
+    let is_in = matches!(prompt.fold(at), "in" | "a" | "en" | "at") && prompt.lexicon().code != "de";
+    // "At The Net Loft"
+    let start = if prompt.fold(at + 1) == "the" { at + 2 } else { at + 1 };
+    let end = names_end(prompt, start);
+    let range = Range::of(start, end);
     let is_other = prompt.has(List::Language, range) || prompt.has(List::Month, range) || prompt.has(List::Goal, range);
     (is_in && (1..=3).contains(&range.len()) && !is_other).then(|| Found::new(FactKind::Place, range, None))
 }

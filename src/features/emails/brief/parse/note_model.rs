@@ -95,7 +95,7 @@ fn features(text: &str) -> Vec<usize> {
         .map(|word| word.chars().map(|c| if c.is_numeric() { '0' } else { c }).collect::<String>())
         .filter(|word| !word.trim_matches('\'').is_empty())
         .collect();
-    if words.is_empty() || words.len() > WORDS_MAX {
+    if !words.iter().any(|word| word.contains(char::is_alphabetic)) || words.len() > WORDS_MAX {
         return Vec::new();
     }
     let mut buckets = vec![0];

@@ -91,7 +91,9 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let close = prompt.quote_end(open, range.to)?;
         (close - open <= EVENT_WORDS_MAX + 4).then(|| Range::of(open + 1, close))
     };
-    if let Some(range) = contents.iter().take(3).find_map(|(_, range)| quote(*range)) {
+    let requests =
+        reads.iter().flat_map(|read| &read.pieces).filter(|piece| piece.class == Class::Topic).map(|piece| piece.range);
+    if let Some(range) = requests.chain(contents.iter().map(|(_, range)| *range)).take(3).find_map(quote) {
         return Some(named(range));
     }
     let topics: Vec<(&Read, Range)> = reads

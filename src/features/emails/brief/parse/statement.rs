@@ -103,7 +103,8 @@ fn addressed(text: &str) -> String {
     let starts = OPENERS.iter().any(|(own, _)| lower.starts_with(own))
         || lower.contains("if they ")
         || lower.contains("when they ")
-        || lower.contains("since they ");
+        || lower.contains("since they ")
+        || names_only_readers(&lower);
     if !is_plain || !starts {
         return text.to_owned();
     }
@@ -123,6 +124,16 @@ fn addressed(text: &str) -> String {
         format!("{own}{tail}")
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether "their" and "them" can only mean the recipients: no other people or things precede the first of them, as in "10% off
+/// their next order".
+fn names_only_readers(lower: &str) -> bool {
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
+    let Some(at) = words.iter().position(|word| matches!(*word, "their" | "them")) else { return false };
+    let is_noun =
+        |word: &&str| word.ends_with('s') && word.len() > 3 || *word == "and" || *word == "people" || *word == "children";
+    at <= 6 && !words[..at].iter().any(|word| is_noun(word))
 }
 
 /// Returns the words of a range without typing errors and superfluous spaces.

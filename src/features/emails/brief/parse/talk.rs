@@ -100,6 +100,16 @@ impl Classifier<'_> {
         is_attack
     }
 
+    /// Returns the words at the end of a request that say who is addressed: "announce the new plans to existing customers".
+    pub(super) fn readers_at_end(&self, content: Range) -> Range {
+        let end = self.inner(content).to;
+        let is_end = |at: &usize| {
+            let readers = self.prompt.find(List::Readers, Range::of(*at, end));
+            self.prompt.fold(*at) == "to" && readers.is_some_and(|readers| readers.to == end && readers.from <= at + 3)
+        };
+        (content.from + 1..end).find(is_end).map_or(Range::of(content.to, content.to), |from| Range::of(from, content.to))
+    }
+
     /// Returns whether a short fragment only names the email: "the sorry mail".
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
