@@ -440,7 +440,7 @@ fn an_edit_of_html_that_changes_nothing_creates_no_version() {
     let email = imported(&app, json!({ "html": LETTER }));
     for (prompt, reason) in [
         ("Make it formal", "imported as HTML"),
-        ("flibbertigibbet", "Possible edits: Change"),
+        ("flibbertigibbet", "name a part of the email (subject, preheader"),
         ("Remove the coupon", "imported as HTML"),
         ("Make the button #1a73e8", "Nothing was changed"),
     ] {
