@@ -53,22 +53,18 @@ fn convert(mjml: &str) -> Result<String, MjmlError> {
 }
 
 /// Returns MJML with references in place of the characters that the library writes into attributes as escapes of Rust, which no browser
-/// understands: a no-break space in a title would become `\u{a0}`. Styles stay as they are, because CSS knows no references.
+/// understands: a no-break space in an alt text would become `\u{a0}`. The title becomes an attribute, too.
 fn referenced(mjml: &str) -> String {
     let mut out = String::with_capacity(mjml.len());
-    let mut rest = mjml;
-    while !rest.is_empty() {
-        let style = ["<mj-style", "<style"].into_iter().filter_map(|tag| rest.find(tag)).min().unwrap_or(rest.len());
-        for c in rest[..style].chars() {
-            match c.escape_debug().next() {
-                Some('\\') if c == '\\' || !c.is_ascii() => out.push_str(&format!("&#{};", u32::from(c))),
-                _ => out.push(c),
-            }
+    let (mut is_tag, mut is_title) = (false, false);
+    for (at, c) in mjml.char_indices() {
+        match c {
+            '<' => (is_tag, is_title) = (true, mjml[at..].starts_with("<mj-title")),
+            '>' => is_tag = false,
+            _ => {}
         }
-        rest = &rest[style..];
-        let end = ["</mj-style>", "</style>"].into_iter().filter_map(|tag| rest.find(tag)).min().unwrap_or(rest.len());
-        out.push_str(&rest[..end]);
-        rest = &rest[end..];
+        let is_escaped = c == '\\' || !c.is_ascii() && c.escape_debug().next() == Some('\\');
+        if (is_tag || is_title) && is_escaped { out.push_str(&format!("&#{};", u32::from(c))) } else { out.push(c) }
     }
     out
 }

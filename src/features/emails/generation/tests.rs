@@ -358,7 +358,11 @@ fn a_preview_of_an_edit_saves_nothing() {
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("the field is a string"));
     let prompt = "Change the subject to \"Good to see you\" and send it to Bob";
     let shown = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "preview": true })).data();
-    assert_eq!((&shown["subject"], &shown["document"]["subject"]), (&json!("Good to see you"), &json!("Good to see you")), "{shown}");
+    assert_eq!(
+        (&shown["subject"], &shown["document"]["subject"]),
+        (&json!("Good to see you"), &json!("Good to see you")),
+        "{shown}"
+    );
     assert_eq!((&shown["version"], &shown["done"]), (&json!(1), &json!(["Changed the subject to “Good to see you”."])));
     assert!(shown["notDone"][0].as_str().is_some_and(|reason| reason.contains("Test send")), "{shown}");
     assert!(shown["html"].as_str().is_some_and(|html| html.contains("<title>Good to see you</title>")), "{shown}");

@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::base::text::{LongText, SOME_TEXT, ShortText};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::model::{Edit as Row, EditState, Email, Stage};
 use crate::features::emails::ops::generate::choose_model;
-use crate::features::emails::generation::context::StageContext;
 use crate::features::emails::views::{EditView, EditedEmail, EmailView, Viewer};
 use crate::features::emails::{edits, require_email, store};
 use crate::vocab::codes::Code;
@@ -120,7 +120,9 @@ async fn preview(
     let (email, view) = context.read(query).await?;
     let stages = StageContext { engine: context.engine.clone(), data: context.data().clone() };
     let previewing = edits::preview(&stages, account, &email, &input.prompt, model.as_deref());
-    let late = || Failure::because(Code::EditFailed, "The preview took too long. Make the edit, and restore the earlier version if needed.");
+    let late = || {
+        Failure::because(Code::EditFailed, "The preview took too long. Make the edit, and restore the earlier version if needed.")
+    };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;
     let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
     Ok(Answer::Email(Box::new(made.shown(view))))

@@ -119,7 +119,8 @@ fn a_grid_has_the_number_of_columns_that_the_block_says() {
     for layout in Layout::ALL {
         for columns in 1..=3 {
             let mut email = email(layout, Direction::Ltr);
-            let block = email.blocks.iter_mut().find_map(|block| if let Block::Products(block) = block { Some(block) } else { None });
+            let block =
+                email.blocks.iter_mut().find_map(|block| if let Block::Products(block) = block { Some(block) } else { None });
             let block = block.expect("the sample has products");
             block.columns = Some(columns);
             let names: Vec<String> = block.products.iter().map(|product| product.name.to_string()).collect();
@@ -135,9 +136,9 @@ fn a_grid_has_the_number_of_columns_that_the_block_says() {
 fn filled_boxes_have_their_own_color() {
     let mut email = email(Layout::Bold, Direction::Ltr);
     let before = draw(&email).html;
-    email.style.boxes = "#E2725B".parse().ok();
+    email.style.boxes = "#7B1E3A".parse().ok();
     let after = draw(&email).html;
-    assert!(!before.contains("#E2725B") && after.contains("#E2725B"));
+    assert!(!before.contains("#7B1E3A") && after.contains("#7B1E3A"));
     let button = |html: &str| html.split("<a ").find(|link| link.contains("padding")).map(str::to_owned);
     assert_eq!(button(&before), button(&after), "the buttons keep their color");
 }

@@ -34,7 +34,8 @@ pub fn updated(
     {
         (signature.name, signature.title, signature.span) = (name, None, None);
     }
-    let lost = brief.lost(before, after, material);
+    // The facts of a translated email stay the same.
+    let lost = if before.language == after.language { brief.lost(before, after, material) } else { Vec::new() };
     let parsed = |text: &str| brief::parse(text, &material.brand, Some(&after.language), brief.today).facts;
     new.facts = std::mem::take(&mut new.facts).into_iter().filter_map(|fact| kept(fact, &lost, replaced, &parsed)).collect();
     let breaks = |kept: &TypedBrief, document: &Document| {
@@ -90,11 +91,16 @@ fn buttons(document: &Document) -> Vec<(String, String)> {
 
 /// Returns the name below the closing words.
 fn signer(document: &Document) -> Option<String> {
-    let texts = document.blocks.iter().rev().filter_map(|block| if let Block::Text(text) = block { Some(text.text.words()) } else { None });
+    let texts = document
+        .blocks
+        .iter()
+        .rev()
+        .filter_map(|block| if let Block::Text(text) = block { Some(text.text.words()) } else { None });
     texts.filter_map(|text| text.rsplit_once('\n').map(|(_, name)| name.trim().to_owned())).next()
 }
 
 fn text_of(document: &Document) -> String {
-    let texts = document.blocks.iter().filter_map(|block| if let Block::Text(text) = block { Some(text.text.words()) } else { None });
+    let texts =
+        document.blocks.iter().filter_map(|block| if let Block::Text(text) = block { Some(text.text.words()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }

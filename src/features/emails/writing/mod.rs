@@ -4,8 +4,8 @@
 //! the failure that a user can act on. `generation` stores drafts as emails and continues after restarts.
 
 mod blocks;
-mod briefing;
 mod brief_update;
+mod briefing;
 mod built_in;
 mod imported;
 pub mod material;

@@ -427,7 +427,11 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
             emails::ops::edit::Answer::Email(edited) => placeholders::preview(&edited.email.html),
             emails::ops::edit::Answer::Operation(_) => return Err(PageError::not_found()),
         };
-        return Ok(Outcome::HandedOn(untrusted_html::document(&html, "private, no-store", untrusted_html::Images::Here(visit.api.0.base_url()))));
+        return Ok(Outcome::HandedOn(untrusted_html::document(
+            &html,
+            "private, no-store",
+            untrusted_html::Images::Here(visit.api.0.base_url()),
+        )));
     }
     let dark = visit.query.some("dark").map(|dark| dark == "yes");
     let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });

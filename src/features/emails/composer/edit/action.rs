@@ -171,11 +171,11 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the user asked for words to go or to change, so that facts may go with them.
+    /// Returns whether facts may go: because the user asked for words to go or to change, or because the action itself sees to its facts.
+    /// A translation keeps every text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
-        matches!(
-            self,
-            Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. } | Self::RemoveProduct(_) | Self::Sign(_)
-        )
+        let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
+        let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));
+        asked || checked || matches!(self, Self::RemoveProduct(_) | Self::Sign(_))
     }
 }

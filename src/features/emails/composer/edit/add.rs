@@ -36,7 +36,9 @@ fn insert(email: &mut Email, blocks: Vec<Block>, place: Option<&Place>, at_end: 
     }
     let end = email.blocks.len().saturating_sub(1);
     let place = match place {
-        Some(place) => place_for(email, place).ok_or_else(|| Reply::new("no_place").with("parts", Fact::Parts(super::parts(email))))?,
+        Some(place) => {
+            place_for(email, place).ok_or_else(|| Reply::new("no_place").with("parts", Fact::Parts(super::parts(email))))?
+        }
         None if at_end => end,
         None => default_place(email),
     };
@@ -83,7 +85,9 @@ impl Maker<'_> {
                 let text = Line::cut(text()?.trim_end_matches('.'));
                 Block::Heading(Heading { id, text, level: HeadingLevel::Section })
             }
-            Target::Text | Target::Lead => Block::Text(Text { id, text: Rich::parse(text()?).unwrap_or_else(|_| Rich::plain(said.unwrap_or_default())) }),
+            Target::Text | Target::Lead => {
+                Block::Text(Text { id, text: Rich::parse(text()?).unwrap_or_else(|_| Rich::plain(said.unwrap_or_default())) })
+            }
             Target::Social => {
                 let links = material::social(self.means.brand);
                 if links.is_empty() {
@@ -179,9 +183,9 @@ impl Maker<'_> {
         let text = brand.description.as_ref().filter(|_| material::speaks(brand, &self.email.language)).map(|text| tidy(text));
         let text = text.ok_or_else(|| Reply::new("no_story"))?;
         let heading_id = self.email.free_id("heading");
-        let heading = self.phrase("common.story_heading").map(|text| {
-            Block::Heading(Heading { id: heading_id, text: Line::cut(&text), level: HeadingLevel::Section })
-        });
+        let heading = self
+            .phrase("common.story_heading")
+            .map(|text| Block::Heading(Heading { id: heading_id, text: Line::cut(&text), level: HeadingLevel::Section }));
         Ok(heading.into_iter().chain([Block::Text(Text { id, text: Rich::plain(&text) })]).collect())
     }
 }
@@ -208,7 +212,8 @@ pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &Ed
     let source = entry.url.and_then(material::link).zip(label(email, means, "common.read_more"));
     let source = source.map_or_else(String::new, |(url, more)| format!(" [{}]({url})", escape(&more)));
     let markup = format!("**{}**\n{}{source}", escape(&title), escape(&text));
-    let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&markup).unwrap_or_else(|_| Rich::plain(&text)) });
+    let block =
+        Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&markup).unwrap_or_else(|_| Rich::plain(&text)) });
     insert(email, vec![block], place, false)?;
     Ok(Reply::new("informed").text("title", title))
 }
@@ -235,22 +240,27 @@ pub fn named_language(language: Language) -> Fact {
 
 /// Returns how well an entry fits a topic, and the sentences about the topic.
 fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
-    let names = |text: &str| {
+    let speaks_of = |text: &str, topic: Topic| {
         let words = Tokens::read(text);
         let of = |language: &Language| Vocabulary::of(*language).topics.get(&topic);
-        Language::SPOKEN.iter().filter_map(of).any(|phrases| {
-            (0..words.len()).any(|at| phrases.iter().any(|phrase| stands(&words, at, phrase)))
-        })
+        Language::SPOKEN
+            .iter()
+            .filter_map(of)
+            .any(|phrases| (0..words.len()).any(|at| phrases.iter().any(|phrase| stands(&words, at, phrase))))
     };
+    let names = |text: &str| speaks_of(text, topic);
+    let others = [Topic::Returns, Topic::Shipping, Topic::Hours, Topic::Warranty].into_iter().filter(|other| *other != topic);
+    let digresses = |text: &str| !names(text) && others.clone().any(|other| speaks_of(text, other));
     let is_titled = names(entry.title);
     let lines: Vec<String> = entry.text.lines().map(tidy).filter(|line| !line.is_empty()).collect();
-    let all: Vec<&str> = lines.iter().flat_map(|line| sentences(line)).filter(|sentence| sentence.ends_with(['.', '!', '?'])).collect();
+    let all: Vec<&str> =
+        lines.iter().flat_map(|line| sentences(line)).filter(|sentence| sentence.ends_with(['.', '!', '?'])).collect();
     let first = all.iter().position(|sentence| names(sentence)).or(is_titled.then_some(0))?;
     let mut out = String::new();
     for sentence in all.get(first..)? {
         let length = out.chars().count() + sentence.chars().count();
         // After the first sentence, a title about several topics needs sentences about this one.
-        if length > KNOWLEDGE_CHARACTERS || !out.is_empty() && !is_titled && !names(sentence) {
+        if length > KNOWLEDGE_CHARACTERS || !out.is_empty() && (!is_titled && !names(sentence) || digresses(sentence)) {
             break;
         }
         out.push_str(if out.is_empty() { "" } else { " " });
@@ -262,7 +272,8 @@ fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
 /// Returns whether a topic's phrase stands here, also as a part of a compound: "Rückgaberecht".
 fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     const COMPOUND_CHARACTERS_MIN: usize = 7;
-    let compound = matches!(phrase.as_slice(), [word] if word.len() >= COMPOUND_CHARACTERS_MIN && words.fold(at).starts_with(word.as_str()));
+    let compound =
+        matches!(phrase.as_slice(), [word] if word.len() >= COMPOUND_CHARACTERS_MIN && words.fold(at).starts_with(word.as_str()));
     compound || words.matches(at, phrase).is_some()
 }
 

@@ -146,7 +146,8 @@ pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Outcome 
 
 /// Removes one product from the grid that shows it.
 pub fn remove_product(email: &mut Email, name: &str) -> Outcome {
-    let is_meant = |product: &Product| find(&product.name, name).is_some_and(|(start, end)| start == 0 && end == product.name.len());
+    let is_meant =
+        |product: &Product| find(&product.name, name).is_some_and(|(start, end)| start == 0 && end == product.name.len());
     for block in &mut email.blocks {
         let Block::Products(grid) = block else { continue };
         let Some(at) = grid.products.iter().position(is_meant) else { continue };
@@ -263,7 +264,8 @@ pub fn chosen(shown: &str, url: Option<&str>, words: Option<&str>, means: &EditR
 /// Returns the brand's picture whose description has all of these words.
 fn named_picture(words: &str, brand: &Brand) -> Result<Picture, Reply> {
     let images = brand.images.iter().filter_map(|image| {
-        let own = material::picture(&image.url, image.description.as_deref().and_then(material::alt), (image.width, image.height))?;
+        let own =
+            material::picture(&image.url, image.description.as_deref().and_then(material::alt), (image.width, image.height))?;
         Some((image.tags.iter().cloned().chain(image.description.clone()).collect::<Vec<_>>().join(" "), own))
     });
     let products = brand.products.iter().filter_map(|product| {
@@ -285,7 +287,8 @@ fn named_picture(words: &str, brand: &Brand) -> Result<Picture, Reply> {
     if let Some((_, picture)) = all.iter().find(|(told, _)| !wanted.is_empty() && shows(told)) {
         return Ok(picture.clone());
     }
-    let names: Vec<String> = all.iter().filter_map(|(_, own)| own.alt.as_ref().map(ToString::to_string)).take(PICTURES_NAMED).collect();
+    let names: Vec<String> =
+        all.iter().filter_map(|(_, own)| own.alt.as_ref().map(ToString::to_string)).take(PICTURES_NAMED).collect();
     match names.is_empty() {
         true => Err(Reply::new("no_picture")),
         false => Err(Reply::new("no_such_picture").text("words", words).text("images", super::quoted(&names))),

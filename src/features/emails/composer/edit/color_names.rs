@@ -13,7 +13,7 @@ pub struct Named {
 
 /// The difference in hue, in degrees, up to which two colors have the same name.
 const HUE: f32 = 28.0;
-const LIGHTNESS: f32 = 0.3;
+const LIGHTNESS: f32 = 0.25;
 const CHROMA: f32 = 0.16;
 /// Grays have no hue that people see.
 const GRAY: f32 = 0.035;

@@ -57,7 +57,9 @@ pub fn action(intent: Intent, bound: &Bindings<'_>) -> Option<Action> {
         Intent::Round => Action::Round(Corners::Round),
         Intent::Sharp => Action::Round(Corners::Sharp),
         Intent::Soft => Action::Round(Corners::Soft),
-        Intent::Layout => Action::Arrange(gaps.find(|bound| if let Bound::Layout(layout) = bound { Some(*layout) } else { None })?),
+        Intent::Layout => {
+            Action::Arrange(gaps.find(|bound| if let Bound::Layout(layout) = bound { Some(*layout) } else { None })?)
+        }
         Intent::Emoji => Action::Emoji(true),
         Intent::NoEmoji => Action::Emoji(false),
         Intent::Formal => Action::Formality(true),
@@ -113,7 +115,8 @@ fn set(gaps: &Gaps<'_, '_>) -> Option<Action> {
         _ if value.is_empty() => None,
         // Without quotation marks, only a single word in uppercase is a code: "put the code first" asks for something else.
         Target::Coupon => {
-            let is_code = !value.contains(' ') && value.chars().any(char::is_alphanumeric) && !value.chars().any(char::is_lowercase);
+            let is_code =
+                !value.contains(' ') && value.chars().any(char::is_alphanumeric) && !value.chars().any(char::is_lowercase);
             (is_code || gaps.text(Slot::Quote).is_some()).then(|| Action::Set { part, value: value.to_owned() })
         }
         _ => Some(Action::Set { part, value: value.to_owned() }),
@@ -157,7 +160,14 @@ fn shorten(part: Option<PartName>) -> Option<Action> {
     let part = part.unwrap_or(whole);
     let has_text = matches!(
         part.target,
-        Target::Email | Target::Text | Target::Subject | Target::Preheader | Target::Title | Target::Lead | Target::Heading | Target::Sentence
+        Target::Email
+            | Target::Text
+            | Target::Subject
+            | Target::Preheader
+            | Target::Title
+            | Target::Lead
+            | Target::Heading
+            | Target::Sentence
     );
     has_text.then_some(Action::Shorten(part))
 }
@@ -205,7 +215,7 @@ fn swap(gaps: &Gaps<'_, '_>) -> Option<Action> {
         return None;
     }
     let (url, words) = (gaps.text(Slot::Url), gaps.text(Slot::Name));
-    if part.is_none() && !url.is_some_and(is_picture) {
+    if part.is_none() && words.is_none() && !url.is_some_and(is_picture) {
         return None;
     }
     let which = part.map_or(Which::Unsaid, |part| part.which);

@@ -26,7 +26,7 @@ pub use resources::EditResources;
 
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Block, Email};
-use action::{Action, Target};
+use action::{Action, Place, Target};
 use reader::Scene;
 use reply::{Outcome, Reply};
 use vocabulary::Vocabulary;
@@ -63,7 +63,8 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
             continue;
         };
         let mut changed = edited.email.clone();
-        let outcome = carry_out(&mut changed, &action, means).and_then(|done| sound(&edited.email, &changed, &action, means, done));
+        let outcome =
+            carry_out(&mut changed, &action, means).and_then(|done| sound(&edited.email, &changed, &action, means, done));
         match outcome {
             Ok(done) => {
                 edited.email = changed;
@@ -91,6 +92,9 @@ fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
 fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> Outcome {
     if let Some(violation) = after.check().first() {
         return Err(Reply::new("breaks").text("problem", violation));
+    }
+    if before == after {
+        return Err(Reply::new("unchanged"));
     }
     let lost = if action.may_lose_facts() { Vec::new() } else { (means.lost)(before, after) };
     if lost.is_empty() { Ok(done) } else { Err(Reply::new("loses").text("facts", quoted(&lost))) }
@@ -153,7 +157,13 @@ fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> O
         Action::Translate(language) => translate::translate(email, *language, means),
         Action::Shorten(part) => shorten::shorten(email, *part, means),
         Action::Lengthen => shorten::lengthen(email, means),
-        Action::Add { target: Target::Sentence, details, place } => texts::add_sentence(email, details, place.as_ref()),
+        Action::Add { target: Target::Sentence, details, place } => {
+            let is_beside = matches!(place, Some(Place::Before(_) | Place::After(_)));
+            match is_beside || texts::has_paragraph(email) {
+                true => texts::add_sentence(email, details, place.as_ref()),
+                false => add::add(email, Target::Text, details, place.as_ref(), means),
+            }
+        }
         Action::Add { target, details, place } => add::add(email, *target, details, place.as_ref(), means),
         Action::Inform { topic, place } => add::inform(email, *topic, place.as_ref(), means),
         Action::Remove { part, words } if part.target == Target::Sentence => {

@@ -16,8 +16,9 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
     if let Some(wish) = vocabulary.wishes.iter().find(|wish| stands(&wish.words)) {
         return vocabulary.wish(&wish.reply);
     }
-    let nouns: Vec<(usize, usize, Target)> =
-        (0..words.len()).flat_map(|at| reader.nouns(at).into_iter().take(1).map(move |(end, target)| (at, end, target))).collect();
+    let nouns: Vec<(usize, usize, Target)> = (0..words.len())
+        .flat_map(|at| reader.nouns(at).into_iter().take(1).map(move |(end, target)| (at, end, target)))
+        .collect();
     let named = nouns.iter().find(|(_, _, target)| !matches!(target, Target::Email | Target::Text)).or(nouns.first());
     let listed = || Fact::Parts(parts.to_vec());
     let Some((_, end, target)) = named else {

@@ -40,6 +40,8 @@ pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
+/// The maximum number of words of the email that an instruction repeats without quotation marks.
+const SAID_WORDS_MAX: usize = 30;
 /// The maximum number of words that say what a corrected value is: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
 
@@ -119,7 +121,9 @@ impl<'a> Reader<'a> {
             Slot::Topic => {
                 let topics = self.vocabulary.topics.iter();
                 topics
-                    .flat_map(|(topic, phrases)| self.lengths(at, phrases).into_iter().map(|taken| (at + taken, Bound::Topic(*topic))))
+                    .flat_map(|(topic, phrases)| {
+                        self.lengths(at, phrases).into_iter().map(|taken| (at + taken, Bound::Topic(*topic)))
+                    })
                     .collect()
             }
             Slot::Layout => self.layout(at),
@@ -186,7 +190,12 @@ impl<'a> Reader<'a> {
         if at >= self.words.len() || matches!(self.words.fold(at), ":" | "," | "." | ";") {
             return Vec::new();
         }
-        let last = if slot == Slot::Any { self.words.len().min(at + SUBJECT_WORDS_MAX) } else { self.words.len() };
+        let reach = match slot {
+            Slot::Any => SUBJECT_WORDS_MAX,
+            Slot::Said => SAID_WORDS_MAX,
+            _ => WORDS_MAX,
+        };
+        let last = self.words.len().min(at + reach);
         let polite = self.vocabulary.class("please");
         let ends = (at + 1..=last).rev().filter(|end| !inside(*end));
         ends.filter_map(|end| {
@@ -241,7 +250,9 @@ impl<'a> Reader<'a> {
 
     fn number(&self, at: usize) -> Option<u8> {
         let worded = self.vocabulary.numbers.iter().position(|phrases| self.words.any(at, phrases) == Some(1));
-        worded.and_then(|place| u8::try_from(place + 1).ok()).or_else(|| self.words.fold(at).parse().ok().filter(|n| (1..=9).contains(n)))
+        worded
+            .and_then(|place| u8::try_from(place + 1).ok())
+            .or_else(|| self.words.fold(at).parse().ok().filter(|n| (1..=9).contains(n)))
     }
 
     fn url(&self, at: usize) -> Option<(usize, Bound<'a>)> {
@@ -335,8 +346,8 @@ impl<'a> Reader<'a> {
             found.extend(lengths.into_iter().map(|taken| (at + taken, Bound::Place(place.clone()))));
         }
         for (class, place) in [("before", Place::Before as fn(Anchor) -> Place), ("after", Place::After as fn(Anchor) -> Place)] {
-            for taken in self.lengths(at, self.vocabulary.class(class)) {
-                for (end, anchor) in self.anchors(at + taken) {
+            for length in self.lengths(at, self.vocabulary.class(class)) {
+                for (end, anchor) in self.anchors(at + length) {
                     found.push((end, Bound::Place(place(anchor))));
                 }
             }
@@ -353,10 +364,13 @@ impl<'a> Reader<'a> {
                 return vec![(end, Anchor::Words(text.to_owned()))];
             }
             let parts = self.parts(at);
-            let named = |(end, bound): (usize, Bound<'a>)| if let Bound::Part(part) = bound { Some((end, Anchor::Part(part))) } else { None };
+            let named = |(end, bound): (usize, Bound<'a>)| {
+                if let Bound::Part(part) = bound { Some((end, Anchor::Part(part))) } else { None }
+            };
             let found: Vec<_> = parts.into_iter().filter_map(named).collect();
             if let Some((end, _)) = found.first() {
-                let said = self.lengths(*end, self.vocabulary.class("containing")).first().and_then(|taken| self.quote(end + taken));
+                let said =
+                    self.lengths(*end, self.vocabulary.class("containing")).first().and_then(|taken| self.quote(end + taken));
                 return match said {
                     Some((end, Bound::Text(text))) => vec![(end, Anchor::Words(text.to_owned()))],
                     _ => found,

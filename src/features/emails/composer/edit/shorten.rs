@@ -13,7 +13,7 @@ use crate::features::emails::composer::material;
 use crate::features::emails::composer::phrases::{Phrasebook, escape};
 use crate::features::emails::composer::plan;
 use crate::features::emails::composer::rules::Rules;
-use crate::features::emails::composer::text::{capital, folded, tidy};
+use crate::features::emails::composer::text::{capital, ended, folded, tidy};
 use crate::features::emails::composer::tokens::Tokens;
 use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::document::*;
@@ -44,12 +44,29 @@ pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
                 }
             }
         }
+        let done = Reply::about("shortened", part.target).text("value", shorter);
         if (means.lost)(&before, &changed).is_empty() {
             *email = changed;
-            return Ok(Reply::about("shortened", part.target).text("value", shorter));
+            return Ok(done);
+        }
+        // What only the headline says moves to the opening.
+        if part.target == Target::Title && tell_in_opening(&mut changed, &text) && (means.lost)(&before, &changed).is_empty() {
+            *email = changed;
+            return Ok(Reply { then: Some(Box::new(Reply::new("kept_in_intro"))), ..done });
         }
     }
     Err(Reply::about("no_shorter", part.target))
+}
+
+/// Adds a sentence to the start of the opening. Returns whether it fits.
+fn tell_in_opening(email: &mut Email, sentence: &str) -> bool {
+    let Some(hero) = email.blocks.iter_mut().find_map(|block| if let Block::Hero(hero) = block { Some(hero) } else { None })
+    else {
+        return false;
+    };
+    let rest = hero.text.as_ref().map(Rich::markup).unwrap_or_default();
+    hero.text = Rich::parse(format!("{} {rest}", ended(&escape(sentence))).trim()).ok();
+    email.check().is_empty()
 }
 
 /// Returns shorter forms of a line, best first: without the part behind a dash, colon or comma, and without its closing clause.
@@ -59,7 +76,8 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
             // The part with the number is the news.
-            let kept = if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
+            let kept =
+                if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);
         }
     }
@@ -131,7 +149,8 @@ pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Outcome {
     let count = Bank::of(language).phrases(&place).len();
     let phrases: Vec<String> = (0..count).filter_map(|_| book.line(&place)).collect();
     let phrase = phrases.into_iter().find(|phrase| !said.contains(phrase.as_str()));
-    let description = brand.description.as_ref().filter(|text| material::speaks(brand, &email.language) && !said.contains(text.as_str()));
+    let description =
+        brand.description.as_ref().filter(|text| material::speaks(brand, &email.language) && !said.contains(text.as_str()));
     let text = description.map(|text| tidy(text)).or(phrase).ok_or_else(|| Reply::new("no_more"))?;
     let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&escape(&text)).unwrap_or_default() });
     let place = email.blocks.iter().rposition(|block| matches!(block, Block::Text(own) if !own.text.words().contains('\n')));

@@ -25,7 +25,7 @@ const JOINED_MAX: usize = 4;
 pub fn language(prompt: &str, own: Language) -> Language {
     let words = Tokens::read(prompt);
     let known = |language: &Language| (Vocabulary::of(*language).known(&words), *language == own, *language == Language::En);
-    Language::SPOKEN.into_iter().max_by_key(known).unwrap_or(Language::En)
+    Language::SPOKEN.into_iter().rev().max_by_key(known).unwrap_or(Language::En)
 }
 
 /// Returns the parts of an instruction.
@@ -37,7 +37,14 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
     let mut verb: Option<String> = None;
     let mut at = 0;
     while at < pieces.len() && found.len() < limits::COMPOSER_LIST_MAX {
-        let joined = (at + 1..=pieces.len().min(at + JOINED_MAX)).find_map(|end| Some((end, understood(read(at, end), vocabulary, scene)?)));
+        // A relative clause belongs to what it follows: "add a countdown, which ends tonight".
+        let relative = |end: &usize| {
+            let next = pieces.get(*end).map(|(from, to)| Tokens::read(&prompt[*from..*to]));
+            next.is_some_and(|next| next.any(0, vocabulary.class("relative")).is_some())
+        };
+        let ends = at + 1..=pieces.len().min(at + JOINED_MAX);
+        let ends = ends.clone().filter(|end| !relative(end)).chain(ends.filter(relative));
+        let joined = ends.into_iter().find_map(|end| Some((end, understood(read(at, end), vocabulary, scene)?)));
         // An instruction may omit the verb of the previous one: "remove the coupon and the products".
         let carried = || {
             let text = format!("{} {}", verb.as_deref()?, read(at, at + 1));
@@ -50,7 +57,9 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
         match joined.or_else(carried) {
             Some((mut end, mut own)) => {
                 while own.is_open && end < pieces.len() && !starts(end, end + 1) {
-                    let Some(longer) = understood(read(at, end + 1), vocabulary, scene).filter(|longer| longer.intent == own.intent) else {
+                    let Some(longer) =
+                        understood(read(at, end + 1), vocabulary, scene).filter(|longer| longer.intent == own.intent)
+                    else {
                         break;
                     };
                     (own, end) = (longer, end + 1);

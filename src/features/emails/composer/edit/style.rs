@@ -15,7 +15,9 @@ pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> 
     let has = |own: Color| part.was.is_none_or(|was| was.means(own));
     let place = match part.target {
         Target::Button | Target::Label if !has_button(email) => return Err(missing(part.target, email)),
-        Target::Button | Target::Label if has(theme.light.sheet.button) || has(own_button(email, brand, &theme)) => &mut email.style.button,
+        Target::Button | Target::Label if has(theme.light.sheet.button) || has(own_button(email, brand, &theme)) => {
+            &mut email.style.button
+        }
         Target::Background if has(theme.light.sheet.ground) || has(theme.light.page.ground) => &mut email.style.background,
         Target::Accent if has(own_primary(email, brand, &theme)) => &mut email.style.primary,
         Target::Box | Target::Coupon | Target::Quote => return boxes(email, part, color, brand, &theme),
@@ -90,7 +92,8 @@ fn own_button(email: &Email, brand: &Brand, theme: &Theme) -> Color {
 fn own_colors(email: &Email, brand: &Brand) -> Vec<Color> {
     let theme = Theme::new(brand, email, 0);
     let boxes = email.style.boxes.filter(|_| !filled(email, &theme).is_empty());
-    let all = [Some(own_primary(email, brand, &theme)), Some(own_button(email, brand, &theme)), boxes, Some(theme.light.sheet.ground)];
+    let all =
+        [Some(own_primary(email, brand, &theme)), Some(own_button(email, brand, &theme)), boxes, Some(theme.light.sheet.ground)];
     let mut found: Vec<Color> = Vec::new();
     for color in all.into_iter().flatten() {
         if !found.contains(&color) {

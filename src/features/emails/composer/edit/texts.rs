@@ -340,7 +340,7 @@ pub fn is_emoji(c: char) -> bool {
 /// Removes the first sentence that contains these words or, if no words are given, the sentence that `which` selects.
 pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Outcome {
     let mut all: Vec<String> = Vec::new();
-    words_of(&mut email.to_json(), &mut |text| all.extend(sentences(text).into_iter().map(str::to_owned)));
+    words_of(&mut email.to_json(), &mut |text| all.extend(text.split('\n').flat_map(sentences).map(str::to_owned)));
     let prose = all.into_iter().filter(|sentence| sentence.ends_with(['.', '!', '?']));
     let sentence = match words {
         Some(words) => prose.into_iter().find(|sentence| find(sentence, words).is_some()),
@@ -360,6 +360,11 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     drop_empty(&mut json);
     *email = Email::from_json(&json).map_err(breaks)?;
     Ok(Reply::new("removed_sentence").text("text", sentence))
+}
+
+/// Returns whether the email has a paragraph to which a sentence can be added.
+pub fn has_paragraph(email: &Email) -> bool {
+    email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }
 
 /// Adds a sentence to a paragraph: next to the given words, at the start of the opening, or at the end of the last paragraph.

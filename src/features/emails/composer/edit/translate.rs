@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::ToSpan;
+use jiff::civil::Date;
 use serde_json::Value;
 
 use super::add::named_language;
@@ -24,6 +26,9 @@ use crate::features::emails::document::{Direction, Email};
 /// The number of texts that an answer names, and their length.
 const KEPT_NAMED: usize = 6;
 const KEPT_CHARACTERS: usize = 60;
+/// The days around today in which the dates of an email lie.
+const DAYS_BEFORE: i64 = 60;
+const DAYS_AFTER: i64 = 400;
 /// The fields of a document with a name, which has no language.
 const NAMES: [&str; 6] = ["name", "code", "author", "sender", "address", "alt"];
 
@@ -66,6 +71,8 @@ struct Phrase {
     index: usize,
     /// The text without conditions, in the formal or informal wording.
     text: String,
+    /// Whether the formal and the informal wording differ.
+    has_forms: bool,
 }
 
 impl Phrase {
@@ -75,7 +82,12 @@ impl Phrase {
         places.flat_map(|(place, phrases)| {
             phrases.iter().enumerate().flat_map(move |(index, phrase)| {
                 let forms = if phrase.contains('[') { 2 } else { 1 };
-                (0..forms).map(move |form| Self { place, index, text: unconditional(&formed(phrase, form == 1)) })
+                (0..forms).map(move |form| Self {
+                    place,
+                    index,
+                    text: unconditional(&formed(phrase, form == 1)),
+                    has_forms: forms == 2,
+                })
             })
         })
     }
@@ -101,7 +113,8 @@ impl Phrase {
                 })?,
             };
             let value = rest[..start].trim_matches('*').trim();
-            if value.is_empty() {
+            // Marks inside a value belong to other words.
+            if value.is_empty() || value.contains('*') {
                 return None;
             }
             values.push((name, value));
@@ -244,10 +257,14 @@ impl Exchange<'_> {
     /// Returns a phrase in the other language or wording.
     fn phrase(&self, text: &str) -> Option<String> {
         let text = text.trim();
-        let mut candidates: Vec<Phrase> = Phrase::all(self.from).filter(|phrase| phrase.matched(text).is_some()).collect();
+        let is_meant = |phrase: &Phrase| self.from != self.to || phrase.has_forms;
+        let mut candidates: Vec<Phrase> =
+            Phrase::all(self.from).filter(|phrase| is_meant(phrase) && phrase.matched(text).is_some()).collect();
         // The phrase with the most words of its own is the one that the composer used.
         candidates.sort_by_key(|phrase| (std::cmp::Reverse(literal(&phrase.text)), phrase.place));
-        candidates.iter().filter(|phrase| literal(&phrase.text) > 0 || phrase.place.ends_with("headline") || phrase.place.ends_with("subject")).find_map(|phrase| {
+        let is_line = |place: &str| place.ends_with("headline") || place.ends_with("subject");
+        let likely = candidates.iter().filter(|phrase| literal(&phrase.text) > 0 || is_line(phrase.place));
+        likely.into_iter().find_map(|phrase| {
             let values = phrase.matched(text)?;
             let mut facts = Facts::new();
             for (name, value) in &values {
@@ -279,7 +296,11 @@ impl Exchange<'_> {
         let is_name = |name: &str| folded(name) == folded(value);
         let is_code = !value.contains(' ') && !value.chars().any(char::is_lowercase) && value.chars().any(char::is_alphabetic);
         let products = brand.products.iter().map(|product| product.name.as_str());
-        if self.from == self.to || is_code || value.contains('@') || brand.name.as_deref().into_iter().chain(products).any(is_name) {
+        if self.from == self.to
+            || is_code
+            || value.contains('@')
+            || brand.name.as_deref().into_iter().chain(products).any(is_name)
+        {
             return Some(value.to_owned());
         }
         let saving = |saving: &Saving| {
@@ -297,17 +318,34 @@ impl Exchange<'_> {
                 FactValue::Percent { percent } => {
                     [false, true].into_iter().find_map(|up_to| saving(&Saving::Percent { value: percent, up_to }))
                 }
-                FactValue::Money { amount, currency } => [false, true].into_iter().find_map(|up_to| {
-                    saving(&Saving::Amount { value: Money { amount, currency: currency.clone() }, up_to })
-                }),
+                FactValue::Money { amount, currency } => [false, true]
+                    .into_iter()
+                    .find_map(|up_to| saving(&Saving::Amount { value: Money { amount, currency: currency.clone() }, up_to })),
                 _ => None,
             }),
             _ => self.value(value),
         }
     }
 
+    /// Returns the day that the composer writes like this.
+    fn day(&self, text: &str) -> Option<Date> {
+        let bank = Bank::of(self.from);
+        let today = self.means.today;
+        let mut days = (-DAYS_BEFORE..DAYS_AFTER).filter_map(|ahead| today.checked_add(ahead.days()).ok());
+        let own = folded(text);
+        days.find(|day| {
+            let formats = [None, Some("GB")].map(|region| bank.format(region));
+            formats
+                .into_iter()
+                .any(|format| [format.day(*day, today), format.date(*day, today)].iter().any(|text| folded(text) == own))
+        })
+    }
+
     /// Returns the only value that a text states.
     fn read(&self, text: &str) -> Option<FactValue> {
+        if let Some(first) = self.day(text) {
+            return Some(FactValue::Days { first, last: None });
+        }
         let brief = brief::parse(text, self.means.brand, Some(&self.from.tag()), self.means.today);
         let mut values = brief.facts.into_iter().filter_map(|fact| fact.value);
         values.next().filter(|_| values.next().is_none())

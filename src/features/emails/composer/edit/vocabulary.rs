@@ -164,7 +164,9 @@ impl Vocabulary {
         let mut own: Self = toml::from_str(table(language)).expect("a test parses every vocabulary of edits");
         let forms = own.forms.iter().chain(&shared.forms);
         own.read_forms = forms
-            .flat_map(|table| table.patterns.iter().map(move |pattern| Form { intent: table.intent, elements: elements(pattern) }))
+            .flat_map(|table| {
+                table.patterns.iter().map(move |pattern| Form { intent: table.intent, elements: elements(pattern) })
+            })
             .collect();
         let named = own.colors.iter().filter_map(|(name, words)| Some((words, *shared.colors.get(name)?)));
         own.named_colors = named.flat_map(|(words, color)| words.iter().map(move |word| (folded(word), color))).collect();
@@ -286,7 +288,8 @@ mod tests {
             let own = Vocabulary::of(language);
             assert_eq!((own.ordinals.len(), own.numbers.len()), (4, 4), "{language:?}");
             let keys: BTreeSet<_> = own.messages.keys().collect();
-            let differing: Vec<_> = english.messages.keys().collect::<BTreeSet<_>>().symmetric_difference(&keys).copied().collect();
+            let differing: Vec<_> =
+                english.messages.keys().collect::<BTreeSet<_>>().symmetric_difference(&keys).copied().collect();
             assert_eq!(differing, [""; 0], "{language:?}");
             let differing: Vec<_> = classes.symmetric_difference(&own.classes.keys().collect()).copied().collect();
             assert_eq!(differing, [""; 0], "{language:?}");
@@ -294,7 +297,8 @@ mod tests {
             assert_eq!(own.parts.keys().collect::<Vec<_>>(), english.parts.keys().collect::<Vec<_>>(), "{language:?}");
             assert_eq!(own.colors.keys().collect::<Vec<_>>(), english.colors.keys().collect::<Vec<_>>(), "{language:?}");
             assert!(own.wishes.iter().all(|wish| own.messages.contains_key(&wish.reply)), "{language:?}");
-            let gaps = |text: &str| text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect::<BTreeSet<_>>().len();
+            let gaps =
+                |text: &str| text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect::<BTreeSet<_>>().len();
             for (key, text) in &own.messages {
                 assert_eq!(gaps(text), gaps(&english.messages[key]), "{language:?} {key}: {text}");
             }

@@ -99,7 +99,9 @@ impl ImportedEditor<'_> {
             Action::Emoji(on) => self.emoji(*on),
             Action::Shorten(part) => self.shorten(*part),
             Action::Add { target, details, place } => self.add(*target, details, place.as_ref()),
-            Action::Remove { part, words } if part.target == Target::Sentence => self.remove_sentence(part.which, words.as_deref()),
+            Action::Remove { part, words } if part.target == Target::Sentence => {
+                self.remove_sentence(part.which, words.as_deref())
+            }
             Action::Remove { part, words } => self.remove(*part, words.as_deref()),
             Action::Move { part, to } => self.shift(*part, to),
             Action::Swap { which, url, words } => self.swap(*which, url.as_deref(), words.as_deref()),
@@ -128,7 +130,7 @@ impl ImportedEditor<'_> {
             Target::Closing => imported.paragraphs().into_iter().next_back().into_iter().collect(),
             Target::Title => imported.title().into_iter().collect(),
             Target::Heading => imported.of_kind(Kind::Heading),
-            Target::Button => imported.of_kind(Kind::Button),
+            Target::Button | Target::Label => imported.of_kind(Kind::Button),
             Target::Image | Target::Alt => imported.images(),
             Target::List => imported.of_kind(Kind::Item),
             _ => Vec::new(),
@@ -230,11 +232,15 @@ impl ImportedEditor<'_> {
             return self.recolor(was, color, target);
         }
         let painted = match target {
-            Target::Button | Target::Label if self.places(Target::Button).is_empty() => return Err(self.nothing_such(Target::Button)),
+            Target::Button | Target::Label if self.places(Target::Button).is_empty() => {
+                return Err(self.nothing_such(Target::Button));
+            }
             Target::Button | Target::Label => imported_html::ColorTarget::Buttons,
             Target::Background => imported_html::ColorTarget::Ground,
             Target::Text => imported_html::ColorTarget::Text,
-            Target::Title | Target::Heading if self.places(Target::Heading).is_empty() => return Err(self.nothing_such(Target::Heading)),
+            Target::Title | Target::Heading if self.places(Target::Heading).is_empty() => {
+                return Err(self.nothing_such(Target::Heading));
+            }
             Target::Title | Target::Heading => imported_html::ColorTarget::Headings,
             Target::Accent => {
                 let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
@@ -393,8 +399,7 @@ impl ImportedEditor<'_> {
             Place::Down => others.get(own + 1).map(|place| (*place, false)),
             to => Some(self.beside(to)?),
         };
-        let (beside, before) =
-            beside.filter(|(beside, _)| *beside != from).ok_or_else(|| Reply::about("is_there", target))?;
+        let (beside, before) = beside.filter(|(beside, _)| *beside != from).ok_or_else(|| Reply::about("is_there", target))?;
         self.imported.shift(from, beside, before).map_err(broken)?;
         Ok(Reply::about("moved", target))
     }
