@@ -743,11 +743,11 @@
           value && selectedType() !== "image" && button("Remove image", () => act(() => put(holder, parent, undefined)), { class: "second small" }))];
     }
     const text = Array.isArray(value) ? value.join(" | ") : value ?? "";
-    const input = h("input", { value: String(text), maxlength: field.max > 1 ? String(field.max) : undefined, type: field.control === "stars" ? "number" : "text", min: "1", max: "5" });
+    const input = h("input", { value: String(text), maxlength: field.max > 1 ? String(field.max) : undefined, type: field.control === "number" ? "number" : "text", min: "1", max: String(field.max) });
     input.addEventListener("change", () => {
       const given = input.value.trim();
       if (field.control === "cells") store(given ? given.split("|").map((cell) => cell.trim()) : []);
-      else if (field.control === "stars") store(given ? Number(given) : undefined);
+      else if (field.control === "number") store(given ? Number(given) : undefined);
       else store(given);
       draw();
     });

@@ -45,10 +45,28 @@ pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
 }
 
 fn convert(mjml: &str) -> Result<String, MjmlError> {
+    let mjml = &referenced(mjml);
     // The default loader of includes loads no files. The default fonts would be external links, so there are none.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
+}
+
+/// Returns MJML with references in place of the characters that the library writes into attributes as escapes of Rust, which no browser
+/// understands: a no-break space in an alt text would become `\u{a0}`. The title becomes an attribute, too.
+fn referenced(mjml: &str) -> String {
+    let mut out = String::with_capacity(mjml.len());
+    let (mut is_tag, mut is_title) = (false, false);
+    for (at, c) in mjml.char_indices() {
+        match c {
+            '<' => (is_tag, is_title) = (true, mjml[at..].starts_with("<mj-title")),
+            '>' => is_tag = false,
+            _ => {}
+        }
+        let is_escaped = c == '\\' || !c.is_ascii() && c.escape_debug().next() == Some('\\');
+        if (is_tag || is_title) && is_escaped { out.push_str(&format!("&#{};", u32::from(c))) } else { out.push(c) }
+    }
+    out
 }
 
 fn explain(mjml: &str, error: &ParseError) -> MjmlError {
@@ -99,6 +117,23 @@ mod tests {
         let mjml = body("<mj-text><p class=\"red\">Hello</p></mj-text>").replace("<mj-body>", &format!("{style}<mj-body>"));
         let html = to_html(&mjml).expect("the MJML is valid");
         assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
+    }
+
+    /// Screen readers read `aria-label="20\u{a0}% Rabatt"` letter by letter.
+    #[test]
+    fn attributes_have_no_escapes_of_rust() {
+        let title = "<mj-head><mj-title>20\u{a0}% Rabatt</mj-title><mj-style>.x { content: '\\201C' }</mj-style></mj-head>";
+        let inside = "<mj-image src=\"https://example.com/a.png\" alt=\"Für\u{202f}dich \\o/ \u{200d}\" />";
+        let html = to_html(&body(inside).replace("<mj-body>", &format!("{title}<mj-body>"))).expect("the MJML is valid");
+        assert!(!html.contains("\\u{") && !html.contains("\\\\"), "{html}");
+        let page = scraper::Html::parse_document(&html);
+        let attribute = |css: &str, name: &str| {
+            let found = page.select(&scraper::Selector::parse(css).expect("the selector is valid")).next();
+            found.and_then(|element| element.attr(name).map(str::to_owned))
+        };
+        assert_eq!(attribute("[aria-label]", "aria-label").as_deref(), Some("20\u{a0}% Rabatt"));
+        assert_eq!(attribute("img", "alt").as_deref(), Some("Für\u{202f}dich \\o/ \u{200d}"));
+        assert!(html.contains("'\\201C'"), "{html}");
     }
 
     #[test]

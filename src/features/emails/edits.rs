@@ -4,18 +4,21 @@
 
 use std::sync::Arc;
 
+use super::brief::Brief;
 use super::document::Email as Document;
-use super::finding::Finding;
+use super::finding::{Finding, FindingKind};
 use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
 use super::outputs::{self, RenderedTexts, Screenshots};
 use super::versions::Texts;
+use super::views::{EditedEmail, EmailView};
 use super::writing::material::{self, Material};
-use super::writing::{EditRequest, ImportedEditRequest, ImportedEditResult, Writer};
+use super::writing::{Brief as WritingBrief, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, Writer};
 use super::{postal_address, store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
+use crate::base::optional::remove_nulls;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::render::imported_html::ImportedHtml;
@@ -50,9 +53,33 @@ pub struct NewVersion {
     painted: Screenshots,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
+    /// The parts of the prompt that were not applied, each with the reason.
+    not_done: Vec<String>,
+    /// The brief with the user's changes, if it has changed.
+    brief: Option<Brief>,
 }
 
 impl NewVersion {
+    /// Returns the view of an email as this version would show it.
+    pub fn shown(self, email: EmailView) -> EditedEmail {
+        let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        let document = json.map(|mut json| {
+            remove_nulls(&mut json);
+            json
+        });
+        let email = EmailView {
+            subject: self.subject,
+            preheader: self.preheader,
+            language: self.language,
+            html: self.texts.html,
+            text: self.texts.text,
+            warnings: self.warnings,
+            written_by: self.written_by,
+            ..email
+        };
+        EditedEmail { email, document, done: self.done, not_done: self.not_done }
+    }
+
     /// Returns the version with this document and its rendered texts.
     pub fn new(document: &Document, written_by: Option<String>, drawn: RenderedTexts, painted: Screenshots) -> Self {
         Self {
@@ -66,6 +93,8 @@ impl NewVersion {
             warnings: drawn.warnings,
             painted,
             done: Vec::new(),
+            not_done: Vec::new(),
+            brief: None,
         }
     }
 
@@ -112,7 +141,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
         let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
-    let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref()).await? {
+    let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref(), Pictures::Drawn).await? {
         (Ok(made), usage) => EditOutcome::Made(Box::new(made), usage),
         (Err(reason), usage) => EditOutcome::Nothing(reason, usage),
     };
@@ -146,6 +175,36 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
 /// usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
+/// Whether an attempt renders the screenshots of the new version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pictures {
+    Drawn,
+    LeftOut,
+}
+
+/// Returns the version that a prompt would create, without storing it. Only its model usage is counted.
+pub async fn preview(
+    context: &StageContext,
+    account: AccountId,
+    email: &Email,
+    prompt: &str,
+    model: Option<&str>,
+) -> Result<Result<NewVersion, String>, Failure> {
+    let (made, usage) = attempt(context, account, email, prompt, model, Pictures::LeftOut).await?;
+    let id = email.conversation;
+    let count = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        if let Some(mut conversation) = store::conversation(tx, account, id)? {
+            conversation.usage = conversation.usage.plus(usage);
+            store::save_conversation(tx, account, &conversation);
+        }
+        Ok(())
+    };
+    if usage != Usage::default() {
+        context.data.store.write(count).await??;
+    }
+    Ok(made)
+}
+
 /// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the editor; without it, the
 /// writer of the email edits.
 pub async fn attempt(
@@ -154,6 +213,7 @@ pub async fn attempt(
     email: &Email,
     prompt: &str,
     model: Option<&str>,
+    pictures: Pictures,
 ) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
@@ -161,6 +221,7 @@ pub async fn attempt(
     let material: Arc<Material> = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
+    let old = store::version(&tx, email.id, email.version)?.map(|version| version.warnings).unwrap_or_default();
     drop(tx);
     let payer = Payer { account, project: email.project, environment: context.data.environment };
     let on_failure = context.engine.settings.language_model.on_failure;
@@ -173,8 +234,8 @@ pub async fn attempt(
             let (edited, usage) = writer.edit(wish, material.clone()).await;
             match edited {
                 Ok(edited) => {
-                    let warnings = brief.warnings_of_edit(&edited.document, &material);
-                    (written(context, account, conversation, edited, warnings).await, usage)
+                    let warnings = warnings(brief, &edited, &material, old);
+                    (written(context, account, conversation, edited, warnings, pictures).await, usage)
                 }
                 Err(reason) => (Ok(Err(reason)), usage),
             }
@@ -187,12 +248,22 @@ pub async fn attempt(
             let (edited, usage) =
                 writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &imported_html, &imported, edited).await, usage),
+                Ok(edited) => (revised(context, email, &imported_html, &imported, edited, pictures).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
     };
     Ok((edited?, usage))
+}
+
+/// Returns the warnings about an edited document: those of the contract, with the brief as the user has changed it, and the earlier notes
+/// that still hold.
+fn warnings(mut brief: WritingBrief, edited: &EditResult, material: &Material, old: Vec<Finding>) -> Vec<Finding> {
+    brief.wanted.brief = edited.brief.clone().or(brief.wanted.brief);
+    let mut warnings = brief.warnings_of_edit(&edited.document, material);
+    let holds = |finding: &Finding| finding.kind == FindingKind::Note && edited.notes.contains(&finding.message);
+    warnings.extend(old.into_iter().filter(holds));
+    warnings
 }
 
 /// Renders a changed document in every format.
@@ -202,8 +273,9 @@ async fn written(
     conversation: Conversation,
     edited: super::writing::EditResult,
     warnings: Vec<Finding>,
+    pictures: Pictures,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let super::writing::EditResult { mut document, written_by, done } = edited;
+    let EditResult { mut document, written_by, done, not_done, brief, .. } = edited;
     if let Some((_, brand)) = projects::brand(&context.data.store.read(), account, conversation.project)? {
         postal_address::follow(&mut document, &brand);
     }
@@ -212,9 +284,16 @@ async fn written(
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let mut drawn = drawing.await.map_err(Failure::internal)??;
     let html = postal_address::in_markup(&context.data.store.read(), project, drawn.texts.html.clone())?;
-    let (painted, more) = outputs::render_screenshots(&context.engine, &html).await?;
+    let (painted, more) = screenshots(context, &html, pictures).await?;
     drawn.warnings = warnings.into_iter().chain(drawn.warnings).chain(more).collect();
-    Ok(Ok(NewVersion { done, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
+    Ok(Ok(NewVersion { done, not_done, brief, ..NewVersion::new(&document, Some(written_by), drawn, painted) }))
+}
+
+async fn screenshots(context: &StageContext, html: &str, pictures: Pictures) -> Result<(Screenshots, Vec<Finding>), Failure> {
+    match pictures {
+        Pictures::Drawn => outputs::render_screenshots(&context.engine, html).await,
+        Pictures::LeftOut => Ok(Default::default()),
+    }
 }
 
 /// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
@@ -240,8 +319,9 @@ async fn revised(
     before: &ImportedHtml,
     old: &ImportedEmail,
     edited: ImportedEditResult,
+    pictures: Pictures,
 ) -> Result<Result<NewVersion, String>, Failure> {
-    let ImportedEditResult { imported, written_by, done } = edited;
+    let ImportedEditResult { imported, written_by, done, not_done } = edited;
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
     let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(imported_html) => imported_html,
@@ -250,7 +330,7 @@ async fn revised(
     if imported_html.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email already matches the instruction.".to_owned()));
     }
-    let (painted, more) = outputs::render_screenshots(&context.engine, &imported_html.html).await?;
+    let (painted, more) = screenshots(context, &imported_html.html, pictures).await?;
     let warnings = imported::warnings(&imported_html).into_iter().chain(more).collect();
     Ok(Ok(NewVersion {
         subject,
@@ -263,6 +343,8 @@ async fn revised(
         warnings,
         painted,
         done,
+        not_done,
+        brief: None,
     }))
 }
 
@@ -289,6 +371,14 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
             && let Some(mut conversation) = store::conversation(tx, edit.account, email.conversation)?
         {
             conversation.usage = conversation.usage.plus(usage);
+            // The emails of a series and the languages of an email share a brief, which an edit of one of them does not change.
+            let is_current = seen.as_ref().is_some_and(|seen| seen.version == email.version);
+            if let EditOutcome::Made(made, _) = &outcome
+                && let Some(brief) = made.brief.clone().filter(|_| is_current)
+                && store::emails(tx, edit.account, email.conversation)?.len() == 1
+            {
+                conversation.wanted.brief = Some(brief);
+            }
             store::save_conversation(tx, edit.account, &conversation);
         }
         edit.updated_at = tx.now();
@@ -298,6 +388,7 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
                     return Ok(());
                 }
                 edit.done.clone_from(&made.done);
+                edit.not_done.clone_from(&made.not_done);
                 let origin = Origin::Edited { prompt: edit.prompt.clone(), label: edit.label.clone() };
                 EditState::Completed(made.keep(tx, edit.account, &mut email, origin)?)
             }

@@ -299,6 +299,8 @@ pub struct Edit {
     pub state: EditState,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
+    /// The parts of the prompt that were not applied, each with the reason.
+    pub not_done: Vec<String>,
     /// The number of times that the edit was started.
     pub attempts: u8,
     pub created_at: Timestamp,

@@ -268,6 +268,21 @@ impl Listed for VersionView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
+/// An email after an edit.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EditedEmail {
+    #[serde(flatten)]
+    pub email: EmailView,
+    /// The changed document of a preview. Absent for imported HTML, and if the edit was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<Value>,
+    /// Descriptions of the changes, for users.
+    pub done: Vec<String>,
+    /// The parts of the prompt that were not applied, each with the reason and the nearest thing that works.
+    pub not_done: Vec<String>,
+}
+
 /// An edit of an email. The edit may still be running after the response to its request was sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -288,8 +303,12 @@ pub struct EditView {
     /// Always false if present: a failed edit makes no changes, because a version is created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
+    /// The change that was asked for.
+    pub prompt: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
+    /// The parts of the prompt that were not applied, each with the reason and the nearest thing that works.
+    pub not_done: Vec<String>,
     /// The email, once the edit is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EmailView>,
@@ -493,7 +512,9 @@ impl Viewer<'_> {
             poll_after_ms,
             changes_may_have_been_saved: error.as_ref().map(|_| false),
             error,
+            prompt: edit.prompt.clone(),
             done: edit.done.clone(),
+            not_done: edit.not_done.clone(),
             result: if matches!(edit.state, EditState::Completed(_)) { Some(self.email(email)?) } else { None },
         })
     }

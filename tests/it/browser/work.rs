@@ -228,7 +228,7 @@ async fn new_email(scene: &Scene<'_>) {
     scene.open(&format!("/test/emails/new?brand={}", scene.there.ids["brands"])).await;
     tab.fill("#prompt", "Spring sale, 20% off everything until Sunday, code SPRING20").await;
     tab.press("Create email").await;
-    tab.sees("Edit email").await;
+    tab.sees("Apply").await;
 }
 
 async fn import_email(scene: &Scene<'_>) {
@@ -237,14 +237,14 @@ async fn import_email(scene: &Scene<'_>) {
     tab.fill("#source", "<html lang=en><head><title>Imported</title></head><body><h1>Imported</h1></body></html>").await;
     tab.click_path("//main//button[normalize-space()='Import']").await;
     tab.sees("Imported").await;
-    tab.sees("Edit email").await;
+    tab.sees("Apply").await;
 }
 
 async fn email(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}").await;
     tab.fill("#prompt", "Make the button green").await;
-    tab.press_through("Edit email").await;
+    tab.press_through("Apply").await;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
 }
 

@@ -207,13 +207,6 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the first key, in alphabetical order, that has a phrase equal to this text.
-    pub fn place_of(&self, text: &str) -> Option<String> {
-        let straight = text.replace('’', "'");
-        let has = |phrases: &Vec<String>| phrases.iter().any(|phrase| phrase == text || *phrase == straight);
-        self.phrases.iter().filter(|(_, phrases)| has(phrases)).map(|(place, _)| place.clone()).min()
-    }
-
     /// Returns the season that a folded text names: the season named first.
     pub fn season(&self, folded: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix("season.")?.strip_suffix(".words").map(str::to_owned);
@@ -229,8 +222,7 @@ impl Bank {
         Language::SPOKEN.into_iter().find_map(|language| Self::of(language).season(folded))
     }
 
-    /// Returns every key and its phrases, for tests.
-    #[cfg(test)]
+    /// Returns every key and its phrases.
     pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.phrases.iter()
     }

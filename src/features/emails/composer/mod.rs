@@ -104,6 +104,23 @@ pub fn compose(
     place: usize,
     language: &LanguageTag,
 ) -> Composed {
+    with_draft(request, brand, knowledge, plan, place, language, |draft| draft.compose())
+}
+
+/// Returns the warnings about an email of a plan, which may have changed since it was written.
+pub fn notes(request: &Request<'_>, brand: &Brand, plan: &Plan, place: usize, email: &Email) -> Vec<String> {
+    with_draft(request, brand, &[], plan, place, &email.language, |draft| draft.warnings(email))
+}
+
+fn with_draft<T>(
+    request: &Request<'_>,
+    brand: &Brand,
+    knowledge: &[Knowledge<'_>],
+    plan: &Plan,
+    place: usize,
+    language: &LanguageTag,
+    work: impl FnOnce(&Draft<'_>) -> T,
+) -> T {
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
     let goal = goal(request);
@@ -131,7 +148,7 @@ pub fn compose(
         place,
         has_started,
     };
-    draft.compose()
+    work(&draft)
 }
 
 /// Returns the header and the footer of the brand's emails in a language.

@@ -159,6 +159,11 @@ impl Phrasebook {
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
+    /// Returns this phrase filled with its facts, with bold facts if it is markup.
+    pub fn filled(&self, phrase: &str, is_markup: bool) -> Option<String> {
+        self.fill(phrase, if is_markup { Marks::Bold } else { Marks::None }).map(|(text, _)| text)
+    }
+
     /// Returns a phrase filled with its facts, and the number of informative facts; `None` if a fact is unknown.
     fn fill(&self, phrase: &str, marks: Marks) -> Option<(String, usize)> {
         let phrase = self.formed(phrase);

@@ -414,7 +414,7 @@ impl Writer<'_> {
         };
         let products: Vec<Product> = content.cards.iter().filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
         if !products.is_empty() {
-            self.push(Block::Products(Products { id: self.id("products"), title: None, products }));
+            self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
         }
     }
 
@@ -447,19 +447,19 @@ impl Writer<'_> {
         // A grid with a single product looks like a mistake, unless the offer is for this product.
         if let ([only], true) = (products.as_slice(), self.content.scope().is_some()) {
             let products = vec![only.clone()];
-            return self.push(Block::Products(Products { id: self.id("products"), title: None, products }));
+            return self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
         }
         if products.len() < 2 {
             return;
         }
         let title = self.common("products_heading").map(|title| Line::cut(&title));
-        self.push(Block::Products(Products { id: self.id("products"), title, products }));
+        self.push(Block::Products(Products { id: self.id("products"), title, products, columns: None }));
     }
 
     /// Writes the product that the email is about.
     fn feature(&mut self) {
         let Some(product) = self.featured.and_then(|place| self.product(place, true)) else { return };
-        self.push(Block::Products(Products { id: self.id("product"), title: None, products: vec![product] }));
+        self.push(Block::Products(Products { id: self.id("product"), title: None, products: vec![product], columns: None }));
     }
 
     /// Quotes the brand's description of itself.

@@ -115,13 +115,7 @@ pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// Returns every web address in a text, without the punctuation at the end of a sentence.
-pub fn links(text: &str) -> Vec<String> {
-    let with_scheme = |word: &str| if word.starts_with("www.") { format!("https://{word}") } else { word.to_owned() };
-    addresses(text).into_iter().map(with_scheme).take(limits::COMPOSER_LIST_MAX).collect()
-}
-
-/// Returns every web address in a text, as written.
+/// Returns every web address in a text, as written, without the punctuation at the end of a sentence.
 pub fn addresses(text: &str) -> Vec<&str> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare =

@@ -221,6 +221,10 @@ pub struct Products {
     /// One is shown large; two, four or six in pairs; three, six or nine in threes.
     #[schemars(length(min = 1, max = limits::EMAIL_PRODUCTS_MAX))]
     pub products: Vec<Product>,
+    /// How many products are side by side, 1 to 3. Null: the layout and the number of products decide.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = limits::EMAIL_COLUMNS_MAX))]
+    pub columns: Option<u8>,
 }
 
 /// One product of a grid.

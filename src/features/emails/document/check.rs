@@ -191,6 +191,9 @@ impl Block {
             Self::Products(block) => {
                 at.maybe_line("title", &block.title);
                 at.list("products", &block.products, (1, limits::EMAIL_PRODUCTS_MAX), Product::check);
+                if block.columns.is_some_and(|columns| !(1..=limits::EMAIL_COLUMNS_MAX).contains(&usize::from(columns))) {
+                    at.field("columns", |at| at.say("is not between 1 and 3; correct the number or use null".to_owned()));
+                }
             }
             Self::Quote(block) => block.check(at),
             Self::List(block) => at.list("items", &block.items, (1, limits::EMAIL_LIST_ITEMS_MAX), Item::check),

@@ -100,6 +100,9 @@ pub struct Style {
     /// The color of buttons instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub button: Option<Color>,
+    /// The background of filled boxes, such as the coupon, instead of the main color, as `#RRGGBB`.
+    #[serde(default)]
+    pub boxes: Option<Color>,
     /// The background of the texts instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub background: Option<Color>,
@@ -109,7 +112,7 @@ pub struct Style {
 }
 
 /// The arrangement of an email: positions and sizes, not colors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Layout {
     /// Like a magazine: large serif titles, hairlines, wide margins.

@@ -101,7 +101,7 @@ fn middle() -> Vec<Block> {
         button: Some(action("Use the code")),
     };
     vec![
-        Block::Products(Products { id: "teas".into(), title: Some("Three for the frost".into()), products }),
+        Block::Products(Products { id: "teas".into(), title: Some("Three for the frost".into()), products, columns: None }),
         Block::Coupon(coupon),
         Block::Heading(Heading { id: "how".into(), text: "How to brew oolong".into(), level: HeadingLevel::Section }),
         Block::List(List { id: "steps".into(), marks: ListMarks::Numbers, items }),

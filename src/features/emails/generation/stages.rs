@@ -397,7 +397,7 @@ async fn adapt(
     let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();
-    let (edited, usage) = edits::attempt(context, account, email, &prompt, None).await?;
+    let (edited, usage) = edits::attempt(context, account, email, &prompt, None, edits::Pictures::Drawn).await?;
     Ok(StageOutput::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
 }
 

@@ -10,10 +10,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::base::text::{LongText, SOME_TEXT, ShortText};
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
-use crate::features::emails::model::{Edit as Row, EditState, Stage};
+use crate::features::emails::generation::context::StageContext;
+use crate::features::emails::model::{Edit as Row, EditState, Email, Stage};
 use crate::features::emails::ops::generate::choose_model;
-use crate::features::emails::views::{EditView, EmailView, Viewer};
-use crate::features::emails::{require_email, store};
+use crate::features::emails::views::{EditView, EditedEmail, EmailView, Viewer};
+use crate::features::emails::{edits, require_email, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -39,13 +40,16 @@ pub struct EditEmail {
     /// Whether to return the edit immediately, so that its status can be polled.
     #[serde(default, rename = "async")]
     pub is_async: bool,
+    /// Whether to return the changed email without saving it. A preview ignores `async` and `label`.
+    #[serde(default)]
+    pub preview: bool,
 }
 
 /// The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
-    Email(Box<EmailView>),
+    Email(Box<EditedEmail>),
     Operation(Box<EditView>),
 }
 
@@ -53,8 +57,9 @@ impl Operation for Edit {
     const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite))
         .summary("Edit an email with a prompt")
         .about(
-            "Returns the changed email. With `async`, or after 20 seconds, it returns the edit instead; poll it with \
-                GET /v1/emails/{emailId}/edits/{editId}. Every version is kept. A prompt that is not understood changes nothing.",
+            "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
+                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it. \
+                Every version is kept. A prompt that is not understood changes nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -64,7 +69,9 @@ impl Operation for Edit {
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "prompt": "Make the button green and shorten the intro" });
-        (input, Done(Answer::Email(Box::new(EmailView::sample()))))
+        let done = vec!["Changed the color of: button → #2E7D32.".to_owned()];
+        let not_done = vec!["“shorten the intro” was not applied: the email has no filler.".to_owned()];
+        (input, Done(Answer::Email(Box::new(EditedEmail { email: EmailView::sample(), document: None, done, not_done }))))
     }
 }
 
@@ -77,6 +84,9 @@ impl Async for Edit {
         let deadline = Instant::now() + Duration::from_millis(limits::EDIT_WAIT_MS);
         let is_async = input.is_async;
         let model = choose_model(input.model.as_deref(), &context.engine.models)?;
+        if input.preview {
+            return preview(&context, account, &input, model, deadline).await.map(Done);
+        }
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input, model)).await?;
         loop {
             let store = context.data().store.clone();
@@ -92,14 +102,41 @@ impl Async for Edit {
     }
 }
 
+/// Returns the email as the edit would make it.
+async fn preview(
+    context: &Context,
+    account: AccountId,
+    input: &EditEmail,
+    model: Option<String>,
+    deadline: Instant,
+) -> Result<Answer, Failure> {
+    let (id, project) = (input.email_id, input.project_id);
+    let engine = context.engine.clone();
+    let query = move |tx: &ReadTx| {
+        let email = require_email(tx, account, id, project)?;
+        require_ready(&email)?;
+        let view = Viewer { engine: &engine, tx, account }.email(&email)?;
+        Ok((email, view))
+    };
+    let (email, view) = context.read(query).await?;
+    let stages = StageContext { engine: context.engine.clone(), data: context.data().clone() };
+    let previewing = edits::preview(&stages, account, &email, &input.prompt, model.as_deref());
+    let late = || {
+        Failure::because(Code::EditFailed, "The preview took too long. Make the edit, and restore the earlier version if needed.")
+    };
+    let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;
+    let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;
+    Ok(Answer::Email(Box::new(made.shown(view))))
+}
+
+fn require_ready(email: &Email) -> Result<(), Failure> {
+    let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
+    if email.stage == Stage::Ready { Ok(()) } else { Err(Failure::because(Code::EditFailed, detail)) }
+}
+
 fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Option<String>) -> Result<EditId, Failure> {
     let email = require_email(tx, account, input.email_id, input.project_id)?;
-    if email.stage != Stage::Ready {
-        return Err(Failure::because(
-            Code::EditFailed,
-            "The email is not ready yet, or its generation failed. Only finished emails can be edited.",
-        ));
-    }
+    require_ready(&email)?;
     let max = limits::EDITS_WAITING_MAX;
     if store::open_edits(tx, max)?.len() >= max {
         let detail = format!("{max} edits are already queued or running. Wait until an edit has finished.");
@@ -114,6 +151,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Opti
         label: input.label.as_ref().filter(|label| !label.is_empty()).map(|label| label.to_string()),
         state: EditState::Pending,
         done: Vec::new(),
+        not_done: Vec::new(),
         attempts: 0,
         created_at: tx.now(),
         updated_at: tx.now(),
@@ -128,7 +166,10 @@ async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool)
         let email = require_email(tx, account, row.email, None)?;
         let viewer = Viewer { engine: &engine, tx, account };
         match &row.state {
-            EditState::Completed(_) if !is_async => Ok(Answer::Email(Box::new(viewer.email(&email)?))),
+            EditState::Completed(_) if !is_async => {
+                let (done, not_done) = (row.done.clone(), row.not_done.clone());
+                Ok(Answer::Email(Box::new(EditedEmail { email: viewer.email(&email)?, document: None, done, not_done })))
+            }
             EditState::Failed(reason) if !is_async => {
                 Err(Failure::because(Code::EditFailed, reason.clone()).with(json!({ "editId": row.id })))
             }

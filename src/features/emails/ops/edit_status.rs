@@ -36,7 +36,9 @@ impl EditView {
             poll_after_ms: 1000,
             error: None,
             changes_may_have_been_saved: None,
+            prompt: "Make the button green and shorten the intro".into(),
             done: Vec::new(),
+            not_done: Vec::new(),
             result: None,
         }
     }

@@ -15,7 +15,13 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     }
     let below_title = set.room().block;
     // Pictures of different shapes would start and end at different heights side by side, so such products are stacked.
-    let form = if alike(&block.products) { set.design().products } else { ProductsForm::Rows };
+    let form = match (block.columns, set.design().products) {
+        (Some(1), _) => ProductsForm::Rows,
+        (Some(_), ProductsForm::Rows) => ProductsForm::Grid,
+        (Some(_), form) => form,
+        (None, form) if alike(&block.products) => form,
+        (None, _) => ProductsForm::Rows,
+    };
     let groups: Vec<Vec<Row>> = match form {
         _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
         ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, form, Layout::Beside)).collect(),
@@ -23,8 +29,9 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
             let mut rest = block.products.as_slice();
             let mut groups = Vec::new();
             while !rest.is_empty() {
-                let (now, later) = rest.split_at(across(rest.len()));
-                groups.push(vec![side_by_side(set, now, form)]);
+                let count = block.columns.map_or_else(|| across(rest.len()), usize::from).max(1);
+                let (now, later) = rest.split_at(count.min(rest.len()));
+                groups.push(vec![side_by_side(set, now, count as u16, form)]);
                 rest = later;
             }
             groups
@@ -65,10 +72,10 @@ fn across(left: usize) -> usize {
     }
 }
 
-fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm) -> Row {
+/// Returns a row with `count` columns. The last row of a grid may have fewer products than columns.
+fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: ProductsForm) -> Row {
     let tiles = form == ProductsForm::Tiles;
     let gutter: u16 = if tiles { 7 } else { 10 };
-    let count = products.len().max(1) as u16;
     let wide = (set.measure() + 2 * gutter) / count;
     let room = wide - 2 * gutter;
     let height = common_height(products, room);
@@ -102,9 +109,11 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm)
         }
         (100.0 / f32::from(count), cells)
     });
-    let mut row = set.row(columns.collect(), gutter, together);
+    let free = usize::from(count).saturating_sub(products.len());
+    let empty = || (100.0 / f32::from(count), vec![inner.cell(0, Content::Space { height: 1 })]);
+    let mut row = set.row(columns.chain(std::iter::repeat_with(empty).take(free)).collect(), gutter, together);
     if tiles {
-        for column in &mut row.columns {
+        for column in row.columns.iter_mut().take(products.len()) {
             column.frame = Some(inner.frame("none".to_owned()));
         }
     }

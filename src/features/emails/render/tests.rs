@@ -115,6 +115,35 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
 }
 
 #[test]
+fn a_grid_has_the_number_of_columns_that_the_block_says() {
+    for layout in Layout::ALL {
+        for columns in 1..=3 {
+            let mut email = email(layout, Direction::Ltr);
+            let block =
+                email.blocks.iter_mut().find_map(|block| if let Block::Products(block) = block { Some(block) } else { None });
+            let block = block.expect("the sample has products");
+            block.columns = Some(columns);
+            let names: Vec<String> = block.products.iter().map(|product| product.name.to_string()).collect();
+            let drawn = draw(&email);
+            let rows = drawn.mjml.split("<mj-section");
+            let most = rows.map(|row| names.iter().filter(|name| row.contains(name.as_str())).count()).max();
+            assert_eq!(most, Some(usize::from(columns)), "{layout:?}");
+        }
+    }
+}
+
+#[test]
+fn filled_boxes_have_their_own_color() {
+    let mut email = email(Layout::Bold, Direction::Ltr);
+    let before = draw(&email).html;
+    email.style.boxes = "#7B1E3A".parse().ok();
+    let after = draw(&email).html;
+    assert!(!before.contains("#7B1E3A") && after.contains("#7B1E3A"));
+    let button = |html: &str| html.split("<a ").find(|link| link.contains("padding")).map(str::to_owned);
+    assert_eq!(button(&before), button(&after), "the buttons keep their color");
+}
+
+#[test]
 fn layouts_differ_in_more_than_colors() {
     let shapes: HashSet<String> = Layout::ALL
         .into_iter()
@@ -313,7 +342,8 @@ fn block() -> impl Strategy<Value = Block> {
         (id(), prop::collection::vec(product(), 0..10)).prop_map(|(id, products)| Block::Products(Products {
             id,
             title: None,
-            products
+            products,
+            columns: None
         })),
         (id(), rich(), prop::option::of(line()), any::<u8>()).prop_map(|(id, text, author, stars)| Block::Quote(Quote {
             id,

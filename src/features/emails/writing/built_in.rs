@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use jiff::civil::Date;
 
+use super::brief_update;
 use super::material::Material;
 use super::{Brief, Draft, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, PlannedSeries};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::brief;
-use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
+use crate::features::emails::composer::edit::{self, EditResources, NotApplied};
 use crate::features::emails::composer::{self, Knowledge, Request};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::finding::{Finding, FindingKind};
@@ -116,33 +117,48 @@ fn not_used(part: &brief::Part) -> Finding {
 
 /// Edits an email.
 pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
+    let (brief, before) = (&wish.brief, &wish.document);
     let given = RequestInputs::of(material);
-    let typed = typed(&wish.brief.wanted, material, first_language(&wish.brief), wish.brief.today);
-    let (request, plan) = with_plan(&given, &wish.brief, &typed, material);
-    let origin = Origin { request: &request, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
-    // The composer can rewrite only emails that it wrote from a prompt.
-    let wanted = &wish.brief.wanted;
-    let origin = (wanted.model == COMPOSER && wanted.source == Source::Prompt).then_some(origin);
-    let means = EditResources { brand: &material.brand, site: request.site, origin, today: wish.today };
-    let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
-    Ok(EditResult { document: sound(edited.email)?, written_by: COMPOSER.to_owned(), done: all(edited.done, edited.not_done) })
+    let lost = |before: &Email, after: &Email| brief.lost(before, after, material);
+    let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
+    let means = EditResources { brand: &material.brand, site, knowledge: &given.knowledge, today: wish.today, lost: &lost };
+    let edited = edit::apply(before, &wish.prompt, &means).map_err(told)?;
+    let document = sound(edited.email)?;
+    let own = brief.wanted.brief.as_ref();
+    let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
+    let changed = changed.filter(|changed| Some(changed) != own);
+    // Only emails that the composer wrote from a prompt have its warnings.
+    let has_notes = brief.wanted.model == COMPOSER && brief.wanted.source == Source::Prompt;
+    let notes = if has_notes { notes(brief, changed.as_ref(), &document, material) } else { Vec::new() };
+    let (done, not_done) = (edited.done, edited.not_done);
+    Ok(EditResult { document, written_by: COMPOSER.to_owned(), done, not_done, brief: changed, notes })
+}
+
+/// Returns the composer's warnings about a changed document.
+fn notes(brief: &Brief, changed: Option<&brief::Brief>, document: &Email, material: &Material) -> Vec<String> {
+    let given = RequestInputs::of(material);
+    let typed = match changed {
+        Some(changed) => Cow::Borrowed(changed),
+        None => typed(&brief.wanted, material, first_language(brief), brief.today),
+    };
+    let (request, plan) = with_plan(&given, brief, &typed, material);
+    composer::notes(&request, &material.brand, &plan, brief.slot, document)
 }
 
 /// Edits an email that was imported as HTML.
 pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<ImportedEditResult, String> {
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
-    let means = EditResources { brand: &material.brand, site, origin: None, today: wish.today };
+    let given = RequestInputs::of(material);
+    // Imported HTML has no brief.
+    let lost = |_: &Email, _: &Email| Vec::new();
+    let means = EditResources { brand: &material.brand, site, knowledge: &given.knowledge, today: wish.today, lost: &lost };
     let edited = edit::imported::apply(&wish.imported, &wish.prompt, &means).map_err(told)?;
-    Ok(ImportedEditResult { imported: edited.imported, written_by: COMPOSER.to_owned(), done: all(edited.done, edited.not_done) })
+    let (done, not_done) = (edited.done, edited.not_done);
+    Ok(ImportedEditResult { imported: edited.imported, written_by: COMPOSER.to_owned(), done, not_done })
 }
 
-fn told(misunderstood: NotUnderstood) -> String {
-    format!("{} Possible edits: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; "))
-}
-
-/// Returns descriptions of the changes, followed by the instructions that were not applied.
-fn all(done: Vec<String>, not_done: Vec<String>) -> Vec<String> {
-    done.into_iter().chain(not_done.into_iter().map(|what| format!("Not applied: {what}"))).collect()
+fn told(NotApplied(reasons): NotApplied) -> String {
+    reasons.join(" ")
 }
 
 /// Rejects an invalid document from the composer. Such a document is the result of a bug and must not be sent.

@@ -226,7 +226,10 @@ pub async fn edit(
     };
     let (answer, usage) = ModelConversation::new(model, system, request, schema).until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(imported) => Ok(ImportedEditResult { imported, written_by: model.client().name().to_owned(), done: vec![summary] }),
+        Some(imported) => {
+            let written_by = model.client().name().to_owned();
+            Ok(ImportedEditResult { imported, written_by, done: vec![summary], not_done: Vec::new() })
+        }
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)

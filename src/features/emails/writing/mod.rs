@@ -4,6 +4,7 @@
 //! the failure that a user can act on. `generation` stores drafts as emails and continues after restarts.
 
 mod blocks;
+mod brief_update;
 mod briefing;
 mod built_in;
 mod imported;
@@ -95,6 +96,17 @@ impl Brief {
         found.into_iter().filter(|finding| finding.kind.binds_edits() && is_new(finding)).collect()
     }
 
+    /// Returns the facts of the brief that the first document states and the second does not.
+    pub fn lost(&self, before: &Document, after: &Document, material: &Material) -> Vec<String> {
+        let Some(terms) = self.terms(&self.wanted.prompt, material) else { return Vec::new() };
+        let missing = |document: &Document| {
+            let found = contract::check(document, &terms).into_iter().filter(|finding| finding.kind == FindingKind::FactMissing);
+            found.filter_map(|finding| finding.text).collect::<Vec<String>>()
+        };
+        let known = missing(before);
+        missing(after).into_iter().filter(|text| !known.contains(text)).collect()
+    }
+
     fn check(&self, document: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
         let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
         let mut found = contract::check(document, &terms);
@@ -147,6 +159,12 @@ pub struct EditResult {
     pub written_by: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
+    /// The parts of the instruction that were not applied, each with the reason.
+    pub not_done: Vec<String>,
+    /// The brief with the user's changes, if it has changed.
+    pub brief: Option<TypedBrief>,
+    /// The composer's warnings that hold for the changed document.
+    pub notes: Vec<String>,
 }
 
 /// A requested edit of imported HTML.
@@ -166,6 +184,8 @@ pub struct ImportedEditResult {
     pub written_by: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
+    /// The parts of the instruction that were not applied, each with the reason.
+    pub not_done: Vec<String>,
 }
 
 /// A writer of emails: the composer or a language model.

@@ -372,7 +372,10 @@ pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material)
     };
     let (answer, usage) = talk.until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(document) => Ok(EditResult { document, written_by: model.client().name().to_owned(), done: vec![summary] }),
+        Some(document) => {
+            let written_by = model.client().name().to_owned();
+            Ok(EditResult { document, written_by, done: vec![summary], not_done: Vec::new(), brief: None, notes: Vec::new() })
+        }
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)

@@ -10,16 +10,16 @@ use super::emails::brief::Chip;
 use super::emails::own;
 use crate::engine::api::page::Pagination;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Done, Operation};
+use crate::engine::api::{Done, Operation, untrusted_html};
 use crate::features::emails::finding::Finding;
-use crate::features::emails::views::{EditView, EmailDetails, EmailView, SiblingView, VersionView};
+use crate::features::emails::views::{EditView, EditedEmail, EmailDetails, EmailView, SiblingView, VersionView};
 use crate::features::exports::views::{EmailExport, FileView};
 use crate::features::{emails, exports, projects, sending};
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
-use crate::vocab::limits;
+use crate::vocab::{limits, placeholders};
 
 const VERSIONS_PER_PAGE: u64 = 20;
 /// The number of characters that the list of versions shows of a prompt.
@@ -122,6 +122,19 @@ pub struct EmailPage {
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
+    /// What a previewed edit would change.
+    preview: Option<EditPreview>,
+}
+
+/// An edit that is not saved yet.
+#[derive(Serialize)]
+struct EditPreview {
+    done: Vec<String>,
+    not_done: Vec<String>,
+    /// The address of the changed email for the frame.
+    frame: String,
+    subject: String,
+    preheader: String,
 }
 
 /// The progress of an AI edit.
@@ -129,12 +142,14 @@ pub struct EmailPage {
 struct EditState {
     status: &'static str,
     error: Option<String>,
+    prompt: String,
     done: Vec<String>,
+    not_done: Vec<String>,
 }
 
 impl From<EditView> for EditState {
-    fn from(EditView { status, error, done, .. }: EditView) -> Self {
-        Self { status, error, done }
+    fn from(EditView { status, error, prompt, done, not_done, .. }: EditView) -> Self {
+        Self { status, error, prompt, done, not_done }
     }
 }
 
@@ -149,10 +164,19 @@ page_context!(EmailPage, "email_preview.html", {
         facts: Chip::all(&emails::ops::brief::ReadBrief::example().1.0),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
+        preview: None,
+    };
+    let preview = || EditPreview {
+        done: vec!["The button is green.".into()],
+        not_done: vec!["The intro is unchanged.".into()],
+        frame: "/test/emails/x/frame?edit=green".into(),
+        subject: "Hello".into(),
+        preheader: "There".into(),
     };
     let edit = |status| Some(EditState::from(EditView { status, ..EditView::sample() }));
     vec![
         page("ready", None),
+        Self { preview: Some(preview()), ..page("ready", None) },
         page("ready", edit("pending")),
         page("ready", edit("completed")),
         page("ready", edit("failed")),
@@ -293,10 +317,10 @@ page_context!(TestPage, "email_test.html", {
 
 /// Shows the preview and the form for AI edits.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    draw(visit, None).await
+    draw(visit, None, None).await
 }
 
-async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPreview>) -> Result<Outcome, PageError> {
     let EmailDetails { email, series, brief, .. } = email(visit).await?;
     let edit = match visit.query.some(EDITED) {
         Some(edit) => {
@@ -309,14 +333,42 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         head: EmailHead::new(&email, series, "preview"),
         images: visit.wants_images(),
         phone: visit.query.get("width") == "phone",
-        prompt: visit.form.get("prompt").to_owned(),
+        // What was not applied stays in the box, so that users can correct it.
+        prompt: visit.form.some("prompt").map(str::to_owned).or_else(|| open_prompt(edit.as_ref())).unwrap_or_default(),
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
         screenshot: own(visit, email.screenshot_url.as_deref()),
         facts: brief.as_ref().map(Chip::all).unwrap_or_default(),
         editing: edit.as_ref().is_some_and(is_under_way),
         edit,
+        preview,
     };
     Ok(Outcome::draw_with(&context, error.as_ref()))
+}
+
+/// Returns the prompt of an edit of which something was not applied.
+fn open_prompt(edit: Option<&EditState>) -> Option<String> {
+    let open = edit.filter(|edit| edit.status == "failed" || !edit.not_done.is_empty());
+    open.map(|edit| edit.prompt.clone())
+}
+
+/// Shows what an edit would change.
+async fn preview(visit: &Visit) -> Result<Outcome, PageError> {
+    let prompt = visit.form.get("prompt");
+    match visit.ask::<emails::ops::edit::Edit>(json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true })).await {
+        Ok(Done(emails::ops::edit::Answer::Email(edited))) => {
+            let frame = format!("{}/frame?{EDITED}={}", visit.path, encoded(prompt));
+            let EditedEmail { email, done, not_done, .. } = *edited;
+            let preview = EditPreview { done, not_done, frame, subject: email.subject, preheader: email.preheader };
+            draw(visit, None, Some(preview)).await
+        }
+        Ok(Done(emails::ops::edit::Answer::Operation(_))) => Ok(Outcome::go(visit.path.clone())),
+        Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
+        Err(error) => Err(error),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 fn is_shown(error: &PageError) -> bool {
@@ -327,6 +379,7 @@ fn is_shown(error: &PageError) -> bool {
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
+        "preview" => preview(visit).await,
         "edit" => {
             let label = form.some("label");
             let input = json!({ "emailId": id, "prompt": form.get("prompt"), "label": label, "async": true });
@@ -335,7 +388,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                     Ok(Outcome::go(format!("{}?{EDITED}={}", visit.path, started.edit_id)))
                 }
                 Ok(Done(emails::ops::edit::Answer::Email(_))) => Ok(Outcome::go(visit.path.clone())),
-                Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
+                Err(error) if is_shown(&error) => draw(visit, Some(error), None).await,
                 Err(error) => Err(error),
             }
         }
@@ -359,15 +412,27 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
         let input = json!({ "emailId": email.id, "operations": [add], "version": version });
         match visit.ask::<emails::ops::document_update::DocumentUpdate>(input).await {
             Ok(_) => {}
-            Err(error) if is_shown(&error) => return draw(visit, Some(error)).await,
+            Err(error) if is_shown(&error) => return draw(visit, Some(error), None).await,
             Err(error) => return Err(error),
         }
     }
     Ok(Outcome::go(visit.path.clone()))
 }
 
-/// Returns the email for the preview frame, with sample merge data.
+/// Returns the email for the preview frame, with sample merge data. With a prompt, it is the email as the edit would make it.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
+    if let Some(prompt) = visit.query.some(EDITED) {
+        let wanted = json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true });
+        let html = match visit.ask::<emails::ops::edit::Edit>(wanted).await?.0 {
+            emails::ops::edit::Answer::Email(edited) => placeholders::preview(&edited.email.html),
+            emails::ops::edit::Answer::Operation(_) => return Err(PageError::not_found()),
+        };
+        return Ok(Outcome::HandedOn(untrusted_html::document(
+            &html,
+            "private, no-store",
+            untrusted_html::Images::Here(visit.api.0.base_url()),
+        )));
+    }
     let dark = visit.query.some("dark").map(|dark| dark == "yes");
     let wanted = json!({ "emailId": visit.name("id"), "images": visit.wants_images(), "dark": dark });
     visit.hand_on::<emails::ops::html::Html>(wanted).await

@@ -1,43 +1,35 @@
 //! Changes an email according to instructions in plain words, without a language model.
 //!
-//! The composer supports a fixed set of instructions in seven languages. A prompt may contain several instructions. An instruction that is
-//! not understood makes no changes; the response reports the instruction and lists the possible edits. The functions are pure.
+//! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`; each
+//! other part is named with the nearest thing that works. The answers are in the language of the instruction. The functions are pure.
 
+mod action;
+mod add;
 mod blocks;
+mod color_names;
+mod forms;
 pub mod imported;
-mod parse;
+mod nearest;
+mod reader;
+mod reply;
+mod resources;
+mod shorten;
+mod split;
+mod style;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod translate;
 mod vocabulary;
-mod whole_email;
 
-use super::{Knowledge, Plan, Request};
-use crate::base::text::Color;
+pub use resources::EditResources;
+
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::document::{Corners, Email, Layout, Link};
-use crate::features::projects::brand::Brand;
-
-/// The inputs from which the composer wrote an email.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    pub request: &'a Request<'a>,
-    pub knowledge: &'a [Knowledge<'a>],
-    pub plan: &'a Plan,
-    /// The email's slot in the plan.
-    pub place: usize,
-}
-
-/// The resources for applying an instruction.
-#[derive(Clone, Copy, Debug)]
-pub struct EditResources<'a> {
-    pub brand: &'a Brand,
-    /// The brand's home page, the default target of new buttons.
-    pub site: Option<&'a str>,
-    pub origin: Option<Origin<'a>>,
-    /// The day on which the instruction was written.
-    pub today: jiff::civil::Date,
-}
+use crate::features::emails::document::{Block, Email};
+use action::{Action, Place, Target};
+use reader::Scene;
+use reply::{Outcome, Reply};
+use vocabulary::Vocabulary;
 
 /// An email after an edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,264 +37,145 @@ pub struct Edited {
     pub email: Email,
     /// One sentence for each change that was made.
     pub done: Vec<String>,
-    /// One sentence for each change that was not made, with the reason and the user's own words.
+    /// One sentence for each part of the instruction that was not applied, with the reason and the nearest thing that works.
     pub not_done: Vec<String>,
+    /// The words that the user replaced, with the new words.
+    pub replaced: Vec<(String, String)>,
 }
 
-/// The failure of an edit: no part of the instruction could be applied.
+/// The failure of an edit: no part of the instruction could be applied. Holds one sentence for each part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotUnderstood {
-    /// The reasons, one sentence for each part of the instruction.
-    pub reasons: Vec<String>,
-    /// The instructions that the composer supports.
-    pub can: &'static [&'static str],
-}
-
-/// The supported instructions, as examples that work.
-pub const CAN: [&str; 12] = [
-    "Change \"old words\" to \"new words\"",
-    "Change the subject (preheader, headline, intro, button text) to \"…\"",
-    "Shorten the text, or make it longer",
-    "Link the button to https://…",
-    "Make the button (background, accent color) #1A73E8, or red",
-    "Use the layout letter (bold, minimal, editorial, cards, showcase, midnight, bulletin), or round corners",
-    "Move the coupon up (down, to the top, before the products)",
-    "Add a button (image, text \"…\", heading, divider, products, list, quote, countdown, social links, coupon with code …)",
-    "Remove the coupon (second image, products, the text with \"some words\", the last sentence, …)",
-    "Swap the image, or use the image https://…",
-    "Make it formal, or informal; add emoji, or remove them",
-    "Translate it into German (English, French, Spanish, Italian, Portuguese, Dutch)",
-];
-
-/// The part of an email that an instruction refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    Subject,
-    Preheader,
-    Eyebrow,
-    Title,
-    Lead,
-    Text,
-    Sentence,
-    Heading,
-    Button,
-    Image,
-    /// The alt text of an image.
-    Alt,
-    Coupon,
-    Divider,
-    Products,
-    Quote,
-    List,
-    Countdown,
-    Social,
-    Table,
-    Story,
-    Closing,
-}
-
-/// The part that an instruction selects from several parts of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
-    /// The instruction does not say which part. It refers to the first part or, if it implies all parts, to all parts.
-    Unsaid,
-    Nth(usize),
-    Last,
-    All,
-}
-
-/// A position in the email.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    Up,
-    Down,
-    Top,
-    Bottom,
-    Before(Anchor),
-    After(Anchor),
-}
-
-/// The reference point of a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Anchor {
-    Target(Target, Which),
-    /// A part that contains these words.
-    Words(String),
-}
-
-/// The part of the email to color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Surface {
-    Button,
-    Background,
-    Accent,
-    Text,
-    Headings,
-}
-
-/// The action that one instruction requests.
-#[derive(Clone, Debug, PartialEq)]
-enum Action {
-    Replace {
-        from: String,
-        to: String,
-    },
-    Set {
-        target: Target,
-        which: Which,
-        value: String,
-    },
-    /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
-    Lead {
-        which: Which,
-        link: Link,
-        of: Option<String>,
-    },
-    Paint {
-        surface: Surface,
-        color: Color,
-    },
-    /// Replaces a color. If the color was given as a number, `exact` is true. Otherwise, all colors with the same name are replaced in
-    /// imported HTML.
-    Recolor {
-        from: Color,
-        exact: bool,
-        to: Color,
-    },
-    Round(Corners),
-    Arrange(Layout),
-    Emoji(bool),
-    Formality(bool),
-    Translate(Language),
-    Shorten {
-        target: Option<Target>,
-        which: Which,
-    },
-    Lengthen,
-    Add {
-        target: Target,
-        clause: String,
-        place: Option<Place>,
-    },
-    /// Removes the part with the given words, or one part of a kind.
-    Remove {
-        target: Target,
-        which: Which,
-        words: Option<String>,
-    },
-    Move {
-        target: Target,
-        which: Which,
-        to: Place,
-    },
-    Swap {
-        which: Which,
-        url: Option<String>,
-        clause: String,
-    },
-}
+pub struct NotApplied(pub Vec<String>);
 
 /// Applies the parts of an instruction that are understood.
-pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotUnderstood> {
-    let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
-    let reading = parse::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
-    for (clause, action) in parse::instructions(instruction, reading) {
-        let Some(action) = action else {
-            edited.not_done.push(format!("The instruction \"{clause}\" was not understood."));
+pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotApplied> {
+    let prompt = crate::features::emails::composer::text::clean(instruction);
+    let own = Language::of(&email.language).unwrap_or(Language::En);
+    let language = split::language(&prompt, own);
+    let vocabulary = Vocabulary::of(language);
+    let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new(), replaced: Vec::new() };
+    let names = products(email);
+    let scene = Scene { contains: &|words| texts::contains(email, words), products: &names };
+    for clause in split::clauses(&prompt, language, scene) {
+        let Some(action) = clause.action else {
+            let hint = nearest::hint(&clause.text, vocabulary, scene, &parts(&edited.email));
+            edited.not_done.push(refusal(vocabulary, &clause.text, &hint));
             continue;
         };
-        match carry_out(&mut edited.email, &action, means) {
-            Ok(done) => edited.done.push(done),
-            Err(reason) => edited.not_done.push(reason),
+        let mut changed = edited.email.clone();
+        let outcome =
+            carry_out(&mut changed, &action, means).and_then(|done| sound(&edited.email, &changed, &action, means, done));
+        match outcome {
+            Ok(done) => {
+                edited.email = changed;
+                edited.done.push(vocabulary.tell(&done));
+                if let Action::Replace { from, to } = action {
+                    edited.replaced.push((from, to));
+                }
+            }
+            Err(reason) => edited.not_done.push(refusal(vocabulary, &clause.text, &reason)),
         }
     }
     if edited.not_done.is_empty() && edited.done.is_empty() {
-        edited.not_done.push("The instruction is empty.".to_owned());
+        edited.not_done.push(vocabulary.tell(&Reply::new("empty")));
     }
-    // A change that makes the document invalid is discarded.
-    if let Some(violation) = edited.email.check().first() {
-        edited.done.clear();
-        edited.not_done.push(format!("The change would break the email: {violation}."));
-    }
-    if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
+    if edited.done.is_empty() { Err(NotApplied(edited.not_done)) } else { Ok(edited) }
 }
 
-/// Applies one instruction. Returns a description of the change, or the reason why the instruction failed.
-fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Result<String, String> {
+/// Returns the sentence about a part of an instruction that was not applied.
+fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
+    let hint = vocabulary.fill(reason);
+    vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint))
+}
+
+/// Refuses a change that breaks a rule of documents or loses a fact that the user did not ask to remove.
+fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> Outcome {
+    if let Some(violation) = after.check().first() {
+        return Err(Reply::new("breaks").text("problem", violation));
+    }
+    if before == after {
+        return Err(Reply::new("unchanged"));
+    }
+    let lost = if action.may_lose_facts() { Vec::new() } else { (means.lost)(before, after) };
+    if lost.is_empty() { Ok(done) } else { Err(Reply::new("loses").text("facts", quoted(&lost))) }
+}
+
+/// Returns texts in quotation marks, separated by commas.
+fn quoted(texts: &[String]) -> String {
+    texts.iter().map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the names of the products that an email shows.
+fn products(email: &Email) -> Vec<String> {
+    let grids = email.blocks.iter().filter_map(|block| if let Block::Products(grid) = block { Some(grid) } else { None });
+    grids.flat_map(|grid| &grid.products).map(|product| product.name.to_string()).collect()
+}
+
+/// Returns the kinds of parts that an email has, from top to bottom.
+fn parts(email: &Email) -> Vec<Target> {
+    let mut found = vec![Target::Subject, Target::Preheader];
+    let mut add = |targets: &[Target]| {
+        for target in targets {
+            if !found.contains(target) {
+                found.push(*target);
+            }
+        }
+    };
+    for block in &email.blocks {
+        match block {
+            Block::Hero(hero) => {
+                add(&[Target::Title]);
+                add(if hero.text.is_some() { &[Target::Lead] } else { &[] });
+                add(if hero.image.is_some() { &[Target::Image] } else { &[] });
+                add(if hero.button.is_some() { &[Target::Button] } else { &[] });
+            }
+            other => add(blocks::kind(other).as_slice()),
+        }
+    }
+    found
+}
+
+/// Applies one action. Returns a description of the change, or the reason why it was not made.
+fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Outcome {
     match action {
-        Action::Replace { from, to } => texts::replace(email, from, to),
-        Action::Set { target, which, value } => texts::set(email, *target, *which, value),
+        Action::Replace { from, to } if to.is_empty() => texts::take_out(email, from),
+        Action::Replace { from, to } => texts::replace(email, from, to, means),
+        Action::Set { part, value } => texts::set(email, *part, value),
         Action::Lead { which, link, of } => texts::lead(email, *which, link, of.as_deref()),
-        Action::Paint { surface, color } => Ok(paint(email, *surface, *color)),
-        Action::Recolor { from, to, .. } => recolor(email, *from, *to),
+        Action::Paint { part, color } => style::paint(email, *part, *color, means.brand),
+        Action::Recolor { from, to } => style::recolor(email, *from, *to, means.brand),
         Action::Round(corners) => {
             email.style.corners = Some(*corners);
-            Ok(format!("Made the corners {}.", format!("{corners:?}").to_lowercase()))
+            Ok(Reply::new("rounded"))
         }
         Action::Arrange(layout) => {
             email.style.layout = Some(*layout);
-            Ok(format!("Changed the layout to {}.", format!("{layout:?}").to_lowercase()))
+            Ok(Reply::new("layout").text("layout", format!("{layout:?}").to_lowercase()))
         }
         Action::Emoji(on) => texts::emoji(email, *on),
-        Action::Formality(formal) => whole_email::formality(email, *formal, means),
-        Action::Translate(language) => whole_email::translate(email, *language, means),
-        Action::Shorten { target, which } => texts::shorten(email, *target, *which),
-        Action::Lengthen => whole_email::lengthen(email, means),
-        Action::Add { target, clause, place } => blocks::add(email, *target, clause, place.as_ref(), means),
-        Action::Remove { target: Target::Sentence, which, words } => texts::remove_sentence(email, *which, words.as_deref()),
-        Action::Remove { target, words: Some(words), .. } => blocks::remove_saying(email, *target, words),
-        Action::Remove { target, which, words: None } => blocks::remove(email, *target, *which),
-        Action::Move { target, which, to } => blocks::shift(email, *target, *which, to),
-        Action::Swap { which, url, clause } => blocks::swap(email, *which, url.as_deref(), clause, means),
-    }
-}
-
-fn paint(email: &mut Email, surface: Surface, color: Color) -> String {
-    let (place, name) = match surface {
-        Surface::Button => (&mut email.style.button, "buttons"),
-        Surface::Background => (&mut email.style.background, "background"),
-        Surface::Accent | Surface::Text | Surface::Headings => (&mut email.style.primary, "accent color"),
-    };
-    *place = Some(color);
-    format!("Made the {name} {color}.")
-}
-
-/// Replaces one of the email's colors with another.
-fn recolor(email: &mut Email, from: Color, to: Color) -> Result<String, String> {
-    let style = &mut email.style;
-    let given = [&mut style.button, &mut style.background, &mut style.primary];
-    let count = given.into_iter().filter_map(Option::as_mut).filter(|color| **color == from).map(|color| *color = to).count();
-    match count {
-        0 => Err(format!("The email does not use the color {from}. Name the button, the background or the accent instead.")),
-        _ => Ok(format!("Changed the color {from} to {to}.")),
-    }
-}
-
-impl Target {
-    /// Returns the target's name for users.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Subject => "subject",
-            Self::Preheader => "preheader",
-            Self::Eyebrow => "line above the headline",
-            Self::Title => "headline",
-            Self::Lead => "intro",
-            Self::Text => "text",
-            Self::Sentence => "sentence",
-            Self::Heading => "heading",
-            Self::Button => "button",
-            Self::Image => "image",
-            Self::Alt => "alt text",
-            Self::Coupon => "coupon",
-            Self::Divider => "divider",
-            Self::Products => "product grid",
-            Self::Quote => "quote",
-            Self::List => "list",
-            Self::Countdown => "countdown",
-            Self::Social => "social links",
-            Self::Table => "table",
-            Self::Story => "text about the brand",
-            Self::Closing => "closing",
+        Action::Formality(formal) => translate::formality(email, *formal, means),
+        Action::Translate(language) => translate::translate(email, *language, means),
+        Action::Shorten(part) => shorten::shorten(email, *part, means),
+        Action::Lengthen => shorten::lengthen(email, means),
+        Action::Add { target: Target::Sentence, details, place } => {
+            let is_beside = matches!(place, Some(Place::Before(_) | Place::After(_)));
+            match is_beside || texts::has_paragraph(email) {
+                true => texts::add_sentence(email, details, place.as_ref()),
+                false => add::add(email, Target::Text, details, place.as_ref(), means),
+            }
         }
+        Action::Add { target, details, place } => add::add(email, *target, details, place.as_ref(), means),
+        Action::Inform { topic, place } => add::inform(email, *topic, place.as_ref(), means),
+        Action::Remove { part, words } if part.target == Target::Sentence => {
+            texts::remove_sentence(email, part.which, words.as_deref())
+        }
+        Action::Remove { part, words: Some(words) } => blocks::remove_saying(email, part.target, words),
+        Action::Remove { part, words: None } => blocks::remove(email, *part),
+        Action::RemoveProduct(name) => blocks::remove_product(email, name),
+        Action::Move { part, to } => blocks::shift(email, *part, to),
+        Action::Swap { which, url, words } => blocks::swap(email, *which, url.as_deref(), words.as_deref(), means),
+        Action::Columns(count) => blocks::columns(email, *count),
+        Action::Sign(name) => texts::sign(email, name, means),
+        Action::Bold(words) => texts::bold(email, words),
     }
 }

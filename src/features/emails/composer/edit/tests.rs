@@ -1,205 +1,261 @@
-//! Tests of instructions in plain words, and of the resulting emails.
+//! Tests of instructions in plain words on the emails of two brands (`tests/samples/edits`).
+//!
+//! `tests/samples/edits.toml` lists instructions with everything that changes, and with the answers. `SNAPSHOTS=write` rewrites the file;
+//! read the difference then.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use jiff::civil::Date;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::*;
-use crate::base::locale::LanguageTag;
-use crate::features::emails::brief::{self, Brief};
-use crate::features::emails::composer::tests::{brands, print};
-use crate::features::emails::composer::{compose, plan};
-use crate::features::emails::document::Block;
-use crate::features::projects::brand::BrandFormality;
+use crate::features::emails::brief::Brief;
+use crate::features::emails::composer::Knowledge;
+use crate::features::emails::contract::{self, Terms};
+use crate::features::emails::finding::FindingKind;
+use crate::features::emails::writing::material::Material;
+use crate::features::projects::brand::{Brand, BrandImage, BrandPalette, BrandProduct};
 
-const TODAY: Date = Date::constant(2026, 11, 21);
-const PROMPT: &str = "20% off everything until Sunday, code WINTER20";
+const TODAY: Date = Date::constant(2026, 11, 23);
 
-fn request(brief: &Brief) -> Request<'_> {
-    Request { brief, images: &[], reference: None, site: Some("https://example.com"), seed: 3, today: TODAY }
+const RETURNS: Knowledge<'_> = Knowledge {
+    title: "Refund policy",
+    text: "Returns are free for 30 days. Send the pot back in its box, and we refund the full price. Shipping within the UK costs £4.",
+    url: Some("https://pottery.example/policies/refund/"),
+};
+const RETOUREN: Knowledge<'_> = Knowledge {
+    title: "Versand und Rückgabe",
+    text: "Wir versenden innerhalb von zwei Werktagen. Du kannst unbenutzte Wolle innerhalb von 30 Tagen zurückgeben. Die Rückgabe ist \
+           kostenlos.",
+    url: Some("https://wool.example/versand/"),
+};
+
+/// An email with the brief that it was written from.
+#[derive(Deserialize)]
+struct Sample {
+    prompt: String,
+    brief: Brief,
+    document: Value,
 }
 
-fn composed(prompt: &str, brand: &Brand, language: &str) -> Email {
-    let tag = LanguageTag::parse(language).expect("the language tag is valid");
-    let brief = brief::parse(prompt, brand, Some(&tag), TODAY);
-    let request = request(&brief);
-    let plan = plan(&request, brand, false, &tag, Some(1));
-    compose(&request, brand, &[], &plan, 0, &tag).email
+/// An instruction and what must happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    email: String,
+    instruction: String,
+    /// Every field that changes, with its new value.
+    #[serde(default)]
+    changed: Vec<String>,
+    #[serde(default)]
+    done: Vec<String>,
+    #[serde(default)]
+    not_done: Vec<String>,
 }
 
-fn sale() -> Email {
-    composed(PROMPT, &brands::teas(), "en")
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Cases {
+    edit: Vec<Case>,
 }
 
-fn edit(email: &Email, instruction: &str) -> Result<Edited, NotUnderstood> {
-    let brand = brands::teas();
-    apply(email, instruction, &EditResources { brand: &brand, site: Some("https://example.com"), origin: None, today: TODAY })
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/samples")
 }
 
-fn edited(instruction: &str) -> Email {
-    let edited = edit(&sale(), instruction).unwrap_or_else(|error| panic!("{instruction}: {error:?}"));
-    assert_eq!(edited.not_done, [""; 0], "{instruction}");
-    assert!(edited.email.check().is_empty(), "{instruction}");
-    edited.email
+fn sample(name: &str) -> (Sample, Email) {
+    let path = folder().join(format!("edits/{name}.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let sample: Sample = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let email = Email::from_json(&sample.document).unwrap_or_else(|found| panic!("{name}: {found:?}"));
+    (sample, email)
 }
 
-fn count(email: &Email, kind: fn(&Block) -> bool) -> usize {
-    email.blocks.iter().filter(|block| kind(block)).count()
-}
-
-fn place(email: &Email, kind: fn(&Block) -> bool) -> usize {
-    email.blocks.iter().position(kind).expect("there is one")
-}
-
-fn coupon(block: &Block) -> bool {
-    matches!(block, Block::Coupon(_))
-}
-
-fn products(block: &Block) -> bool {
-    matches!(block, Block::Products(_))
-}
-
-#[test]
-fn texts_are_changed() {
-    assert_eq!(edited("Change the subject to \"Tea time\"").subject.as_str(), "Tea time");
-    assert_eq!(edited("subject: Tea time again").subject.as_str(), "Tea time again");
-    assert_eq!(edited("Ändere den Betreff in „Teezeit“").subject.as_str(), "Teezeit");
-    assert_eq!(edited("Make the preheader \"Only for you, and only now\"").preheader.as_str(), "Only for you, and only now");
-    let text = print::text(&edited("Change 20% to 25%"));
-    assert!(text.contains("25% off") && !text.contains("20% off"), "{text}");
-    let text = print::text(&edited("Replace \"WINTER20\" with \"TEA20\""));
-    assert!(text.contains("TEA20") && !text.contains("WINTER20"), "{text}");
-    let text = print::text(&edited("Set the headline to \"Warm up\" and change the button text to \"Get warm\""));
-    assert!(text.contains("# Warm up") && text.contains("[Get warm]"), "{text}");
-    assert!(print::text(&edited("Ersetze WINTER20 durch TEE20")).contains("TEE20"));
-}
-
-#[test]
-fn colors_corners_and_layouts_are_stored_in_the_style() {
-    let color = |text: &str| Some(text.parse::<Color>().expect("the color is valid"));
-    assert_eq!(edited("Make the button #1A73E8").style.button, color("#1A73E8"));
-    assert_eq!(edited("mach den Button rot").style.button, color("#C62828"));
-    assert_eq!(edited("Change the background colour to beige").style.background, color("#F5EFE6"));
-    assert_eq!(edited("Use navy as the accent color").style.primary, color("#12284C"));
-    assert_eq!(edited("Mets le bouton en vert").style.button, color("#2E7D32"));
-    assert_eq!(edited("Use the letter layout").style.layout, Some(Layout::Letter));
-    assert_eq!(edited("Nutze ein dunkles Layout").style.layout, Some(Layout::Midnight));
-    assert_eq!(edited("Make the corners round").style.corners, Some(Corners::Round));
-}
-
-#[test]
-fn blocks_are_added_removed_and_moved() {
-    assert_eq!(count(&edited("Remove the coupon"), coupon), 0);
-    assert_eq!(count(&edited("Entferne den Gutschein"), coupon), 0);
-    assert_eq!(count(&edited("Supprime le coupon"), coupon), 0);
-    let email = sale();
-    let moved = edited("Move the coupon to the bottom");
-    assert!(place(&moved, coupon) > place(&email, coupon));
-    let moved = edited("Move the products before the coupon");
-    assert_eq!(place(&moved, products) + 1, place(&moved, coupon));
-    let moved = edited("Verschiebe die Produkte ganz nach oben");
-    assert_eq!(place(&moved, products), 2);
-    let more = edited("Add a button \"All teas\" linking to https://example.com/teas and add a divider");
-    let text = print::text(&more);
-    assert!(text.contains("[All teas]"), "{text}");
-    assert_eq!(count(&more, |block| matches!(block, Block::Divider(_))), 1);
-    assert!(print::text(&edited("Add a quote \"The best tea\" by Anna Karg")).contains("“The best tea” — Anna Karg"));
-    assert!(print::text(&edited("Füge eine Liste hinzu: handgepackt, frisch, fair")).contains("- Handgepackt"));
-    let more = edited("Add a text \"We close at noon.\" after the coupon");
-    let at = place(&more, coupon);
-    assert!(matches!(&more.blocks[at + 1], Block::Text(text) if text.text.words() == "We close at noon."), "{:?}", more.blocks);
-    assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 1);
-    assert_eq!(count(&edited("Add an image https://example.com/x.jpg"), |block| matches!(block, Block::Image(_))), 1);
-}
-
-#[test]
-fn parts_are_found_by_their_words() {
-    let email = edited("Add a text \"We close at noon. We open at eight.\" after the coupon");
-    let change = |instruction: &str| edit(&email, instruction).unwrap_or_else(|error| panic!("{instruction}: {error:?}")).email;
-    assert!(!print::text(&change("Remove the paragraph with \"at noon\"")).contains("We open"));
-    let text = print::text(&change("Remove the sentence \"at noon\""));
-    assert!(text.contains("We open at eight.") && !text.contains("We close"), "{text}");
-    let moved = change("Move the products after \"at noon\"");
-    assert_eq!(
-        place(&moved, products),
-        place(&moved, |block| matches!(block, Block::Text(text) if text.text.words().contains("noon"))) + 1
-    );
-    let removed = change("Remove the coupon and the products");
-    assert_eq!((count(&removed, coupon), count(&removed, products)), (0, 0));
-}
-
-#[test]
-fn an_instruction_continues_without_its_verb() {
-    let email = edited("Change the subject to \"Tea time\" and the preheader to \"Only now, and only for you\"");
-    assert_eq!((email.subject.as_str(), email.preheader.as_str()), ("Tea time", "Only now, and only for you"));
-    let text = print::text(&edited("Change 20% to 25% and WINTER20 to WINTER25"));
-    assert!(text.contains("25% off") && text.contains("WINTER25") && !text.contains("20"), "{text}");
-    let email = edited("Make the background beige and the button navy");
-    let color = |text: &str| Some(text.parse::<Color>().expect("the color is valid"));
-    assert_eq!((email.style.background, email.style.button), (color("#F5EFE6"), color("#12284C")));
-}
-
-#[test]
-fn links_and_pictures_are_replaced() {
-    let json = edited("Link the button to https://example.com/sale").to_json().to_string();
-    assert!(json.contains("https://example.com/sale"));
-    let before = print::text(&sale());
-    let after = print::text(&edited("Swap the image"));
-    let picture = |text: &str| text.lines().find(|line| line.contains("<https")).map(str::to_owned);
-    assert!(picture(&before).is_some() && picture(&before) != picture(&after), "{before}{after}");
-    assert!(print::text(&edited("Nimm das Bild https://example.com/neu.jpg")).contains("neu.jpg"));
-}
-
-#[test]
-fn texts_become_shorter_and_longer() {
-    let length = |email: &Email| print::text(email).chars().count();
-    assert!(length(&edited("Shorten the text")) < length(&sale()));
-    assert!(length(&edited("make it longer")) > length(&sale()));
-    assert!(edited("Kürze den Betreff").subject.chars().count() <= 40);
-}
-
-#[test]
-fn emoji_are_added_and_removed() {
-    let with = edited("Add an emoji to the subject");
-    assert!(with.subject.ends_with('🎁'), "{}", with.subject);
-    let without = edit(&with, "remove all emojis").expect("there is one").email;
-    assert_eq!(without.subject, sale().subject);
-    assert!(edit(&sale(), "no emoji please").is_err());
-}
-
-#[test]
-fn an_email_with_a_brief_is_rewritten_in_another_language_or_tone() {
-    let brand = brands::furniture(BrandFormality::Casual);
-    let tag = LanguageTag::parse("de").expect("the language tag is valid");
-    let brief = brief::parse("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20", &brand, Some(&tag), TODAY);
-    let request = request(&brief);
-    let plan = plan(&request, &brand, false, &tag, Some(1));
-    let email = compose(&request, &brand, &[], &plan, 0, &tag).email;
-    let origin = Origin { request: &request, knowledge: &[], plan: &plan, place: 0 };
-    let means = EditResources { brand: &brand, site: None, origin: Some(origin), today: TODAY };
-    let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is available").email;
-    assert_eq!(english.language.as_str(), "en");
-    assert!(print::text(&english).contains("20% off"));
-    let formal = apply(&email, "Mach die Mail formeller", &means).expect("the brief is available").email;
-    assert!(print::text(&formal).contains("Sie "), "{}", print::text(&formal));
-    assert!(apply(&email, "make it formal", &EditResources { origin: None, ..means }).is_err());
-}
-
-#[test]
-fn without_a_brief_only_known_phrases_are_translated() {
-    let edited = edit(&sale(), "translate it into German").expect("the composer translates some phrases");
-    assert!(print::text(&edited.email).contains("Abmelden"));
-    assert!(edited.done[0].contains("own sentences are unchanged"));
-}
-
-#[test]
-fn an_unknown_instruction_changes_nothing_and_lists_what_is_possible() {
-    for instruction in ["", "sing me a song", "blargh the frobnicator", "Ändere alles ganz toll", "Remove the table"] {
-        let error = match edit(&sale(), instruction) {
-            Err(error) => error,
-            Ok(edited) => panic!("{instruction}: {:?}", edited.done),
-        };
-        assert!(!error.reasons.is_empty() && error.can.len() > 8, "{instruction}");
+fn product(name: &str, site: &str, price: &str) -> BrandProduct {
+    BrandProduct {
+        name: name.to_owned(),
+        url: Some(format!("{site}products/{}/", name.to_lowercase().replace(' ', "-"))),
+        image: Some(format!("{site}cdn/{}.jpg", name.to_lowercase().replace(' ', "-"))),
+        description: None,
+        price: Some(price.to_owned()),
+        price_before: None,
+        currency: Some("GBP".to_owned()),
     }
-    let half = edit(&sale(), "Remove the coupon and frobnicate it. Then dance.").expect("one clause is understood");
-    assert_eq!(half.done.len(), 1);
-    assert!(!half.not_done.is_empty());
+}
+
+fn image(url: &str, description: &str) -> BrandImage {
+    let (width, height) = (Some(1600), Some(900));
+    BrandImage {
+        url: url.to_owned(),
+        description: Some(description.to_owned()),
+        tags: Vec::new(),
+        width,
+        height,
+        colors: Vec::new(),
+    }
+}
+
+fn material(name: &str) -> Material {
+    let is_wool = name.starts_with("de");
+    let site = if is_wool { "https://wool.example/" } else { "https://pottery.example/" };
+    let brand = Brand {
+        name: Some(if is_wool { "Maschenhaus" } else { "Marl & Tide" }.to_owned()),
+        languages: vec![if is_wool { "de" } else { "en" }.to_owned()],
+        palette: BrandPalette {
+            primary: Some("#B4532A".to_owned()),
+            button: Some("#C9A227".to_owned()),
+            ..BrandPalette::default()
+        },
+        products: match is_wool {
+            true => vec![product("Lama Lace", site, "18.00"), product("Bambusnadeln", site, "14.50")],
+            false => vec![product("Salt Pig", site, "28.00"), product("Tide Vase", site, "58.00")],
+        },
+        images: vec![
+            image(&format!("{site}cdn/studio.jpg"), "The studio with shelves of drying mugs"),
+            image(&format!("{site}cdn/weide.jpg"), "Schafe auf einer Weide im Nebel"),
+            image(&format!("{site}cdn/meadow.jpg"), "Sheep in a meadow in the mist"),
+        ],
+        ..Brand::default()
+    };
+    Material { name: brand.name.clone().unwrap_or_default(), site: site.to_owned(), brand, ..Material::default() }
+}
+
+fn lost(sample: &Sample, material: &Material, before: &Email, after: &Email) -> Vec<String> {
+    let terms = Terms { brief: &sample.brief, prompt: &sample.prompt, material, today: TODAY };
+    let missing = |document: &Email| {
+        let found = contract::check(document, &terms).into_iter().filter(|finding| finding.kind == FindingKind::FactMissing);
+        found.filter_map(|finding| finding.text).collect::<Vec<String>>()
+    };
+    let known = missing(before);
+    missing(after).into_iter().filter(|text| !known.contains(text)).collect()
+}
+
+/// Applies an instruction to a sample. Returns the email before and after, with the answers.
+fn run(name: &str, instruction: &str) -> (Email, Email, Vec<String>, Vec<String>) {
+    let (sample, email) = sample(name);
+    let material = material(name);
+    let knowledge = [if name.starts_with("de") { RETOUREN } else { RETURNS }];
+    let lost = |before: &Email, after: &Email| lost(&sample, &material, before, after);
+    let means =
+        EditResources { brand: &material.brand, site: Some(&material.site), knowledge: &knowledge, today: TODAY, lost: &lost };
+    match apply(&email, instruction, &means) {
+        Ok(edited) => {
+            assert_eq!(edited.email.check(), [], "{instruction}");
+            (email, edited.email, edited.done, edited.not_done)
+        }
+        Err(NotApplied(reasons)) => (email.clone(), email, Vec::new(), reasons),
+    }
+}
+
+/// Returns every field that differs, with its new value. Blocks are named by their IDs, and their order is a field.
+fn changes(before: &Email, after: &Email) -> Vec<String> {
+    let (old, new) = (fields(before), fields(after));
+    let set = new.iter().filter(|(path, value)| old.get(*path) != Some(value)).map(|(path, value)| format!("{path} = {value}"));
+    let gone = old.keys().filter(|path| !new.contains_key(*path)).map(|path| format!("{path} is gone"));
+    set.chain(gone).collect()
+}
+
+fn fields(email: &Email) -> BTreeMap<String, String> {
+    let mut json = email.to_json();
+    let mut found = BTreeMap::new();
+    let blocks = json["blocks"].take();
+    flatten("", &json, &mut found);
+    let mut order = Vec::new();
+    for block in blocks.as_array().into_iter().flatten() {
+        let id = block["id"].as_str().unwrap_or_default().to_owned();
+        flatten(&id, block, &mut found);
+        order.push(id);
+    }
+    found.insert("order".to_owned(), order.join(" "));
+    found
+}
+
+fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
+    let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| flatten(&join(name), value, found)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(at, item)| flatten(&join(&at.to_string()), item, found)),
+        Value::Null => {}
+        Value::String(text) => {
+            found.insert(path.to_owned(), text.clone());
+        }
+        other => {
+            found.insert(path.to_owned(), other.to_string());
+        }
+    }
+}
+
+/// The forty instructions that a tester counted on the parser before this one, of which two were right, and others.
+#[test]
+fn instructions_change_what_they_say_and_nothing_else() {
+    let path = folder().join("edits.toml");
+    let text = std::fs::read_to_string(&path).expect("the table exists");
+    let expected: Cases = toml::from_str(&text).expect("the table is valid");
+    assert!(expected.edit.len() >= 60, "{}", expected.edit.len());
+    let found = expected.edit.iter().map(|case| {
+        let (before, after, done, not_done) = run(&case.email, &case.instruction);
+        let Case { email, instruction, .. } = case.clone();
+        Case { email, instruction, changed: changes(&before, &after), done, not_done }
+    });
+    let found = Cases { edit: found.collect() };
+    if std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write") {
+        std::fs::write(&path, toml::to_string(&found).expect("a table can be written")).expect("the table can be written");
+        return;
+    }
+    for (case, found) in expected.edit.iter().zip(&found.edit) {
+        assert_eq!(found, case, "{}", case.instruction);
+    }
+}
+
+/// The kinds of fields that a sentence about a change allows to change, by the first words of the sentence.
+const ALLOWED: [(&str, &[&str]); 16] = [
+    ("Changed the subject", &["subject"]),
+    ("Changed the headline", &["hero.title"]),
+    ("Changed the button", &[".label"]),
+    ("Changed the coupon", &["coupon.code"]),
+    ("Changed the color of: button", &["style.button"]),
+    ("Changed the color of: background", &["style.background"]),
+    ("Changed the boxes", &["style.boxes"]),
+    ("Changed the layout", &["style.layout"]),
+    ("Moved", &["order"]),
+    ("Removed:", &["is gone", "order"]),
+    ("Removed the product", &["products."]),
+    ("Put", &[".columns"]),
+    ("Signed as", &["text-", "order"]),
+    ("Shortened the headline", &["hero.title", "hero.text"]),
+    ("Shortened the subject", &["subject"]),
+    ("Added:", &["order", "-1."]),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_applied_edit_changes_only_what_it_says_and_loses_no_fact(
+        verb in prop::sample::select(vec!["change", "make", "remove", "move", "add", "shorten", "put", "use", "sign as", "swap", ""]),
+        part in prop::sample::select(vec!["the subject", "the headline", "the button", "the coupon", "the products", "the background",
+            "the boxes", "the divider", "a divider", "the Salt Pig", "two products", "the bold layout", "Piran", "the frobnicator"]),
+        value in prop::sample::select(vec!["to \"Winter\"", "green", "to the top", "to the bottom", "shorter", "side by side", "mauvish",
+            "\"Come by.\"", "with sprinkles", "Shop Now", ""]),
+        email in prop::sample::select(vec!["en_sale", "en_news", "en_turq", "en_event"]),
+    ) {
+        let instruction = format!("{verb} {part} {value}");
+        let (before, after, done, not_done) = run(email, &instruction);
+        prop_assert!(!done.is_empty() || !not_done.is_empty(), "{}", instruction);
+        let changed = changes(&before, &after);
+        prop_assert_eq!(done.is_empty(), changed.is_empty(), "{}: {:?} {:?}", instruction, done, changed);
+        for change in &changed {
+            let allows = |sentence: &String| {
+                let kinds = ALLOWED.iter().find(|(start, _)| sentence.starts_with(start)).map(|(_, kinds)| *kinds);
+                kinds.is_some_and(|kinds| kinds.iter().any(|kind| change.contains(kind)))
+            };
+            prop_assert!(done.iter().any(allows), "{}: {} is not in {:?}", instruction, change, done);
+        }
+        let (sample, material) = (sample(email).0, material(email));
+        let asked = done.iter().any(|sentence| ["Removed", "Changed the", "Signed"].iter().any(|start| sentence.starts_with(start)));
+        let lost = lost(&sample, &material, &before, &after);
+        prop_assert!(asked || lost.is_empty(), "{}: {:?} loses {:?}", instruction, done, lost);
+    }
 }

@@ -1,15 +1,18 @@
-//! Changes the text of an email: replaces words, sets and shortens the text of parts, adds or removes emoji, and changes the targets of
-//! buttons.
+//! Changes the text of an email: replaces words, sets the text of parts, the signature and the emphasis, adds or removes emoji, and
+//! changes the targets of buttons.
 
+use jiff::civil::Date;
 use serde_json::Value;
 
-use super::{Target, Which};
+use super::action::{Anchor, Details, PartName, Place, Target, Which};
+use super::reply::{Outcome, Reply};
+use super::resources::EditResources;
+use super::{blocks, style};
+use crate::features::emails::brief::{self, FactValue};
+use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::phrases::escape;
 use crate::features::emails::composer::printed::NOT_WORDS;
 use crate::features::emails::document::*;
-
-/// The maximum length of a shortened subject.
-pub const SUBJECT_CHARACTERS: usize = 40;
 
 /// Visits every string in an email that recipients can read.
 fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
@@ -66,108 +69,196 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
     found
 }
 
-/// Replaces words everywhere in the email.
-pub fn replace(email: &mut Email, from: &str, to: &str) -> Result<String, String> {
-    if from.trim().is_empty() {
-        return Err("The words to replace are unclear. Put the old and the new words in quotation marks.".to_owned());
-    }
+/// Replaces words everywhere in the email. If both texts are dates, the name of the day before the date changes with the date.
+pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
     let mut count = 0;
-    let changed = changed(email, &mut |text| {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some((start, end)) = find(rest, from) {
-            out.push_str(&rest[..start]);
-            out.push_str(&escape(to));
-            rest = &rest[end..];
-            count += 1;
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let days = day_of(from, email, means).zip(day_of(to, email, means));
+    if let Some((old, new)) = days {
+        let format = &Bank::of(Language::of(&email.language).unwrap_or(Language::En)).format;
+        for joined in [", ", " "] {
+            pairs.push((format!("{}{joined}{from}", format.weekday(old)), format!("{}{joined}{to}", format.weekday(new))));
         }
-        out.push_str(rest);
-        *text = out;
+    }
+    pairs.push((from.to_owned(), to.to_owned()));
+    let mut changed = changed(email, &mut |text| {
+        for (from, to) in &pairs {
+            let (new, found) = with_replaced(text, from, &escape(to));
+            (*text, count) = (new, count + found);
+        }
     })?;
+    if let Some((old, new)) = days {
+        for block in &mut changed.blocks {
+            if let Block::Countdown(countdown) = block
+                && countdown.until.as_str().starts_with(&old.to_string())
+                && let Ok(until) = countdown.until.as_str().replacen(&old.to_string(), &new.to_string(), 1).parse()
+            {
+                countdown.until = until;
+            }
+        }
+    }
     if count == 0 {
-        return Err(format!("The email does not contain the words \"{from}\"."));
+        return Err(Reply::new("no_words").text("words", from));
     }
     *email = changed;
-    Ok(format!("Replaced \"{from}\" with \"{to}\" in {count} {}.", if count == 1 { "place" } else { "places" }))
+    Ok(Reply::new("replaced").text("from", from).text("to", to).text("count", count))
+}
+
+/// Returns the day that a text names.
+pub fn day_of(text: &str, email: &Email, means: &EditResources<'_>) -> Option<Date> {
+    let facts = brief::parse(text, means.brand, Some(&email.language), means.today).facts;
+    let days = facts.into_iter().filter_map(|fact| match fact.value {
+        Some(FactValue::Days { first, last }) => Some(last.unwrap_or(first)),
+        _ => None,
+    });
+    days.last().filter(|_| text.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the text with words replaced, and the number of replacements. If words are removed, no double space is left.
+pub fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut count = 0;
+    while let Some((start, end)) = find(rest, from) {
+        out.push_str(&rest[..start]);
+        out.push_str(to);
+        rest = &rest[end..];
+        if to.is_empty() && (out.is_empty() || out.ends_with(' ')) {
+            rest = rest.trim_start_matches(' ');
+        }
+        count += 1;
+    }
+    out.push_str(rest);
+    (out, count)
+}
+
+/// Removes words everywhere in the email. The name of a product stands for the product, and a block that says nothing else goes with its
+/// words.
+pub fn take_out(email: &mut Email, words: &str) -> Outcome {
+    let is_product = |name: &String| find(name, words).is_some_and(|(start, end)| start == 0 && end == name.len());
+    if super::products(email).iter().any(is_product) {
+        return blocks::remove_product(email, words);
+    }
+    let mut count = 0;
+    let mut json = email.to_json();
+    words_of(&mut json, &mut |text| {
+        let (new, found) = with_replaced(text, words, "");
+        (*text, count) = (new.trim().to_owned(), count + found);
+    });
+    if count == 0 {
+        return Err(Reply::new("no_words").text("words", words));
+    }
+    drop_empty(&mut json);
+    *email = Email::from_json(&json).map_err(breaks)?;
+    Ok(Reply::new("removed_words").text("from", words).text("count", count))
+}
+
+/// Removes texts that have become empty: optional fields, and blocks and items whose only text they were.
+fn drop_empty(json: &mut Value) {
+    match json {
+        Value::Array(items) => {
+            items.iter_mut().for_each(drop_empty);
+            items.retain(|item| {
+                let own = ["text", "label", "name"].into_iter().filter_map(|key| item.get(key)).next();
+                own.and_then(Value::as_str) != Some("")
+            });
+        }
+        Value::Object(fields) => {
+            for key in ["alt", "eyebrow", "caption", "title", "role", "author", "price", "priceBefore"] {
+                fields.retain(|name, value| name != key || value.as_str() != Some(""));
+            }
+            if fields.contains_key("title") || fields.contains_key("code") || fields.contains_key("href") {
+                fields.retain(|name, value| name != "text" || value.as_str() != Some(""));
+            }
+            fields.values_mut().for_each(drop_empty);
+        }
+        _ => {}
+    }
+}
+
+fn breaks(violations: Vec<Violation>) -> Reply {
+    Reply::new("breaks").text("problem", violations.first().map(ToString::to_string).unwrap_or_default())
 }
 
 /// Returns the email after `change` was applied to every string that recipients can read.
-fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, String> {
+pub fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, Reply> {
     let mut json = email.to_json();
     words_of(&mut json, change);
-    Email::from_json(&json).map_err(|violations| {
-        let first = violations.first().map(ToString::to_string).unwrap_or_default();
-        format!("The change would break the email: {first}")
-    })
+    Email::from_json(&json).map_err(breaks)
 }
 
-/// Sets the text of a part.
-pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Result<String, String> {
-    let done = Ok(format!("Changed the {} to \"{value}\".", target.name()));
+/// Sets the text of a part, exactly as given.
+pub fn set(email: &mut Email, part: PartName, value: &str) -> Outcome {
+    let PartName { target, which, .. } = part;
+    let missing = style::missing(target, email);
     match target {
-        Target::Subject => email.subject = Line::cut(value),
-        Target::Preheader => email.preheader = Line::cut(value),
-        Target::Button => return set_button(email, which, value).map(|()| done)?,
-        Target::Title => {
-            let title = email.blocks.iter_mut().find_map(|block| match block {
-                Block::Hero(hero) => Some(&mut hero.title),
-                Block::Heading(heading) if heading.level == HeadingLevel::Title => Some(&mut heading.text),
-                _ => None,
-            });
-            *title.ok_or("The email has no headline. Add a heading instead.")? = Line::cut(value);
+        Target::Subject => put(&mut email.subject, target, value)?,
+        Target::Preheader => put(&mut email.preheader, target, value)?,
+        Target::Button | Target::Label => put(pick(buttons(email), which).ok_or(missing)?.0, target, value)?,
+        Target::Title => put(title(email).ok_or(missing)?, target, value)?,
+        Target::Eyebrow => {
+            let eyebrow = hero(email).ok_or(missing)?.eyebrow.get_or_insert_default();
+            put(eyebrow, target, value)?;
         }
-        Target::Eyebrow => hero(email)?.eyebrow = Some(Line::cut(value)),
         Target::Lead => match hero(email) {
-            Ok(hero) => hero.text = Some(rich(value)),
-            Err(_) => set_text(email, Which::Unsaid, value)?,
+            Some(hero) => hero.text = Some(rich(target, value)?),
+            None => *pick(texts(email), Which::Unsaid).ok_or(missing)? = rich(target, value)?,
         },
-        Target::Text => set_text(email, which, value)?,
+        Target::Text => *pick(texts(email), which).ok_or(missing)? = rich(target, value)?,
         Target::Heading => {
             let headings = email.blocks.iter_mut().filter_map(|block| match block {
                 Block::Heading(heading) => Some(&mut heading.text),
                 Block::Products(products) => products.title.as_mut(),
                 _ => None,
             });
-            *pick(headings.collect(), which).ok_or("The email has no matching heading.")? = Line::cut(value);
+            put(pick(headings.collect(), which).ok_or(missing)?, target, value)?;
         }
         Target::Coupon => {
-            let coupon = email.blocks.iter_mut().find_map(|block| match block {
-                Block::Coupon(coupon) => Some(coupon),
-                _ => None,
-            });
-            coupon.ok_or("The email has no coupon. Add a coupon with a code.")?.code = Line::cut(value);
+            let coupon = email.blocks.iter_mut().find_map(|block| if let Block::Coupon(own) = block { Some(own) } else { None });
+            put(&mut coupon.ok_or(missing)?.code, target, value)?;
         }
         Target::Quote => {
-            let quote = email.blocks.iter_mut().find_map(|block| match block {
-                Block::Quote(quote) => Some(quote),
-                _ => None,
-            });
-            quote.ok_or("The email has no quote. Add a quote.")?.text = Rich::plain(value);
+            let quote = email.blocks.iter_mut().find_map(|block| if let Block::Quote(own) = block { Some(own) } else { None });
+            quote.ok_or(missing)?.text = rich(target, value)?;
         }
         Target::Alt => {
-            let images = super::blocks::pictures(email);
-            pick(images, which).ok_or("The email has no matching image.")?.alt = Some(Line::cut(value));
+            let alt = pick(blocks::pictures(email), which).ok_or(missing)?.alt.get_or_insert_default();
+            put(alt, target, value)?;
         }
-        other => {
-            return Err(format!(
-                "The {} cannot be replaced as a whole. Quote the words that you want to replace instead.",
-                other.name()
-            ));
-        }
+        other => return Err(Reply::about("hint_part", other)),
     }
-    done
+    Ok(Reply::about("set", target).text("value", value))
 }
 
-fn hero(email: &mut Email) -> Result<&mut Hero, String> {
-    let hero = email.blocks.iter_mut().find_map(|block| match block {
-        Block::Hero(hero) => Some(hero),
+fn put<const MAX: usize>(line: &mut Line<MAX>, target: Target, value: &str) -> Result<(), Reply> {
+    if value.chars().count() > MAX {
+        return Err(Reply::about("too_long", target).text("max", MAX));
+    }
+    *line = Line::new(value);
+    Ok(())
+}
+
+/// Returns the headline of the email.
+pub fn title(email: &mut Email) -> Option<&mut Title> {
+    email.blocks.iter_mut().find_map(|block| match block {
+        Block::Hero(hero) => Some(&mut hero.title),
+        Block::Heading(heading) if heading.level == HeadingLevel::Title => Some(&mut heading.text),
         _ => None,
-    });
-    hero.ok_or_else(|| "The email has no opening with a headline.".to_owned())
+    })
 }
 
-fn rich<const MAX: usize>(text: &str) -> Rich<MAX> {
-    Rich::parse(text).unwrap_or_else(|_| Rich::plain(text))
+fn hero(email: &mut Email) -> Option<&mut Hero> {
+    email.blocks.iter_mut().find_map(|block| if let Block::Hero(hero) = block { Some(hero) } else { None })
+}
+
+fn texts(email: &mut Email) -> Vec<&mut Prose> {
+    email.blocks.iter_mut().filter_map(|block| if let Block::Text(text) = block { Some(&mut text.text) } else { None }).collect()
+}
+
+fn rich<const MAX: usize>(target: Target, text: &str) -> Result<Rich<MAX>, Reply> {
+    let rich = Rich::parse(text).unwrap_or_else(|_| Rich::plain(text));
+    let fits = rich.words().chars().count() <= MAX;
+    if fits { Ok(rich) } else { Err(Reply::about("too_long", target).text("max", MAX)) }
 }
 
 /// Returns the item that an instruction selects from several items.
@@ -178,15 +269,6 @@ pub fn pick<T>(mut all: Vec<T>, which: Which) -> Option<T> {
         Which::Last => all.len().checked_sub(1)?,
     };
     (place < all.len()).then(|| all.swap_remove(place))
-}
-
-fn set_text(email: &mut Email, which: Which, value: &str) -> Result<(), String> {
-    let texts = email.blocks.iter_mut().filter_map(|block| match block {
-        Block::Text(text) => Some(&mut text.text),
-        _ => None,
-    });
-    *pick(texts.collect(), which).ok_or("The email has no matching paragraph.")? = rich(value);
-    Ok(())
 }
 
 /// Returns the text and the address of every button, from top to bottom.
@@ -204,42 +286,36 @@ fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
     found
 }
 
-fn set_button(email: &mut Email, which: Which, value: &str) -> Result<(), String> {
-    let label = pick(buttons(email), which).ok_or("The email has no matching button. Add a button.")?.0;
-    *label = Line::cut(value);
-    Ok(())
-}
-
 /// Changes the target of buttons. If `of` is given, only buttons whose text contains `of` or whose address is `of` are changed.
-pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Result<String, String> {
+pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Outcome {
+    let missing = style::missing(Target::Button, email);
     let mut buttons = buttons(email);
     if let Some(of) = of {
         let old = Link::parse(of).ok();
         buttons.retain(|(label, href)| find(label, of).is_some() || old.as_ref() == Some(href));
         if buttons.is_empty() {
-            return Err(format!("The email has no button with the text or address \"{of}\"."));
+            return Err(Reply::new("no_words").text("words", of));
         }
     }
-    let count = buttons.len();
     match which {
+        _ if buttons.is_empty() => return Err(missing),
         Which::All | Which::Unsaid => buttons.into_iter().for_each(|(_, href)| *href = link.clone()),
-        Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or("The email has no matching button.")?.1 = link.clone(),
+        Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or(missing)?.1 = link.clone(),
     }
-    match (count, which) {
-        (0, _) => Err("The email has no button. Add a button.".to_owned()),
-        (1, _) | (_, Which::Nth(_) | Which::Last) => Ok(format!("The button now links to {link}.")),
-        (_, Which::All | Which::Unsaid) => Ok(format!("All {count} buttons now link to {link}.")),
-    }
+    Ok(match of {
+        Some(of) => Reply::new("linked_words").text("words", of).text("link", link),
+        None => Reply::new("linked").text("link", link),
+    })
 }
 
 /// Removes all emoji, or adds an emoji at the end of the subject.
-pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
+pub fn emoji(email: &mut Email, on: bool) -> Outcome {
     if on {
         if email.subject.chars().any(is_emoji) {
-            return Err("The subject already has an emoji.".to_owned());
+            return Err(Reply::new("has_emoji"));
         }
         email.subject = Line::new(&format!("{} {}", email.subject, super::super::headlines::emoji(email.purpose, None)));
-        return Ok("Added an emoji to the subject.".to_owned());
+        return Ok(Reply::new("emoji_on"));
     }
     let mut count = 0;
     let changed = changed(email, &mut |text| {
@@ -250,10 +326,10 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
         }
     })?;
     if count == 0 {
-        return Err("The email has no emoji.".to_owned());
+        return Err(Reply::new("no_emoji"));
     }
     *email = changed;
-    Ok("Removed the emoji.".to_owned())
+    Ok(Reply::new("emoji_off"))
 }
 
 /// Returns whether the character is part of an emoji.
@@ -262,91 +338,138 @@ pub fn is_emoji(c: char) -> bool {
 }
 
 /// Removes the first sentence that contains these words or, if no words are given, the sentence that `which` selects.
-pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Result<String, String> {
+pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Outcome {
     let mut all: Vec<String> = Vec::new();
-    words_of(&mut email.to_json(), &mut |text| all.extend(sentences(text).into_iter().map(str::to_owned)));
+    words_of(&mut email.to_json(), &mut |text| all.extend(text.split('\n').flat_map(sentences).map(str::to_owned)));
     let prose = all.into_iter().filter(|sentence| sentence.ends_with(['.', '!', '?']));
     let sentence = match words {
         Some(words) => prose.into_iter().find(|sentence| find(sentence, words).is_some()),
         None => pick(prose.collect(), which),
     };
-    let sentence = sentence.ok_or("The email has no matching sentence.")?;
-    *email = changed(email, &mut |text| {
+    let sentence = sentence.ok_or_else(|| match words {
+        Some(words) => Reply::new("no_words").text("words", words),
+        None => style::missing(Target::Sentence, email),
+    })?;
+    let mut json = email.to_json();
+    words_of(&mut json, &mut |text| {
         if let Some(at) = text.find(&sentence) {
             let rest = text[at + sentence.len()..].trim_start_matches(' ');
             *text = format!("{}{rest}", &text[..at]).trim().to_owned();
         }
-    })?;
-    Ok(format!("Removed the sentence \"{sentence}\"."))
-}
-
-/// Shortens the subject, the preheader or paragraphs. Paragraphs are shortened by removing their last sentences.
-pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Result<String, String> {
-    match target {
-        Some(Target::Subject) => {
-            email.subject = shorter(&email.subject, SUBJECT_CHARACTERS);
-            return Ok(format!("Shortened the subject to \"{}\".", email.subject));
-        }
-        Some(Target::Preheader) => {
-            let first = sentences(&email.preheader).first().map_or(email.preheader.as_str(), |first| *first).to_owned();
-            email.preheader = Line::new(&first);
-            return Ok(format!("Shortened the preheader to \"{}\".", email.preheader));
-        }
-        _ => {}
-    }
-    let mut count = 0;
-    let texts = email.blocks.iter().filter(|block| matches!(block, Block::Text(_))).count();
-    let only = pick((0..texts).collect(), which).filter(|_| which != Which::Unsaid);
-    let mut texts = 0..;
-    for block in &mut email.blocks {
-        let shortened = match block {
-            Block::Hero(hero) if target.map_or(only.is_none(), |target| target == Target::Lead) => {
-                hero.text.as_mut().is_some_and(halve)
-            }
-            Block::Text(text) if target.is_none() => {
-                let place = texts.next();
-                (only.is_none() || only == place) && halve(&mut text.text)
-            }
-            _ => false,
-        };
-        count += usize::from(shortened);
-    }
-    match count {
-        0 => Err("The email cannot be shortened: every paragraph is already a single sentence.".to_owned()),
-        1 => Ok("Shortened one paragraph.".to_owned()),
-        count => Ok(format!("Shortened {count} paragraphs.")),
-    }
-}
-
-/// Cuts a line at a punctuation mark or the end of a word.
-pub fn shorter<const MAX: usize>(line: &Line<MAX>, characters: usize) -> Line<MAX> {
-    let cut = line.split([':', '–', '—', '|']).map(str::trim).find(|part| part.chars().count() >= 8);
-    let head: String = cut.unwrap_or(line).to_owned();
-    if head.chars().count() <= characters {
-        return Line::new(&head);
-    }
-    let kept: String = head.chars().take(characters).collect();
-    let end = kept.rfind(' ').unwrap_or(kept.len());
-    Line::new(kept[..end].trim_end_matches([',', ';', ':']))
-}
-
-/// Keeps the first half of the sentences of each paragraph.
-fn halve<const MAX: usize>(text: &mut Rich<MAX>) -> bool {
-    let markup = text.markup();
-    let mut changed = false;
-    let shorter = markup.split("\n\n").map(|paragraph| {
-        let sentences = sentences(paragraph);
-        let kept = sentences.len().div_ceil(2);
-        changed |= kept < sentences.len();
-        sentences[..kept].join(" ")
     });
-    let shorter = shorter.collect::<Vec<_>>().join("\n\n");
-    if let Ok(rich) = Rich::parse(&shorter)
-        && changed
-    {
-        *text = rich;
+    drop_empty(&mut json);
+    *email = Email::from_json(&json).map_err(breaks)?;
+    Ok(Reply::new("removed_sentence").text("text", sentence))
+}
+
+/// Returns whether the email has a paragraph to which a sentence can be added.
+pub fn has_paragraph(email: &Email) -> bool {
+    email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
+}
+
+/// Adds a sentence to a paragraph: next to the given words, at the start of the opening, or at the end of the last paragraph.
+pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> Outcome {
+    let sentence = details.text.as_deref().ok_or(Reply::about("quote_text", Target::Sentence))?;
+    let text = escape(sentence.trim());
+    let anchor = match place {
+        Some(Place::Before(anchor)) => Some((anchor, true)),
+        Some(Place::After(anchor)) => Some((anchor, false)),
+        Some(_) | None => None,
+    };
+    let missing = style::missing(Target::Text, email);
+    let at = match anchor {
+        Some((anchor, _)) => blocks::anchored(email, anchor),
+        None => email.blocks.iter().rposition(|block| matches!(block, Block::Text(own) if !own.text.words().contains('\n'))),
+    };
+    let at = at.or_else(|| email.blocks.iter().position(|block| matches!(block, Block::Hero(_)))).ok_or(missing)?;
+    let before = anchor.is_some_and(|(_, before)| before) || matches!(place, Some(Place::Top | Place::Up));
+    let join = |own: &str| {
+        let around = match anchor {
+            Some((Anchor::Words(words), _)) => sentences(own).into_iter().find(|own| find(own, words).is_some()),
+            _ => None,
+        };
+        let (start, end) = around.and_then(|said| own.find(said).map(|at| (at, at + said.len()))).unwrap_or((0, own.len()));
+        match before {
+            true => format!("{}{text} {}", &own[..start], &own[start..]),
+            false => format!("{} {text}{}", &own[..end], &own[end..]).trim().to_owned(),
+        }
+    };
+    match &mut email.blocks[at] {
+        Block::Text(own) => own.text = rich(Target::Text, &join(&own.text.markup()))?,
+        Block::Hero(own) => own.text = Some(rich(Target::Lead, &join(&own.text.as_ref().map(Rich::markup).unwrap_or_default()))?),
+        _ => return Err(Reply::about("quote_text", Target::Text)),
     }
-    changed
+    Ok(Reply::about("added_text", Target::Sentence).text("text", sentence))
+}
+
+/// Sets words in bold type wherever running text has them.
+pub fn bold(email: &mut Email, words: &str) -> Outcome {
+    let (mut found, mut count) = (false, 0);
+    for markup in running_texts(email) {
+        markup(&mut |text| {
+            let (start, end) = find(text, words)?;
+            found = true;
+            let inside = text[..start].matches("**").count() % 2 == 1;
+            if inside {
+                return None;
+            }
+            count += 1;
+            Some(format!("{}**{}**{}", &text[..start], &text[start..end], &text[end..]))
+        });
+    }
+    match (count, found) {
+        (0, true) => Err(Reply::new("is_bold").text("words", words)),
+        (0, false) => Err(Reply::new("no_words").text("words", words)),
+        _ => Ok(Reply::new("bolded").text("words", words)),
+    }
+}
+
+/// A function that changes the markup of one running text.
+type Remake<'a> = Box<dyn FnOnce(&mut dyn FnMut(&str) -> Option<String>) + 'a>;
+
+/// Returns a function for each running text of the email, from top to bottom, that changes its markup.
+pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
+    fn remake<'a, const MAX: usize>(rich: &'a mut Rich<MAX>) -> Remake<'a> {
+        Box::new(move |change| {
+            if let Some(new) = change(&rich.markup()).and_then(|markup| Rich::parse(&markup).ok()) {
+                *rich = new;
+            }
+        })
+    }
+    let mut found: Vec<Remake<'_>> = Vec::new();
+    for block in &mut email.blocks {
+        match block {
+            Block::Hero(hero) => found.extend(hero.text.as_mut().map(remake)),
+            Block::Text(text) => found.push(remake(&mut text.text)),
+            Block::Coupon(coupon) => found.extend(coupon.text.as_mut().map(remake)),
+            Block::Countdown(countdown) => found.extend(countdown.text.as_mut().map(remake)),
+            Block::Quote(quote) => found.push(remake(&mut quote.text)),
+            Block::List(list) => found.extend(list.items.iter_mut().map(|item| remake(&mut item.text))),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Signs the email: changes the name of the signature, or adds a signature.
+pub fn sign(email: &mut Email, name: &str, means: &EditResources<'_>) -> Outcome {
+    let signed = |greeting: &str| Rich::parse(&format!("{greeting}\n**{}**", escape(name))).ok();
+    match blocks::closing(email) {
+        Some(at) => {
+            if let Block::Text(text) = &mut email.blocks[at] {
+                let markup = text.text.markup();
+                let greeting = markup.split('\n').next().unwrap_or_default().to_owned();
+                text.text = signed(&greeting).ok_or_else(|| Reply::about("quote_text", Target::Closing))?;
+            }
+        }
+        None => {
+            let greeting = blocks::label(email, means, "common.closing").unwrap_or_default();
+            let text = signed(&escape(&greeting)).ok_or_else(|| Reply::about("quote_text", Target::Closing))?;
+            let place = blocks::default_place(email);
+            email.blocks.insert(place.max(1), Block::Text(Text { id: email.free_id("text"), text }));
+        }
+    }
+    Ok(Reply::new("signed").text("name", name))
 }
 
 /// Returns whether a word before a period is probably an abbreviation, such as "Dr.", "z. B." or "ca.".

@@ -1,143 +1,346 @@
-//! The words for understanding edit instructions in each of the seven languages, read once from the assets.
+//! The words, forms and answers of edits in each of the seven languages, read once from `assets/composer/edits`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::Target;
+use super::action::{Target, Topic};
+use super::reply::{Fact, Reply};
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::text::Phrases;
+use crate::features::emails::composer::text::{Phrases, capital};
 use crate::features::emails::composer::tokens::{Tokens, plain};
 use crate::features::emails::document::Layout;
+
+/// What a form asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    Add,
+    Bold,
+    Columns,
+    Correct,
+    Emoji,
+    NoEmoji,
+    Formal,
+    Informal,
+    Inform,
+    Layout,
+    Lead,
+    Lengthen,
+    Move,
+    Paint,
+    Recolor,
+    Remove,
+    Replace,
+    Round,
+    Sharp,
+    Soft,
+    Set,
+    Shorten,
+    Sign,
+    Swap,
+    Translate,
+}
+
+/// A form: the ways of saying one thing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormTable {
+    pub intent: Intent,
+    patterns: Vec<String>,
+}
+
+/// One element of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    pub kind: ElementKind,
+    pub is_optional: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ElementKind {
+    /// A phrase of a class: `@change`.
+    Class(String),
+    Slot(Slot),
+    /// A sign such as a colon.
+    Sign(String),
+}
+
+/// A gap of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    Part,
+    /// Any text, or a quotation.
+    Value,
+    /// A new text that starts with a capital.
+    Label,
+    /// A quotation.
+    Quote,
+    /// A text that the email contains.
+    Said,
+    /// The words that say what a corrected value is.
+    Any,
+    Name,
+    Color,
+    Place,
+    Language,
+    Url,
+    /// A second web address.
+    OtherUrl,
+    Number,
+    Product,
+    Topic,
+    Layout,
+}
+
+/// A pattern with what it asks for.
+#[derive(Debug)]
+pub struct Form {
+    pub intent: Intent,
+    pub elements: Vec<Element>,
+}
+
+/// A frequent wish that the composer cannot fulfil, with the nearest thing that works.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wish {
+    pub words: Phrases,
+    pub reply: String,
+}
+
+/// What all languages share.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shared {
+    colors: BTreeMap<String, Color>,
+    forms: Vec<FormTable>,
+}
 
 /// The vocabulary of one language for edits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vocabulary {
-    pub change: Phrases,
-    pub remove: Phrases,
-    pub add: Phrases,
-    #[serde(rename = "move")]
-    pub shift: Phrases,
-    pub shorten: Phrases,
-    pub lengthen: Phrases,
-    pub swap: Phrases,
-    pub translate: Phrases,
-    /// Words between the old and the new value.
-    pub to: Phrases,
-    /// Conjunctions between two instructions.
-    pub joiner: Phrases,
-    pub subject: Phrases,
-    pub preheader: Phrases,
-    pub title: Phrases,
-    pub eyebrow: Phrases,
-    pub lead: Phrases,
-    pub text: Phrases,
-    pub sentence: Phrases,
-    pub button: Phrases,
-    pub link: Phrases,
-    pub color: Phrases,
-    pub background: Phrases,
-    pub accent: Phrases,
-    pub alt: Phrases,
-    pub image: Phrases,
-    pub coupon: Phrases,
-    pub divider: Phrases,
-    pub products: Phrases,
-    pub quote: Phrases,
-    pub list: Phrases,
-    pub countdown: Phrases,
-    pub social: Phrases,
-    pub table: Phrases,
-    pub heading: Phrases,
-    pub story: Phrases,
-    pub closing: Phrases,
-    pub corners: Phrases,
-    pub round: Phrases,
-    pub sharp: Phrases,
-    pub soft: Phrases,
-    pub all: Phrases,
+    /// Words without meaning for an instruction, such as articles.
+    pub filler: Phrases,
+    /// The endings of inflected adjectives.
+    pub endings: Vec<String>,
+    /// Words that show that a sentence only expresses a feeling.
+    pub feelings: Phrases,
+    pub classes: BTreeMap<String, Phrases>,
     pub ordinals: Vec<Phrases>,
-    pub last: Phrases,
-    pub up: Phrases,
-    pub down: Phrases,
-    pub top: Phrases,
-    pub bottom: Phrases,
-    pub before: Phrases,
-    pub after: Phrases,
-    /// Words between a part and the words that identify the part.
-    pub containing: Phrases,
-    pub formal: Phrases,
-    pub informal: Phrases,
-    pub emoji: Phrases,
-    pub layout: Phrases,
-    /// The names of the languages, by their codes.
+    pub numbers: Vec<Phrases>,
+    pub parts: BTreeMap<Target, Phrases>,
+    pub names: BTreeMap<Target, String>,
+    pub topics: BTreeMap<Topic, Phrases>,
+    pub layouts: BTreeMap<Layout, Phrases>,
     pub languages: BTreeMap<String, Phrases>,
-    pub layouts: HashMap<Layout, Phrases>,
-    pub colors: BTreeMap<String, Color>,
+    /// The names of the colors, by their names in the shared table.
+    colors: BTreeMap<String, Vec<String>>,
+    pub wishes: Vec<Wish>,
+    #[serde(default)]
+    forms: Vec<FormTable>,
+    messages: BTreeMap<String, String>,
+    #[serde(skip)]
+    pub read_forms: Vec<Form>,
+    #[serde(skip)]
+    pub named_colors: Vec<(Vec<String>, Color)>,
 }
 
 impl Vocabulary {
     pub fn of(language: Language) -> &'static Self {
-        static ALL: OnceLock<BTreeMap<String, Vocabulary>> = OnceLock::new();
-        let text = include_str!("../../../../../assets/composer/edits.toml");
-        let all = ALL.get_or_init(|| toml::from_str(text).expect("a test parses every edit vocabulary"));
-        all.get(language.code()).or_else(|| all.get("en")).expect("the table has English")
+        static ALL: OnceLock<BTreeMap<&'static str, Vocabulary>> = OnceLock::new();
+        let all = ALL.get_or_init(|| {
+            let shared: Shared =
+                toml::from_str(include_str!("../../../../../assets/composer/edits/all.toml")).expect("a test parses the forms");
+            Language::SPOKEN.into_iter().map(|language| (language.code(), Self::read(language, &shared))).collect()
+        });
+        all.get(language.code()).or_else(|| all.get("en")).expect("the tables have English")
+    }
+
+    fn read(language: Language, shared: &Shared) -> Self {
+        let mut own: Self = toml::from_str(table(language)).expect("a test parses every vocabulary of edits");
+        let forms = own.forms.iter().chain(&shared.forms);
+        own.read_forms = forms
+            .flat_map(|table| {
+                table.patterns.iter().map(move |pattern| Form { intent: table.intent, elements: elements(pattern) })
+            })
+            .collect();
+        let named = own.colors.iter().filter_map(|(name, words)| Some((words, *shared.colors.get(name)?)));
+        own.named_colors = named.flat_map(|(words, color)| words.iter().map(move |word| (folded(word), color))).collect();
+        own.named_colors.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        own
+    }
+
+    /// Returns the phrases of a class; empty if the language has none.
+    pub fn class(&self, name: &str) -> &[Vec<String>] {
+        self.classes.get(name).map_or(&[], |phrases| phrases.0.as_slice())
+    }
+
+    /// Returns whether a folded word is a form of this folded adjective.
+    pub fn is_form(&self, word: &str, name: &str) -> bool {
+        let Some(rest) = word.strip_prefix(name.trim_end_matches(['a', 'e', 'o'])) else { return false };
+        word == name || word.strip_prefix(name).is_some_and(|end| self.endings.iter().any(|own| own == end)) || {
+            let is_stem = name.ends_with(['a', 'e', 'o']) && name.len() > 3;
+            is_stem && self.endings.iter().any(|own| own == rest)
+        }
     }
 
     /// Returns how many words of an instruction are in this vocabulary.
     pub fn known(&self, words: &Tokens<'_>) -> usize {
-        let verbs =
-            [&self.change, &self.remove, &self.add, &self.shift, &self.shorten, &self.lengthen, &self.swap, &self.translate];
-        let others = [&self.to, &self.text, &self.link, &self.color, &self.background, &self.accent, &self.corners, &self.emoji];
-        let more =
-            [&self.layout, &self.formal, &self.informal, &self.all, &self.last, &self.top, &self.bottom, &self.up, &self.down];
-        let targets = self.targets().map(|(_, phrases)| phrases);
-        let lists = verbs.into_iter().chain(others).chain(more).chain(targets);
-        let in_lists = lists.map(|list| (0..words.len()).filter_map(|at| words.any(at, list)).sum::<usize>()).sum::<usize>();
-        let is_color = |at: &usize| self.colors.keys().any(|name| plain(name) == words.fold(*at));
-        in_lists + (0..words.len()).filter(is_color).count()
+        let lists = self.classes.values().chain(self.parts.values()).chain(self.topics.values()).chain(self.languages.values());
+        let lists = lists.chain([&self.filler]).chain(self.wishes.iter().map(|wish| &wish.words)).chain(self.layouts.values());
+        let lists: Vec<_> = lists.collect();
+        let mut covered = vec![false; words.len()];
+        for at in 0..words.len() {
+            let own = lists.iter().filter_map(|list| words.any(at, list)).max().unwrap_or(0);
+            let color = self.named_colors.iter().any(|(name, _)| name.len() == 1 && self.is_form(words.fold(at), &name[0]));
+            covered[at..(at + own.max(usize::from(color))).min(words.len())].fill(true);
+        }
+        covered.into_iter().filter(|covered| *covered).count()
     }
 
-    /// Returns the words for each target, with more specific targets first.
-    pub fn targets(&self) -> [(Target, &Phrases); 20] {
-        [
-            (Target::Subject, &self.subject),
-            (Target::Preheader, &self.preheader),
-            (Target::Eyebrow, &self.eyebrow),
-            (Target::Title, &self.title),
-            (Target::Lead, &self.lead),
-            (Target::Heading, &self.heading),
-            (Target::Button, &self.button),
-            (Target::Alt, &self.alt),
-            (Target::Image, &self.image),
-            (Target::Sentence, &self.sentence),
-            (Target::Coupon, &self.coupon),
-            (Target::Divider, &self.divider),
-            (Target::Products, &self.products),
-            (Target::Quote, &self.quote),
-            (Target::List, &self.list),
-            (Target::Countdown, &self.countdown),
-            (Target::Social, &self.social),
-            (Target::Table, &self.table),
-            (Target::Story, &self.story),
-            (Target::Closing, &self.closing),
-        ]
+    /// Returns the sentences of a reply.
+    pub fn tell(&self, reply: &Reply) -> String {
+        let first = capital(&self.fill(reply));
+        reply.then.iter().fold(first, |out, then| format!("{out} {}", self.tell(then)))
     }
+
+    /// Returns the sentence of a reply as the end of another sentence.
+    pub fn fill(&self, reply: &Reply) -> String {
+        let mut out = self.messages.get(reply.key).cloned().unwrap_or_else(|| reply.key.to_owned());
+        for (name, fact) in &reply.facts {
+            let text = match fact {
+                Fact::Text(text) => text.clone(),
+                Fact::Part(target) => self.name(*target).to_owned(),
+                Fact::Parts(targets) => targets.iter().map(|target| self.name(*target)).collect::<Vec<_>>().join(", "),
+                Fact::Message(key) => self.messages.get(key).cloned().unwrap_or_else(|| key.clone()),
+            };
+            out = out.replace(&format!("{{{name}}}"), &text);
+        }
+        out
+    }
+
+    /// Returns the reply to a wish.
+    pub fn wish(&'static self, key: &'static str) -> Reply {
+        Reply::new(key)
+    }
+
+    pub fn name(&self, target: Target) -> &str {
+        self.names.get(&target).map_or("", String::as_str)
+    }
+
+    /// Returns the first name of each color, for users who name an unknown one.
+    pub fn color_names(&self) -> String {
+        self.colors.values().filter_map(|words| words.first().cloned()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn table(language: Language) -> &'static str {
+    match language {
+        Language::De => include_str!("../../../../../assets/composer/edits/de.toml"),
+        Language::Fr => include_str!("../../../../../assets/composer/edits/fr.toml"),
+        Language::Es => include_str!("../../../../../assets/composer/edits/es.toml"),
+        Language::It => include_str!("../../../../../assets/composer/edits/it.toml"),
+        Language::Pt => include_str!("../../../../../assets/composer/edits/pt.toml"),
+        Language::Nl => include_str!("../../../../../assets/composer/edits/nl.toml"),
+        Language::En | Language::Ar | Language::He => include_str!("../../../../../assets/composer/edits/en.toml"),
+    }
+}
+
+/// Parses a pattern such as `@change {part} @to? {value}`.
+fn elements(pattern: &str) -> Vec<Element> {
+    let element = |word: &str| {
+        let (word, is_optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
+        let kind = match (word.strip_prefix('@'), word.strip_prefix('{').and_then(|word| word.strip_suffix('}'))) {
+            (Some(class), _) => ElementKind::Class(class.to_owned()),
+            (_, Some(slot)) => ElementKind::Slot(slot_of(slot)),
+            _ => ElementKind::Sign(plain(word)),
+        };
+        Element { kind, is_optional }
+    };
+    pattern.split(' ').map(element).collect()
+}
+
+/// Returns the words of a name, folded.
+fn folded(name: &str) -> Vec<String> {
+    plain(name).split_whitespace().map(str::to_owned).collect()
+}
+
+fn slot_of(name: &str) -> Slot {
+    let name = toml::Value::String(name.to_owned());
+    name.try_into().expect("a test parses every form")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn every_language_has_a_vocabulary() {
+    fn every_language_has_the_same_tables() {
+        let english = Vocabulary::of(Language::En);
+        let classes: BTreeSet<_> = english.classes.keys().collect();
         for language in Language::SPOKEN {
-            let words = Vocabulary::of(language);
-            assert_eq!(words.ordinals.len(), 4, "{language:?}");
-            assert!(words.colors.len() > 9, "{language:?}");
+            let own = Vocabulary::of(language);
+            assert_eq!((own.ordinals.len(), own.numbers.len()), (4, 4), "{language:?}");
+            let keys: BTreeSet<_> = own.messages.keys().collect();
+            let differing: Vec<_> =
+                english.messages.keys().collect::<BTreeSet<_>>().symmetric_difference(&keys).copied().collect();
+            assert_eq!(differing, [""; 0], "{language:?}");
+            let differing: Vec<_> = classes.symmetric_difference(&own.classes.keys().collect()).copied().collect();
+            assert_eq!(differing, [""; 0], "{language:?}");
+            assert_eq!(own.names.keys().collect::<Vec<_>>(), english.names.keys().collect::<Vec<_>>(), "{language:?}");
+            assert_eq!(own.parts.keys().collect::<Vec<_>>(), english.parts.keys().collect::<Vec<_>>(), "{language:?}");
+            assert_eq!(own.colors.keys().collect::<Vec<_>>(), english.colors.keys().collect::<Vec<_>>(), "{language:?}");
+            assert!(own.wishes.iter().all(|wish| own.messages.contains_key(&wish.reply)), "{language:?}");
+            let gaps =
+                |text: &str| text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect::<BTreeSet<_>>().len();
+            for (key, text) in &own.messages {
+                assert_eq!(gaps(text), gaps(&english.messages[key]), "{language:?} {key}: {text}");
+            }
         }
+    }
+
+    #[test]
+    fn every_class_of_a_form_exists_and_every_reply_has_a_sentence() {
+        let english = Vocabulary::of(Language::En);
+        for form in Language::SPOKEN.into_iter().flat_map(|language| &Vocabulary::of(language).read_forms) {
+            for element in &form.elements {
+                if let ElementKind::Class(class) = &element.kind {
+                    assert!(english.classes.contains_key(class), "{class}");
+                }
+            }
+        }
+        let sources = [
+            include_str!("mod.rs"),
+            include_str!("add.rs"),
+            include_str!("blocks.rs"),
+            include_str!("style.rs"),
+            include_str!("texts.rs"),
+            include_str!("shorten.rs"),
+            include_str!("translate.rs"),
+            include_str!("nearest.rs"),
+            include_str!("imported/mod.rs"),
+        ];
+        for source in sources {
+            for start in ["Reply::new(\"", "Reply::about(\""] {
+                for key in source.split(start).skip(1).filter_map(|rest| rest.split('"').next()) {
+                    assert!(english.messages.contains_key(key), "{key}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inflected_adjectives_are_recognized() {
+        let german = Vocabulary::of(Language::De);
+        for (word, name, is_form) in [("turkisen", "turkis", true), ("rote", "rot", true), ("rotwein", "rot", false)] {
+            assert_eq!(german.is_form(word, name), is_form, "{word}");
+        }
+        assert!(Vocabulary::of(Language::Es).is_form("rojas", "rojo"));
     }
 }

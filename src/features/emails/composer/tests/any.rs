@@ -226,10 +226,11 @@ proptest! {
     fn any_instruction_leaves_a_valid_email(prompt in prompts()) {
         let brand = brands::teas();
         let email = one("20% off all teas until Sunday, code WINTER20", &brand, "en", 3).email;
-        let means = EditResources { brand: &brand, site: None, origin: None, today: TODAY };
+        let lost = |_: &Email, _: &Email| Vec::new();
+        let means = EditResources { brand: &brand, site: None, knowledge: &[], today: TODAY, lost: &lost };
         match apply(&email, &prompt, &means) {
             Ok(edited) => prop_assert_eq!(edited.email.check(), vec![], "{:?}", prompt),
-            Err(error) => prop_assert!(!error.reasons.is_empty(), "{:?}", prompt),
+            Err(error) => prop_assert!(!error.0.is_empty(), "{:?}", prompt),
         }
     }
 }

@@ -6,14 +6,21 @@
 #[cfg(test)]
 mod tests;
 
-use super::texts::{SUBJECT_CHARACTERS, find, is_emoji, pick, sentences, shorter};
-use super::{Action, Anchor, EditResources, NotUnderstood, Place, Surface, Target, Which, blocks, parse};
+use super::action::{Action, Anchor, Details, PartName, Place, Target, Which};
+use super::color_names::Named;
+use super::reader::Scene;
+use super::reply::{Fact, Outcome, Reply};
+use super::resources::EditResources;
+use super::shorten::shorter_lines;
+use super::texts::{find, is_emoji, pick, sentences, with_replaced};
+use super::vocabulary::Vocabulary;
+use super::{NotApplied, blocks, nearest, refusal, split};
 use crate::base::color;
 use crate::base::text::Color;
 use crate::engine::render::imported_html::{self, Kind, New, Part};
+use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::material;
-use crate::features::emails::composer::text;
-use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
+use crate::features::emails::document::{ImageUrl, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
 /// An imported email after an edit.
@@ -26,51 +33,46 @@ pub struct ImportedEditResult {
     pub not_done: Vec<String>,
 }
 
-/// The supported instructions, as examples that work.
-pub const CAN: [&str; 11] = [
-    "Change \"old words\" to \"new words\"",
-    "Change the subject (preheader, headline, first paragraph, button text, alt text) to \"…\"",
-    "Link the button (or \"these words\") to https://…",
-    "Swap the image, or use the image https://…",
-    "Make the button (background, text color, headings) #1A73E8, or red; change #1A73E8 to green",
-    "Remove the paragraph (button, image, block) with \"some words\"",
-    "Remove the second paragraph (last sentence, image, button)",
-    "Shorten the text, or the subject",
-    "Add a paragraph (sentence, heading) \"…\" after \"some words\", or at the end",
-    "Add a button \"…\" linking to https://…, or an image https://…",
-    "Move the button up (down, to the top, before the image)",
-];
-
-/// The start of the reason for unsupported instructions.
-const IMPORTED: &str = "This email was imported as HTML and keeps its own layout and language";
-
 /// Applies the parts of an instruction that are understood.
-pub fn apply(
-    imported: &ImportedEmail,
-    instruction: &str,
-    means: &EditResources<'_>,
-) -> Result<ImportedEditResult, NotUnderstood> {
+pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<'_>) -> Result<ImportedEditResult, NotApplied> {
+    let prompt = crate::features::emails::composer::text::clean(instruction);
+    let language = split::language(&prompt, Language::of(&imported.language).unwrap_or(Language::En));
+    let vocabulary = Vocabulary::of(language);
     let mut edited = ImportedEditResult { imported: imported.clone(), done: Vec::new(), not_done: Vec::new() };
-    let reading = parse::Reading { language: &imported.language, contains: &|words| contains(imported, words) };
-    for (clause, action) in parse::instructions(instruction, reading) {
-        let Some(action) = action else {
-            edited.not_done.push(format!("The instruction \"{clause}\" was not understood."));
-            continue;
-        };
+    let scene = Scene { contains: &|words| contains(imported, words), products: &[] };
+    for clause in split::clauses(&prompt, language, scene) {
         // A part of the instruction that fails makes no changes.
         let mut changed = edited.imported.clone();
-        match (ImportedEditor { imported: &mut changed, means }).carry_out(&action) {
+        let outcome = match &clause.action {
+            Some(action) => (ImportedEditor { imported: &mut changed, means }).carry_out(action),
+            None => Err(nearest::hint(&clause.text, vocabulary, scene, &parts(imported))),
+        };
+        match outcome {
             Ok(done) => {
                 edited.imported = changed;
-                edited.done.push(done);
+                edited.done.push(vocabulary.tell(&done));
             }
-            Err(reason) => edited.not_done.push(reason),
+            Err(reason) => edited.not_done.push(refusal(vocabulary, &clause.text, &reason)),
         }
     }
     if edited.not_done.is_empty() && edited.done.is_empty() {
-        edited.not_done.push("The instruction is empty.".to_owned());
+        edited.not_done.push(vocabulary.tell(&Reply::new("empty")));
     }
-    if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
+    if edited.done.is_empty() { Err(NotApplied(edited.not_done)) } else { Ok(edited) }
+}
+
+/// Returns the kinds of parts that an imported email has.
+fn parts(imported: &ImportedEmail) -> Vec<Target> {
+    let kinds = [
+        (Target::Title, imported.title().is_some()),
+        (Target::Heading, !imported.of_kind(Kind::Heading).is_empty()),
+        (Target::Text, !imported.paragraphs().is_empty()),
+        (Target::Button, !imported.of_kind(Kind::Button).is_empty()),
+        (Target::Image, !imported.images().is_empty()),
+        (Target::List, !imported.of_kind(Kind::Item).is_empty()),
+    ];
+    let own = kinds.into_iter().filter(|(_, has)| *has).map(|(target, _)| target);
+    [Target::Subject, Target::Preheader].into_iter().chain(own).collect()
 }
 
 /// Returns whether the email's text or alt text contains these words.
@@ -80,8 +82,6 @@ fn contains(imported: &ImportedEmail, words: &str) -> bool {
     words.chars().count() >= 2 && (is_in(&imported.subject) || is_in(&imported.preheader()) || in_parts())
 }
 
-type Done = Result<String, String>;
-
 /// Applies instructions to an imported email.
 struct ImportedEditor<'a> {
     imported: &'a mut ImportedEmail,
@@ -89,24 +89,35 @@ struct ImportedEditor<'a> {
 }
 
 impl ImportedEditor<'_> {
-    fn carry_out(&mut self, action: &Action) -> Done {
+    fn carry_out(&mut self, action: &Action) -> Outcome {
         match action {
             Action::Replace { from, to } => self.replace(from, to),
-            Action::Set { target, which, value } => self.set(*target, *which, value),
+            Action::Set { part, value } => self.set(*part, value),
             Action::Lead { which, link, of } => self.lead(*which, link, of.as_deref()),
-            Action::Paint { surface, color } => self.paint(*surface, *color),
-            Action::Recolor { from, exact, to } => self.recolor(*from, *exact, *to),
+            Action::Paint { part, color } => self.paint(*part, *color),
+            Action::Recolor { from, to } => self.recolor(*from, *to, Target::Email),
             Action::Emoji(on) => self.emoji(*on),
-            Action::Shorten { target, which } => self.shorten(*target, *which),
-            Action::Add { target, clause, place } => self.add(*target, clause, place.as_ref()),
-            Action::Remove { target: Target::Sentence, which, words } => self.remove_sentence(*which, words.as_deref()),
-            Action::Remove { target, which, words } => self.remove(*target, *which, words.as_deref()),
-            Action::Move { target, which, to } => self.shift(*target, *which, to),
-            Action::Swap { which, url, clause } => self.swap(*which, url.as_deref(), clause),
-            Action::Round(_) | Action::Arrange(_) => Err(format!("{IMPORTED}. Its corners and layout cannot be changed.")),
-            Action::Formality(_) | Action::Translate(_) | Action::Lengthen => {
-                Err(format!("{IMPORTED}. The email cannot be rewritten as a whole. Enter the new text."))
+            Action::Shorten(part) => self.shorten(*part),
+            Action::Add { target, details, place } => self.add(*target, details, place.as_ref()),
+            Action::Remove { part, words } if part.target == Target::Sentence => {
+                self.remove_sentence(part.which, words.as_deref())
             }
+            Action::Remove { part, words } => self.remove(*part, words.as_deref()),
+            Action::Move { part, to } => self.shift(*part, to),
+            Action::Swap { which, url, words } => self.swap(*which, url.as_deref(), words.as_deref()),
+            Action::Sign(name) => {
+                let part = PartName { target: Target::Closing, which: Which::Unsaid, was: None };
+                self.set(part, name).map(|_| Reply::new("signed").text("name", name))
+            }
+            Action::Round(_)
+            | Action::Arrange(_)
+            | Action::Formality(_)
+            | Action::Translate(_)
+            | Action::Lengthen
+            | Action::Inform { .. }
+            | Action::RemoveProduct(_)
+            | Action::Columns(_)
+            | Action::Bold(_) => Err(Reply::new("imported_only")),
         }
     }
 
@@ -114,42 +125,27 @@ impl ImportedEditor<'_> {
     fn places(&self, target: Target) -> Vec<usize> {
         let imported = &self.imported;
         match target {
-            Target::Text | Target::Sentence | Target::Story => imported.paragraphs(),
+            Target::Text | Target::Sentence | Target::Story | Target::Email => imported.paragraphs(),
             Target::Lead => imported.paragraphs().into_iter().take(1).collect(),
             Target::Closing => imported.paragraphs().into_iter().next_back().into_iter().collect(),
             Target::Title => imported.title().into_iter().collect(),
             Target::Heading => imported.of_kind(Kind::Heading),
-            Target::Button => imported.of_kind(Kind::Button),
+            Target::Button | Target::Label => imported.of_kind(Kind::Button),
             Target::Image | Target::Alt => imported.images(),
             Target::List => imported.of_kind(Kind::Item),
             _ => Vec::new(),
         }
     }
 
-    fn one(&self, target: Target, which: Which) -> Result<usize, String> {
+    fn one(&self, target: Target, which: Which) -> Result<usize, Reply> {
         pick(self.places(target), which).ok_or_else(|| self.nothing_such(target))
     }
 
-    fn nothing_such(&self, target: Target) -> String {
-        match target {
-            Target::Coupon
-            | Target::Divider
-            | Target::Products
-            | Target::Quote
-            | Target::Countdown
-            | Target::Social
-            | Target::Table
-            | Target::Eyebrow => {
-                format!("{IMPORTED}. Put the words of the {} in quotation marks.", target.name())
-            }
-            target => format!("The email has no matching {}.", target.name()),
-        }
+    fn nothing_such(&self, target: Target) -> Reply {
+        Reply::about("missing", target).with("parts", Fact::Parts(parts(self.imported)))
     }
 
-    fn replace(&mut self, from: &str, to: &str) -> Done {
-        if from.trim().is_empty() {
-            return Err("The words to replace are unclear. Put the old and the new words in quotation marks.".to_owned());
-        }
+    fn replace(&mut self, from: &str, to: &str) -> Outcome {
         let mut count = 0;
         let mut replaced = |text: String| {
             let (new, found) = with_replaced(&text, from, to);
@@ -163,47 +159,47 @@ impl ImportedEditor<'_> {
         if count == 0 {
             // "Remove the logo" refers to the image.
             return match to {
-                "" => self.remove(Target::Image, Which::Unsaid, Some(from)),
-                _ => Err(format!("The email does not contain the words \"{from}\".")),
+                "" => self.remove(PartName { target: Target::Image, which: Which::Unsaid, was: None }, Some(from)),
+                _ => Err(Reply::new("no_words").text("words", from)),
             };
         }
         if let Some(subject) = subject.filter(|subject| !subject.is_empty()) {
-            self.imported.set_subject(&subject)?;
+            self.imported.set_subject(&subject).map_err(broken)?;
         }
         if let Some(preheader) = preheader {
-            self.imported.set_preheader(&preheader)?;
+            self.imported.set_preheader(&preheader).map_err(broken)?;
         }
         for (place, text) in texts {
-            self.imported.say(place, &text)?;
+            self.imported.say(place, &text).map_err(broken)?;
         }
-        let places = if count == 1 { "place" } else { "places" };
-        match to {
-            "" => Ok(format!("Removed \"{from}\" in {count} {places}.")),
-            to => Ok(format!("Replaced \"{from}\" with \"{to}\" in {count} {places}.")),
-        }
+        Ok(match to {
+            "" => Reply::new("removed_words").text("from", from).text("count", count),
+            to => Reply::new("replaced").text("from", from).text("to", to).text("count", count),
+        })
     }
 
-    fn set(&mut self, target: Target, which: Which, value: &str) -> Done {
+    fn set(&mut self, part: PartName, value: &str) -> Outcome {
+        let PartName { target, which, .. } = part;
         match target {
-            Target::Subject => self.imported.set_subject(value)?,
-            Target::Preheader => self.imported.set_preheader(value)?,
+            Target::Subject => self.imported.set_subject(value).map_err(broken)?,
+            Target::Preheader => self.imported.set_preheader(value).map_err(broken)?,
             Target::Alt => {
                 let place = self.one(target, which)?;
-                self.imported.describe(place, value)?;
+                self.imported.describe(place, value).map_err(broken)?;
             }
             target => {
                 let place = self.one(target, which)?;
                 if self.imported.part(place).and_then(Part::words).is_none() {
-                    return Err(format!("The {} contains no text. Change the alt text instead.", target.name()));
+                    return Err(Reply::about("hint_part", Target::Alt));
                 }
-                self.imported.say(place, value)?;
+                self.imported.say(place, value).map_err(broken)?;
             }
         }
-        Ok(format!("Changed the {} to \"{value}\".", target.name()))
+        Ok(Reply::about("set", target).text("value", value))
     }
 
     /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
-    fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Done {
+    fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Outcome {
         if let Some(of) = of {
             let old = Link::parse(of).ok();
             let same = |address: &str| address == of || old.as_ref().is_some_and(|old| Link::parse(address).as_ref() == Ok(old));
@@ -213,66 +209,75 @@ impl ImportedEditor<'_> {
                 meant.map(|(link, ..)| *link).collect()
             };
             for element in &links {
-                self.imported.lead(*element, link.as_str())?;
+                self.imported.lead(*element, link.as_str()).map_err(broken)?;
             }
-            return match links.len() {
-                0 => Err(format!("The email has no link with the text or address \"{of}\".")),
-                1 => Ok(format!("The link \"{of}\" now leads to {link}.")),
-                count => Ok(format!("{count} links \"{of}\" now lead to {link}.")),
+            return match links.is_empty() {
+                true => Err(Reply::new("no_words").text("words", of)),
+                false => Ok(Reply::new("linked_words").text("words", of).text("link", link)),
             };
         }
         let buttons = self.places(Target::Button);
         let meant =
             if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
-        match self.imported.lead_buttons(&meant, link.as_str())? {
-            0 => Err("The email has no matching button. Put the text of the link in quotation marks.".to_owned()),
-            1 => Ok(format!("The button now links to {link}.")),
-            count => Ok(format!("All {count} buttons now link to {link}.")),
+        match self.imported.lead_buttons(&meant, link.as_str()).map_err(broken)? {
+            0 => Err(self.nothing_such(Target::Button)),
+            _ => Ok(Reply::new("linked").text("link", link)),
         }
     }
 
-    fn paint(&mut self, surface: Surface, color: Color) -> Done {
-        let (painted, name) = match surface {
-            Surface::Button if self.places(Target::Button).is_empty() => return Err("The email has no button.".to_owned()),
-            Surface::Button => (imported_html::ColorTarget::Buttons, "buttons"),
-            Surface::Background => (imported_html::ColorTarget::Ground, "background"),
-            Surface::Text => (imported_html::ColorTarget::Text, "text"),
-            Surface::Headings if self.places(Target::Heading).is_empty() => return Err("The email has no heading.".to_owned()),
-            Surface::Headings => (imported_html::ColorTarget::Headings, "headings"),
-            Surface::Accent => {
-                let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
-                let accent =
-                    accent.ok_or("The email has no dominant color. Name the button, the text or the background instead.")?;
-                self.imported.recolor(vec![accent], color)?;
-                return Ok(format!("Changed the color {accent} to {color}."));
+    fn paint(&mut self, part: PartName, color: Color) -> Outcome {
+        let target = part.target;
+        // A color that the instruction names for a part is the color of the boxes, texts or buttons to change.
+        if let Some(was) = part.was {
+            return self.recolor(was, color, target);
+        }
+        let painted = match target {
+            Target::Button | Target::Label if self.places(Target::Button).is_empty() => {
+                return Err(self.nothing_such(Target::Button));
             }
+            Target::Button | Target::Label => imported_html::ColorTarget::Buttons,
+            Target::Background => imported_html::ColorTarget::Ground,
+            Target::Text => imported_html::ColorTarget::Text,
+            Target::Title | Target::Heading if self.places(Target::Heading).is_empty() => {
+                return Err(self.nothing_such(Target::Heading));
+            }
+            Target::Title | Target::Heading => imported_html::ColorTarget::Headings,
+            Target::Accent => {
+                let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
+                let accent = accent.ok_or_else(|| self.no_color(target))?;
+                return self.recolor(Named { color: accent, is_exact: true }, color, target);
+            }
+            other => return Err(self.no_color(other)),
         };
-        self.imported.paint(painted, color)?;
-        Ok(format!("Made the {name} {color}."))
+        self.imported.paint(painted, color).map_err(broken)?;
+        Ok(Reply::about("painted", target).text("color", color))
     }
 
-    fn recolor(&mut self, from: Color, exact: bool, to: Color) -> Done {
-        let is_meant = |color: &Color| if exact { *color == from } else { color::word(*color) == color::word(from) };
-        let meant: Vec<Color> = self.imported.colors.iter().copied().filter(is_meant).filter(|color| *color != to).collect();
+    fn no_color(&self, target: Target) -> Reply {
+        let own: Vec<String> = self.imported.colors.iter().map(ToString::to_string).collect();
+        Reply::about("not_that_color", target).text("colors", own.join(", "))
+    }
+
+    fn recolor(&mut self, from: Named, to: Color, target: Target) -> Outcome {
+        let is_meant = |color: &Color| from.means(*color) && *color != to;
+        let meant: Vec<Color> = self.imported.colors.iter().copied().filter(is_meant).collect();
         if meant.is_empty() {
-            let own: Vec<String> = self.imported.colors.iter().map(ToString::to_string).collect();
-            let name = if exact { from.to_string() } else { color::word(from).to_owned() };
-            return Err(format!("The email has no {name}. Its colors are {}.", own.join(", ")));
+            return Err(self.no_color(target));
         }
         let names: Vec<String> = meant.iter().map(ToString::to_string).collect();
-        self.imported.recolor(meant, to)?;
-        Ok(format!("Changed the color {} to {to}.", names.join(", ")))
+        self.imported.recolor(meant, to).map_err(broken)?;
+        Ok(Reply::new("recolored").text("from", names.join(", ")).text("color", to).with("parts", Fact::Part(target)))
     }
 
-    fn emoji(&mut self, on: bool) -> Done {
+    fn emoji(&mut self, on: bool) -> Outcome {
         if on {
             if self.imported.subject.chars().any(is_emoji) {
-                return Err("The subject already has an emoji.".to_owned());
+                return Err(Reply::new("has_emoji"));
             }
             let emoji = crate::features::emails::composer::headlines::emoji(Purpose::Newsletter, None);
             let subject = format!("{} {emoji}", self.imported.subject);
-            self.imported.set_subject(&subject)?;
-            return Ok("Added an emoji to the subject.".to_owned());
+            self.imported.set_subject(&subject).map_err(broken)?;
+            return Ok(Reply::new("emoji_on"));
         }
         let without = |text: &str| {
             let kept: String = text.chars().filter(|imported| !is_emoji(*imported)).collect();
@@ -284,52 +289,42 @@ impl ImportedEditor<'_> {
         let texts: Vec<(usize, String)> =
             places.into_iter().filter_map(|place| Some((place, without(&self.imported.text(place))?))).collect();
         if subject.is_none() && preheader.is_none() && texts.is_empty() {
-            return Err("The email has no emoji.".to_owned());
+            return Err(Reply::new("no_emoji"));
         }
-        subject.map_or(Ok(()), |subject| self.imported.set_subject(&subject))?;
-        preheader.map_or(Ok(()), |preheader| self.imported.set_preheader(&preheader))?;
-        texts.into_iter().try_for_each(|(place, text)| self.imported.say(place, &text))?;
-        Ok("Removed the emoji.".to_owned())
+        subject.map_or(Ok(()), |subject| self.imported.set_subject(&subject)).map_err(broken)?;
+        preheader.map_or(Ok(()), |preheader| self.imported.set_preheader(&preheader)).map_err(broken)?;
+        texts.into_iter().try_for_each(|(place, text)| self.imported.say(place, &text)).map_err(broken)?;
+        Ok(Reply::new("emoji_off"))
     }
 
-    fn shorten(&mut self, target: Option<Target>, which: Which) -> Done {
-        match target {
-            Some(Target::Subject) => {
-                let short = shorter::<{ usize::MAX }>(&Line::new(&self.imported.subject), SUBJECT_CHARACTERS);
-                self.imported.set_subject(&short)?;
-                return Ok(format!("Shortened the subject to \"{short}\"."));
+    /// Shortens a line. The email has no brief that says which of its sentences matter, so its texts stay.
+    fn shorten(&mut self, part: PartName) -> Outcome {
+        let target = part.target;
+        let language = Language::of(&self.imported.language).unwrap_or(Language::En);
+        let short = |text: &str| shorter_lines(text, language).into_iter().next().ok_or(Reply::about("no_shorter", target));
+        let value = match target {
+            Target::Subject => {
+                let value = short(&self.imported.subject)?;
+                self.imported.set_subject(&value).map_err(broken)?;
+                value
             }
-            Some(Target::Preheader) => {
-                let preheader = self.imported.preheader();
-                let first = sentences(&preheader).first().copied().unwrap_or_default().to_owned();
-                self.imported.set_preheader(&first)?;
-                return Ok(format!("Shortened the preheader to \"{first}\"."));
+            Target::Preheader => {
+                let value = short(&self.imported.preheader())?;
+                self.imported.set_preheader(&value).map_err(broken)?;
+                value
             }
-            _ => {}
-        }
-        let all = self.places(target.unwrap_or(Target::Text));
-        let meant = if which == Which::Unsaid { all } else { pick(all, which).into_iter().collect() };
-        let mut count = 0;
-        for place in meant {
-            let text = self.imported.text(place);
-            let own = sentences(&text);
-            let kept = own.len().div_ceil(2);
-            if let Some(last) = own.get(kept.saturating_sub(1)).filter(|_| kept < own.len()) {
-                // Cut directly after the last remaining sentence.
-                let end = text.find(last).map_or(text.len(), |at| at + last.len());
-                let short = text[..end].to_owned();
-                self.imported.say(place, &short)?;
-                count += 1;
+            Target::Title | Target::Heading => {
+                let place = self.one(target, part.which)?;
+                let value = short(&self.imported.text(place))?;
+                self.imported.say(place, &value).map_err(broken)?;
+                value
             }
-        }
-        match count {
-            0 => Err("The email cannot be shortened: every paragraph is already a single sentence.".to_owned()),
-            1 => Ok("Shortened one paragraph.".to_owned()),
-            count => Ok(format!("Shortened {count} paragraphs.")),
-        }
+            _ => return Err(Reply::new("no_filler")),
+        };
+        Ok(Reply::about("shortened", target).text("value", value))
     }
 
-    fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> Done {
+    fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> Outcome {
         let places =
             if words.is_some() { self.imported.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
         let mut all: Vec<(usize, String)> = Vec::new();
@@ -341,15 +336,15 @@ impl ImportedEditor<'_> {
             Some(words) => all.into_iter().find(|(_, sentence)| find(sentence, words).is_some()),
             None => pick(all, which),
         };
-        let (place, sentence) = meant.ok_or("The email has no matching sentence.")?;
+        let (place, sentence) = meant.ok_or_else(|| self.nothing_such(Target::Sentence))?;
         let text = self.imported.text(place);
         let rest = text.replacen(&sentence, "", 1).replace("  ", " ");
-        self.imported.say(place, rest.trim())?;
-        Ok(format!("Removed the sentence \"{sentence}\"."))
+        self.imported.say(place, rest.trim()).map_err(broken)?;
+        Ok(Reply::new("removed_sentence").text("text", sentence))
     }
 
-    fn remove(&mut self, target: Target, which: Which, words: Option<&str>) -> Done {
-        let name = target.name();
+    fn remove(&mut self, part: PartName, words: Option<&str>) -> Outcome {
+        let PartName { target, which, .. } = part;
         if let Some(words) = words {
             let of_kind = self.places(target);
             // In an instruction, "block" can refer to any part that contains the words.
@@ -358,36 +353,33 @@ impl ImportedEditor<'_> {
             let found: Vec<usize> =
                 self.imported.parts().map(|(place, _)| place).filter(|place| any(place) && says(place)).collect();
             if found.is_empty() {
-                return Err(format!("The email has no {name} with the words \"{words}\"."));
+                return Err(Reply::new("no_words").text("words", words));
             }
-            found.iter().try_for_each(|place| self.imported.remove(*place))?;
-            return Ok(format!("Removed the {name} with the words \"{words}\"."));
+            found.iter().try_for_each(|place| self.imported.remove(*place)).map_err(broken)?;
+            return Ok(Reply::about("removed_saying", target).text("words", words));
         }
         let all = self.places(target);
         if all.is_empty() {
             return Err(self.nothing_such(target));
         }
         let found = if which == Which::All { all } else { vec![self.one(target, which)?] };
-        found.iter().try_for_each(|place| self.imported.remove(*place))?;
-        match found.len() {
-            1 => Ok(format!("Removed the {name}.")),
-            count => Ok(format!("Removed {count} parts of type \"{name}\".")),
-        }
+        found.iter().try_for_each(|place| self.imported.remove(*place)).map_err(broken)?;
+        Ok(match found.len() {
+            1 => Reply::about("removed", target),
+            count => Reply::about("removed_many", target).text("count", count),
+        })
     }
 
     /// Returns the index of the part next to the position that an instruction refers to, and whether the position is before that part.
-    fn beside(&self, place: &Place) -> Result<(usize, bool), String> {
-        let nothing = || "The position was not found: the email has no part of that type.".to_owned();
+    fn beside(&self, place: &Place) -> Result<(usize, bool), Reply> {
+        let nothing = || Reply::new("no_place").with("parts", Fact::Parts(parts(self.imported)));
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
-                let found = self
-                    .imported
-                    .parts()
-                    .map(|(place, _)| place)
-                    .find(|place| find(&self.imported.text(*place), words).is_some());
-                found.ok_or_else(|| format!("The email does not contain the words \"{words}\"."))
+                let mut places = self.imported.parts().map(|(place, _)| place);
+                let found = places.find(|place| find(&self.imported.text(*place), words).is_some());
+                found.ok_or_else(|| Reply::new("no_words").text("words", words))
             }
-            Anchor::Target(target, which) => pick(self.places(*target), *which).ok_or_else(nothing),
+            Anchor::Part(part) => pick(self.places(part.target), part.which).ok_or_else(nothing),
         };
         match place {
             Place::Top | Place::Up => Ok((self.imported.first().ok_or_else(nothing)?, true)),
@@ -397,8 +389,9 @@ impl ImportedEditor<'_> {
         }
     }
 
-    fn shift(&mut self, target: Target, which: Which, to: &Place) -> Done {
-        let from = self.one(target, which)?;
+    fn shift(&mut self, part: PartName, to: &Place) -> Outcome {
+        let target = part.target;
+        let from = self.one(target, part.which)?;
         let others: Vec<usize> = self.imported.parts().map(|(place, _)| place).collect();
         let own = others.iter().position(|place| *place == from).unwrap_or_default();
         let beside = match to {
@@ -406,68 +399,58 @@ impl ImportedEditor<'_> {
             Place::Down => others.get(own + 1).map(|place| (*place, false)),
             to => Some(self.beside(to)?),
         };
-        let (beside, before) = beside
-            .filter(|(beside, _)| *beside != from)
-            .ok_or_else(|| format!("The {} cannot be moved further.", target.name()))?;
-        self.imported.shift(from, beside, before)?;
-        Ok(format!("Moved the {}.", target.name()))
+        let (beside, before) = beside.filter(|(beside, _)| *beside != from).ok_or_else(|| Reply::about("is_there", target))?;
+        self.imported.shift(from, beside, before).map_err(broken)?;
+        Ok(Reply::about("moved", target))
     }
 
-    fn picture(&self, url: Option<&str>, clause: &str) -> Result<Picture, String> {
-        if let Some(url) = url {
-            return material::picture(url, None, (None, None)).ok_or_else(|| "This URL is not an image.".to_owned());
-        }
-        let shown: Vec<&str> =
-            self.imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
-        let next = blocks::next_picture(&shown.join(" "), clause, self.means);
-        next.ok_or_else(|| "The brand has no other suitable image. Enter the URL of an image.".to_owned())
+    fn picture(&self, url: Option<&str>, words: Option<&str>) -> Result<Picture, Reply> {
+        let images = self.imported.parts().filter_map(|(_, part)| part.image());
+        let shown: Vec<&str> = images.map(|image| image.address.as_str()).collect();
+        blocks::chosen(&shown.join(" "), url, words, self.means)
     }
 
-    fn swap(&mut self, which: Which, url: Option<&str>, clause: &str) -> Done {
+    fn swap(&mut self, which: Which, url: Option<&str>, words: Option<&str>) -> Outcome {
         let place = self.one(Target::Image, which)?;
-        let Picture { src, alt, .. } = self.picture(url, clause)?;
-        let words = alt.as_ref().map(|alt| alt.as_str());
-        self.imported.show(place, src.as_str(), words)?;
-        let told =
-            if words.is_none() { " The alt text is unchanged; edit it if the new image shows something else." } else { "" };
-        Ok(format!("Changed the image to {src}.{told}"))
+        let Picture { src, alt, .. } = self.picture(url, words)?;
+        let alt = alt.as_ref().map(|alt| alt.as_str());
+        self.imported.show(place, src.as_str(), alt).map_err(broken)?;
+        let then = alt.is_none().then(|| Box::new(Reply::new("alt_kept")));
+        Ok(Reply { then, ..Reply::new("swapped").text("alt", alt.unwrap_or(src.as_str())) })
     }
 
-    fn add(&mut self, target: Target, clause: &str, place: Option<&Place>) -> Done {
+    fn add(&mut self, target: Target, details: &Details, place: Option<&Place>) -> Outcome {
         let beside = place.map(|place| self.beside(place)).transpose()?;
-        let said = blocks::quotes(clause, place).into_iter().next().or_else(|| blocks::after_colon(clause));
-        let words = |name: &str| said.clone().ok_or_else(|| format!("Put the text of the {name} in quotation marks."));
+        let said = details.text.as_deref();
+        let words = || said.map(str::to_owned).ok_or_else(|| Reply::about("quote_text", target));
         let new = match target {
-            Target::Sentence => return self.add_sentence(&words("sentence")?, place),
-            Target::Text | Target::Lead => New::Paragraph(words("text")?),
-            Target::Heading | Target::Title => New::Heading(words("heading")?),
+            Target::Sentence => return self.add_sentence(&words()?, place),
+            Target::Text | Target::Lead => New::Paragraph(words()?),
+            Target::Heading | Target::Title => New::Heading(words()?),
             Target::Button => {
-                let given = text::links(clause).iter().find_map(|address| material::link(address));
+                let given = details.url.as_deref().and_then(material::link);
                 let site = self.means.site.and_then(material::link);
                 let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
-                let address = address.ok_or("Enter the URL that the button links to.")?;
-                New::Button { words: words("button")?, address }
+                New::Button { words: words()?, address: address.ok_or_else(|| Reply::new("need_url"))? }
             }
             Target::Image => {
-                let url = text::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
-                let Picture { src, alt, .. } = self.picture(url.as_deref(), clause)?;
-                let alt = said.or_else(|| alt.map(|alt| alt.to_string())).unwrap_or_default();
+                let url = details.url.as_deref().filter(|url| ImageUrl::parse(url).is_ok());
+                let Picture { src, alt, .. } = self.picture(url, None)?;
+                let alt = said.map(str::to_owned).or_else(|| alt.map(|alt| alt.to_string())).unwrap_or_default();
                 New::Image { address: src.to_string(), alt }
             }
-            target => {
-                return Err(format!(
-                    "{IMPORTED}. Only paragraphs, headings, buttons and images can be added, not a {}.",
-                    target.name()
-                ));
-            }
+            _ => return Err(Reply::new("imported_only")),
         };
-        self.imported.insert(beside, new)?;
-        Ok(format!("Added: {}.", target.name()))
+        self.imported.insert(beside, new).map_err(broken)?;
+        Ok(match said {
+            Some(text) => Reply::about("added_text", target).text("text", text),
+            None => Reply::about("added", target),
+        })
     }
 
     /// Adds a sentence to a paragraph: after the given words, or at its end.
-    fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Done {
+    fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Outcome {
         let anchor = match place {
             Some(Place::Before(anchor)) => Some((anchor, true)),
             Some(Place::After(anchor)) => Some((anchor, false)),
@@ -485,8 +468,8 @@ impl ImportedEditor<'_> {
             .and_then(Part::words)
             .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
         {
-            self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
-            return Ok("Added the sentence as a separate paragraph.".to_owned());
+            self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned())).map_err(broken)?;
+            return Ok(Reply::about("added_text", Target::Text).text("text", sentence));
         }
         let text = self.imported.text(beside);
         let around = match anchor {
@@ -499,25 +482,12 @@ impl ImportedEditor<'_> {
             true => format!("{}{sentence} {}", &text[..start], &text[start..]),
             false => format!("{} {sentence}{}", &text[..end], &text[end..]),
         };
-        self.imported.say(beside, &new)?;
-        Ok("Added the sentence.".to_owned())
+        self.imported.say(beside, &new).map_err(broken)?;
+        Ok(Reply::about("added_text", Target::Sentence).text("text", sentence))
     }
 }
 
-/// Returns the text with words replaced, and the number of replacements. If words are removed, no double space is left.
-fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut count = 0;
-    while let Some((start, end)) = find(rest, from) {
-        out.push_str(&rest[..start]);
-        out.push_str(to);
-        rest = &rest[end..];
-        if to.is_empty() && (out.is_empty() || out.ends_with(' ')) {
-            rest = rest.trim_start_matches(' ');
-        }
-        count += 1;
-    }
-    out.push_str(rest);
-    (out, count)
+/// Returns the answer to a change that the HTML does not allow.
+fn broken(problem: String) -> Reply {
+    Reply::new("breaks").text("problem", problem.trim_end_matches('.'))
 }

@@ -6,14 +6,15 @@ use crate::features::projects::brand::Brand;
 
 const TODAY: jiff::civil::Date = jiff::civil::Date::constant(2026, 11, 21);
 
-fn edit(source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotUnderstood> {
+fn edit(source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotApplied> {
     let brand = crate::features::emails::composer::tests::brands::teas();
     edit_with(&brand, source, language, instruction)
 }
 
-fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotUnderstood> {
+fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotApplied> {
     let imported_html = safe(source);
-    let means = EditResources { brand, site: Some("https://example.com"), origin: None, today: TODAY };
+    let lost = |_: &crate::features::emails::document::Email, _: &crate::features::emails::document::Email| Vec::new();
+    let means = EditResources { brand, site: Some("https://example.com"), knowledge: &[], today: TODAY, lost: &lost };
     let edited = apply(&imported(&imported_html, language), instruction, &means)?;
     assert_eq!(edited.not_done, [""; 0], "{instruction}");
     let revised =
@@ -135,10 +136,6 @@ fn parts_and_sentences_are_removed() {
     assert!(!edited("Remove the last sentence").contains("they can be filled again"));
     assert!(!edited_plain("Entferne den Absatz mit „alte Lampe“").contains("alte Lampe"));
     assert!(!edited_plain("Lösche den Satz „Erst dann geht sie hinaus“").contains("Erst dann"));
-    let html = edited("Shorten the text");
-    assert!(html.contains("drawing in.") && !html.contains("Every tin"), "{html}");
-    let html = edited("Shorten the second paragraph");
-    assert!(!html.contains("Free shipping is included.") && html.contains("Every tin"), "{html}");
 }
 
 #[test]
@@ -154,7 +151,7 @@ fn texts_buttons_headings_and_images_are_added() {
         &edited("Add the sentence \"We close at noon.\" after \"drawing in\""),
         &["drawing in. We close at noon. We have blended <b>three"],
     );
-    has(&edited_plain("Füge am Ende einen Absatz hinzu: Bis bald in Kiel."), &["<p>Bis bald in Kiel</p>"]);
+    has(&edited_plain("Füge am Ende einen Absatz hinzu: Bis bald in Kiel."), &["<p>Bis bald in Kiel.</p>"]);
     let html = edited("Add a button \"All teas\" linking to https://teas.example/all after the first paragraph");
     has(&html, &["href=\"https://teas.example/all\"", ">All teas</a>"]);
     assert_eq!(html.matches("bgcolor=\"#1a73e8\"").count(), 2, "{html}");
@@ -203,21 +200,22 @@ fn the_seven_languages_are_understood() {
 }
 
 #[test]
-fn unsupported_instructions_list_the_supported_ones() {
+fn unsupported_instructions_name_what_works() {
     for instruction in [
         "Use the letter layout",
         "Make it formal",
         "translate it into German",
         "add a countdown until November 30",
+        "Shorten the text",
         "flibbertigibbet",
         "",
     ] {
-        let error = match edit(NEWSLETTER, "en", instruction) {
+        let NotApplied(reasons) = match edit(NEWSLETTER, "en", instruction) {
             Err(error) => error,
             Ok((_, html)) => panic!("{instruction}: {html}"),
         };
-        assert!(!error.reasons.is_empty() && error.can.len() > 8, "{instruction}");
+        assert!(reasons.len() == 1 && reasons[0].contains('“'), "{instruction}: {reasons:?}");
     }
-    let error = edit(NEWSLETTER, "en", "Use the letter layout").expect_err("imported emails have no layouts").reasons;
+    let error = edit(NEWSLETTER, "en", "Use the letter layout").expect_err("imported emails have no layouts").0;
     assert!(error[0].contains("imported as HTML"), "{error:?}");
 }

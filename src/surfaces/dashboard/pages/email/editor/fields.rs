@@ -37,7 +37,7 @@ pub struct Field {
     pub path: &'static str,
     pub label: &'static str,
     pub control: Control,
-    /// The maximum number of characters; 0 for choices.
+    /// The maximum number of characters, or the highest number; 0 for choices.
     pub max: usize,
     /// The values and labels of a choice; the first choice is the default.
     pub choices: &'static [(&'static str, &'static str)],
@@ -56,8 +56,8 @@ pub enum Control {
     Image,
     Choice,
     Check,
-    /// A number from 1 to 5.
-    Stars,
+    /// A number from 1 to the maximum.
+    Number,
     /// A list of texts with `|` between them.
     Cells,
 }
@@ -173,7 +173,7 @@ pub const KINDS: &[Kind] = &[
     kind(
         "products",
         "Products",
-        &[line("title", "Title", TITLE)],
+        &[line("title", "Title", TITLE), field("columns", "Side by side", Control::Number, limits::EMAIL_COLUMNS_MAX)],
         &[List {
             path: "products",
             label: "Product",
@@ -222,7 +222,7 @@ pub const KINDS: &[Kind] = &[
             line("role", "Role or place", LABEL),
             image("image.src", "Portrait"),
             line("image.alt", "Alt text", SENTENCE),
-            field("stars", "Stars", Control::Stars, 1),
+            field("stars", "Stars", Control::Number, 5),
         ],
         &[],
     ),
@@ -351,7 +351,7 @@ impl Field {
             Control::Cells if text.trim().is_empty() => json!([]),
             Control::Cells => text.split('|').map(str::trim).collect(),
             _ if text.trim().is_empty() => Value::Null,
-            Control::Stars => text.trim().parse::<u8>().map_or_else(|_| json!(text), Value::from),
+            Control::Number => text.trim().parse::<u8>().map_or_else(|_| json!(text), Value::from),
             _ => json!(text.replace('\r', "").trim()),
         };
         if self.control == Control::Image && *at(json, self.path) != value {

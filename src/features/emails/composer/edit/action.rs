@@ -1,0 +1,181 @@
+//! What an instruction asks for: the actions, and the parts of an email that they refer to.
+
+use serde::Deserialize;
+
+use super::color_names::Named;
+use crate::base::text::Color;
+use crate::features::emails::composer::language::Language;
+use crate::features::emails::document::{Corners, Layout, Link};
+
+/// The part of an email that an instruction refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    Subject,
+    Preheader,
+    Eyebrow,
+    Title,
+    Lead,
+    Text,
+    Sentence,
+    Heading,
+    Button,
+    /// The words on a button.
+    Label,
+    Image,
+    /// The alt text of an image.
+    Alt,
+    Coupon,
+    Divider,
+    Products,
+    Quote,
+    List,
+    Countdown,
+    Social,
+    Table,
+    Story,
+    Closing,
+    /// A box with a filled background.
+    Box,
+    Background,
+    Accent,
+    /// The email as a whole.
+    Email,
+}
+
+/// The part that an instruction selects from several parts of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The instruction does not say which part. It refers to the first part or, if it implies all parts, to all parts.
+    Unsaid,
+    Nth(usize),
+    Last,
+    All,
+}
+
+/// A part as an instruction names it: "the second turquoise box".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartName {
+    pub target: Target,
+    pub which: Which,
+    /// The color that the part has before the change.
+    pub was: Option<Named>,
+}
+
+/// A position in the email.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    Up,
+    Down,
+    Top,
+    Bottom,
+    Before(Anchor),
+    After(Anchor),
+}
+
+/// The reference point of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Anchor {
+    Part(PartName),
+    /// A part that contains these words.
+    Words(String),
+}
+
+/// A subject of the brand's knowledge base that users ask for by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    Returns,
+    Shipping,
+    Hours,
+    Warranty,
+}
+
+/// The content of an added part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// The text of the part, exactly as given.
+    pub text: Option<String>,
+    pub url: Option<String>,
+    /// The author of a quote.
+    pub author: Option<String>,
+    pub code: Option<String>,
+    /// The day of a countdown, in the user's words.
+    pub date: Option<String>,
+}
+
+/// The action that one part of an instruction requests.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Replaces words. Without `to`, removes them.
+    Replace {
+        from: String,
+        to: String,
+    },
+    Set {
+        part: PartName,
+        value: String,
+    },
+    /// Changes the target of links whose text contains `of` or whose address is `of`. If `of` is `None`, changes the target of buttons.
+    Lead {
+        which: Which,
+        link: Link,
+        of: Option<String>,
+    },
+    Paint {
+        part: PartName,
+        color: Color,
+    },
+    /// Replaces a color wherever the email uses it.
+    Recolor {
+        from: Named,
+        to: Color,
+    },
+    Round(Corners),
+    Arrange(Layout),
+    Emoji(bool),
+    Formality(bool),
+    Translate(Language),
+    Shorten(PartName),
+    Lengthen,
+    Add {
+        target: Target,
+        details: Details,
+        place: Option<Place>,
+    },
+    /// Adds what the brand's knowledge base says about a topic.
+    Inform {
+        topic: Topic,
+        place: Option<Place>,
+    },
+    /// Removes the part with the given words, or one part of a kind.
+    Remove {
+        part: PartName,
+        words: Option<String>,
+    },
+    RemoveProduct(String),
+    Move {
+        part: PartName,
+        to: Place,
+    },
+    /// Replaces a picture with the picture at an address, with the picture that these words describe, or with the next one.
+    Swap {
+        which: Which,
+        url: Option<String>,
+        words: Option<String>,
+    },
+    Columns(u8),
+    Sign(String),
+    /// Sets words in bold type.
+    Bold(String),
+}
+
+impl Action {
+    /// Returns whether facts may go: because the user asked for words to go or to change, or because the action itself sees to its facts.
+    /// A translation keeps every text that it cannot translate.
+    pub fn may_lose_facts(&self) -> bool {
+        let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
+        let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));
+        asked || checked || matches!(self, Self::RemoveProduct(_) | Self::Sign(_))
+    }
+}

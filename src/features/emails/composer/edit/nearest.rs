@@ -1,0 +1,41 @@
+//! Names the nearest thing that works for a part of an instruction that was not understood.
+
+use super::action::Target;
+use super::reader::{Reader, Scene};
+use super::reply::{Fact, Reply};
+use super::vocabulary::Vocabulary;
+
+/// The maximum length of an unknown value that is quoted back.
+const VALUE_CHARACTERS_MAX: usize = 60;
+
+/// Returns the nearest thing that works.
+pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, parts: &[Target]) -> Reply {
+    let reader = Reader::new(clause, vocabulary, scene);
+    let words = &reader.words;
+    let stands = |phrases: &[Vec<String>]| (0..words.len()).any(|at| words.any(at, phrases).is_some());
+    if let Some(wish) = vocabulary.wishes.iter().find(|wish| stands(&wish.words)) {
+        return vocabulary.wish(&wish.reply);
+    }
+    let nouns: Vec<(usize, usize, Target)> = (0..words.len())
+        .flat_map(|at| reader.nouns(at).into_iter().take(1).map(move |(end, target)| (at, end, target)))
+        .collect();
+    let named = nouns.iter().find(|(_, _, target)| !matches!(target, Target::Email | Target::Text)).or(nouns.first());
+    let listed = || Fact::Parts(parts.to_vec());
+    let Some((_, end, target)) = named else {
+        let acts = ["remove", "move", "change", "swap"].iter().any(|class| stands(vocabulary.class(class)));
+        return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
+    };
+    let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();
+    let is_short = !rest.is_empty() && rest.chars().count() <= VALUE_CHARACTERS_MAX;
+    let colored = matches!(target, Target::Button | Target::Box | Target::Background | Target::Accent);
+    let sets = stands(vocabulary.class("change")) || stands(vocabulary.class("shall"));
+    match (is_short && sets, colored) {
+        // One unknown word after a part with a color is probably a color.
+        (true, true) if !rest.contains(' ') && rest.chars().all(char::is_lowercase) => {
+            Reply::new("hint_color").text("value", rest).text("colors", vocabulary.color_names())
+        }
+        (true, _) if !matches!(target, Target::Email | Target::Text) => Reply::about("hint_value", *target).text("value", rest),
+        _ if matches!(target, Target::Email) => Reply::new("hint_none").with("parts", listed()),
+        _ => Reply::about("hint_part", *target),
+    }
+}

@@ -1,0 +1,48 @@
+//! What an edit answers, independent of the language: a sentence of the tables and the facts that fill it.
+
+use super::action::Target;
+
+/// A sentence of the tables with its facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The key of the sentence in `[messages]`.
+    pub key: &'static str,
+    pub facts: Vec<(&'static str, Fact)>,
+    /// A second sentence.
+    pub then: Option<Box<Reply>>,
+}
+
+/// A fact in a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    Text(String),
+    /// The name of a part, in the language of the sentence.
+    Part(Target),
+    /// The names of several parts.
+    Parts(Vec<Target>),
+    /// Another sentence of the tables, such as the name of a topic.
+    Message(String),
+}
+
+/// The description of a change, or the reason why there is none.
+pub type Outcome = Result<Reply, Reply>;
+
+impl Reply {
+    pub fn new(key: &'static str) -> Self {
+        Self { key, facts: Vec::new(), then: None }
+    }
+
+    /// Returns a sentence about one part.
+    pub fn about(key: &'static str, target: Target) -> Self {
+        Self::new(key).with("part", Fact::Part(target))
+    }
+
+    pub fn with(mut self, name: &'static str, fact: Fact) -> Self {
+        self.facts.push((name, fact));
+        self
+    }
+
+    pub fn text(self, name: &'static str, text: impl ToString) -> Self {
+        self.with(name, Fact::Text(text.to_string()))
+    }
+}
