@@ -6,7 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of the two separate environments. Changes in one environment never affect the other.
+/// One of the two separate environments. A change in one environment does not affect the other; going live copies a brand from test
+/// to live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {

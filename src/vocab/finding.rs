@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The subject of the check: `clock`, `disk`, `transport`, `reverse dns`, or the name of a sending domain.
+    /// The subject of the check, such as `clock`, `ports`, `tls` or `reverse dns`, or the name of a sending domain.
     pub subject: String,
     pub verdict: Verdict,
     /// What the check found.

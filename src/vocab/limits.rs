@@ -57,10 +57,11 @@ pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
-/// The minimum length of a password. Shorter passwords can be guessed; the usual rules about kinds of characters help less than length
-/// does.
+/// The minimum length of a password. Shorter passwords can be guessed, and are rejected; the usual rules about kinds of characters
+/// help less than length does.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
 /// The maximum length of a password: long enough for any sentence, short enough that hashing untrusted text costs almost nothing.
+/// Longer passwords are rejected.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
 /// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four bytes.
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
@@ -76,7 +77,8 @@ pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The number of characters of a browser's User-Agent that a list of sessions shows. Browsers identify themselves within this length; the
 /// rest is removed.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two writes of a session's new expiry time to disk. Requests within this time do not write it.
+/// The minimum time between two writes of a session's new expiry time to disk. Requests within this time do not write it, so most
+/// requests cost no write.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
 /// The number of failed sign-in attempts, per client address and per account, within [`SIGN_IN_WINDOW_MS`] after which further attempts
 /// have to wait. Users mistype a password a few times, not ten.
@@ -127,8 +129,8 @@ pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The maximum number of registrations in an hour from one address or for one user. An agent registers once to get a key; ten allow for
 /// mistakes. Further registrations get a 429.
 pub const CLAIMS_PER_HOUR: u32 = 10;
-/// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that no site
-/// fills the queue.
+/// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that
+/// no site fills the queue. Further registrations get a 429.
 pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
 /// The maximum number of codes for one registration, which is valid for an hour. Six codes can expire within an hour, and the limit is
 /// twice as high for safety. After that, the agent has to register again.
@@ -156,11 +158,14 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// The maximum size of a dashboard form without files. The longest text that users type is a tenth of this size; larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// The maximum size of a dashboard form with an image: a phone photo, small enough that its base64 form fits the body of an operation.
+/// The maximum size of a dashboard form with an image: a phone photo, small enough that its base64 form fits the body of an
+/// operation. Larger forms are rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
-/// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form encoding.
+/// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form
+/// encoding. Larger forms are rejected.
 pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding.
+/// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding. Larger
+/// forms are rejected.
 pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The maximum size of the first field of a form with a large file: a token of some 100 bytes and the field's name. A longer field is
 /// rejected before the file is read.
@@ -222,7 +227,7 @@ pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
 pub const CORNER_RADIUS_MAX: u64 = 100;
 /// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip them.
 pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
-/// The maximum number of products merged in one request. The transaction reads and deletes each of them.
+/// The maximum number of products merged in one request. The transaction reads and deletes each of them. Longer lists are rejected.
 pub const PRODUCTS_MERGED_MAX: usize = 50;
 /// The maximum length of a product's name. Emails shorten longer names anyway; they are rejected.
 pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
@@ -243,9 +248,9 @@ pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of imports that run in parallel. Each import mostly waits for its website. Reading the pages of this many imports
 /// uses about one processor; other imports wait in the queue.
 pub const IMPORTS_AT_ONCE: usize = 4;
-/// The maximum number of parallel requests of one import: as many as a browser makes.
+/// The maximum number of parallel requests of one import: as many as a browser makes. Other requests wait.
 pub const SITE_IMPORT_FETCHES_AT_ONCE: usize = 6;
-/// The maximum number of pages in one import: enough for the informative pages of nearly every website.
+/// The maximum number of pages in one import: enough for the informative pages of nearly every website. Further pages are not read.
 pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 /// The maximum number of style sheets in one import. Websites have two or three; further style sheets are not read.
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
@@ -288,7 +293,8 @@ pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 /// The maximum number of redirects of a request. Websites need two or three (to https, to www, to a language). More redirects are a loop,
 /// and the request fails.
 pub const FETCH_REDIRECTS_MAX: usize = 8;
-/// The maximum number of addresses tried for one name: two of each IP version. The first address nearly always responds.
+/// The maximum number of addresses tried for one name: two of each IP version. The first address nearly always responds. If none
+/// responds, the request fails.
 pub const FETCH_ADDRESSES_TRIED_MAX: usize = 4;
 /// The time limit for a connection. A connection around the world takes a third of a second. After the limit, the next address is tried.
 pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -319,8 +325,10 @@ pub const CUSTOM_FIELDS_MAX: usize = 100;
 /// The maximum length of a custom field's key, which is a column name shown on one line. Longer keys are rejected.
 pub const CUSTOM_FIELD_KEY_CHARACTERS_MAX: usize = 100;
 /// The maximum size of all custom fields of a contact as JSON, equal to the API's limit for the properties of a customer event.
+/// Larger custom fields are rejected.
 pub const CUSTOM_FIELDS_BYTES_MAX: usize = 16 * 1024;
-/// The maximum nesting depth of objects and lists in custom fields, equal to the API's limit for the properties of a customer event.
+/// The maximum nesting depth of objects and lists in custom fields, equal to the API's limit for the properties of a customer
+/// event. Deeper custom fields are rejected.
 pub const CUSTOM_FIELDS_DEPTH_MAX: usize = 4;
 /// The number of characters of a contact's custom fields that search covers; an index of whole essays would become larger than the data.
 pub const CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX: usize = 2_000;
@@ -331,10 +339,11 @@ pub const SEARCH_TERMS_MAX: usize = 16;
 
 // --- Many contacts at once ---
 
-/// The maximum number of contacts that a bulk request processes before it responds; more contacts are processed by a job.
+/// The maximum number of contacts that a bulk request writes before it responds: few enough that other writers wait only briefly. A
+/// job processes more contacts.
 pub const BULK_AT_ONCE_MAX: usize = 5_000;
-/// The maximum number of contacts in one request, processed immediately or by a job: about as many as fit the body limit. Files can contain
-/// more contacts.
+/// The maximum number of contacts in one request, processed immediately or by a job: about as many as fit the body limit. Longer
+/// lists are rejected; files can contain more contacts.
 pub const BULK_MAX: usize = 50_000;
 /// The maximum number of contacts that one request deletes. All of them are deleted in one transaction, which makes other writes wait.
 /// Longer lists are rejected.
@@ -387,15 +396,16 @@ pub const CHANGE_IDS_MAX: usize = 1_000;
 /// The number of contacts changed per transaction in a bulk change. Each contact is read, written and reported, so the number is lower than
 /// for other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
-/// How long finished jobs can be retrieved: a month, in which users ask about an import. After that, the jobs are deleted.
+/// How long after its creation a finished job can be retrieved: a month, in which users ask about an import. After that, the job is
+/// deleted.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 // --- Tags, topics, segments ---
 
 /// The maximum length of a tag's name: a few words. Longer names are rejected.
 pub const TAG_NAME_CHARACTERS_MAX: usize = 50;
-/// The maximum number of tags in a project. Tags are created on demand; the limit stops an import with a wrong column mapping from creating
-/// a million tags.
+/// The maximum number of tags in a project. Tags are created on demand; the limit stops an import with a wrong column mapping from
+/// creating a million tags. Further tags are rejected.
 pub const TAGS_PER_PROJECT_MAX: usize = 10_000;
 /// The maximum length of a topic's name, which is shown on one line of a list. Longer names are rejected.
 pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
@@ -419,11 +429,12 @@ pub const SEGMENT_LEVELS_MAX: usize = 3;
 /// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
 /// conditions are rejected.
 pub const SEGMENT_CONDITIONS_MAX: usize = 50;
-/// The maximum number of values in one condition. Each value is compared with every contact; for more values, a tag is faster.
+/// The maximum number of values in one condition. Each value is compared with every contact. Conditions with more values are
+/// rejected; a tag is faster for them.
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// The maximum length of one value in a condition: longer than any address or profile field of a contact. Longer values are rejected.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
-/// The maximum number of contacts that a filter preview shows: one page.
+/// The maximum number of contacts that a filter preview shows: one page. Larger numbers are rejected.
 pub const SEGMENT_PREVIEW_MAX: usize = 100;
 /// The maximum number of days that a condition on activity can go back: ten years, longer than activity is kept. Larger numbers are
 /// rejected.
@@ -456,7 +467,8 @@ pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
 pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum length of the client's name for the transport: one word. Longer names are rejected.
 pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
-/// How far ahead a campaign can be scheduled: two years. Time zone rules are unknown beyond that, and a later date is a typo.
+/// How far ahead a campaign can be scheduled: two years. Time zone rules are unknown beyond that, and a later date is a typo and is
+/// rejected.
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The maximum number of recipients of a campaign's test send: the colleagues who check the email before the campaign is sent. More
 /// recipients would be a campaign, and are rejected.
@@ -467,7 +479,8 @@ pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
 /// The maximum number of campaigns handled in one step of the worker, which takes less than a second. The worker checks for a shutdown
 /// between steps.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
-/// How long a due campaign waits for an edit of its email. Edits take a minute at most.
+/// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
+/// email as it is.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// The pause before a campaign checks again whether the edit of its email is done. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
@@ -479,10 +492,11 @@ pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 // --- Emails ---
 
-/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have half as
-/// many.
+/// The maximum number of facts, stories or other parts of a brief. Prompts of the maximum length that consist only of facts have
+/// half as many. More parts are rejected.
 pub const BRIEF_PARTS_MAX: usize = 500;
-/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its spans.
+/// The maximum length of a brief as JSON: each character of a prompt of the maximum length may occur in a fact, its value and its
+/// spans. Longer briefs are rejected.
 pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base; it is rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
@@ -504,7 +518,8 @@ pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
 /// The maximum number of emails generated in parallel in each environment. They wait for the language model in parallel, and more would
 /// exceed its rate limit; other emails wait in the queue.
 pub const EMAILS_AT_ONCE: usize = 4;
-/// How long a generation waits for its brand import, which rarely takes more than a minute.
+/// How long a generation waits for its brand import, which rarely takes more than a minute. After that, the generation starts
+/// without it.
 pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages started in one step of the worker, which takes less than a second. The worker checks for a shutdown between
 /// steps.
@@ -528,8 +543,8 @@ pub const EMAIL_VERSIONS_MAX: u32 = 200;
 
 /// The maximum number of emails in one import request: as many as a series can have. A request with more is rejected.
 pub const HTML_IMPORTS_MAX: usize = 12;
-/// The maximum size of imported HTML. Gmail clips HTML after 102 KB; an import may contain markup that must be removed, but is rarely ten
-/// times as large.
+/// The maximum size of imported HTML. Gmail clips HTML after 102 KB; an import may contain markup that must be removed, but is
+/// rarely ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum number of changes that one edit makes in an imported email: an instruction about "every tea" affects a hundred places in a
 /// long newsletter. An edit with more changes is rejected.
@@ -551,6 +566,7 @@ pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
 /// responses are rejected.
 pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of an image for a language model. Services reject images beyond 5 MB, the size of this many bytes in base64.
+/// The request omits larger images.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// The maximum number of times that a response that breaks the rules is returned to the model with a list of the violations. A model that
 /// has failed three times fails again, and each attempt costs money.
@@ -598,20 +614,21 @@ pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
 /// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected.
 pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
-/// The maximum length of a short paragraph within a block. Longer paragraphs are rejected.
+/// The maximum length of a short paragraph within a block: about a hundred words. Longer paragraphs are rejected.
 pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
-/// The maximum length of the running text in a block. Longer text is split into blocks, or rejected.
+/// The maximum length of the running text in a block: about five hundred words. Longer text is split into blocks, or rejected.
 pub const EMAIL_PROSE_CHARACTERS_MAX: usize = 3_000;
-/// The maximum number of links in a header. More links do not fit next to a logo at a width of 600 pixels.
+/// The maximum number of links in a header. More links do not fit next to a logo at a width of 600 pixels, and are rejected.
 pub const EMAIL_HEADER_LINKS_MAX: usize = 3;
 /// The maximum number of links in a footer. A fifth link would wrap to a second line on a phone, and is rejected.
 pub const EMAIL_FOOTER_LINKS_MAX: usize = 4;
-/// The minimum number of columns in a columns block. A single column is not a columns block.
+/// The minimum number of columns in a columns block. A single column is not a columns block, and is rejected.
 pub const EMAIL_COLUMNS_MIN: usize = 2;
-/// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word.
+/// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word. More
+/// columns are rejected.
 pub const EMAIL_COLUMNS_MAX: usize = 3;
-/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be an
-/// email of its own.
+/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would
+/// be an email of its own, and is rejected.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// The maximum number of products in a block: three rows of three. An email with more products is a catalog; more products are rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
@@ -663,12 +680,13 @@ pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
 /// The maximum width or height of a decoded image in pixels. Camera images are smaller; larger images are rejected.
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
-/// The maximum memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
+/// The maximum memory of one decoded image: 8,000 by 6,000 pixels of four bytes. Larger images are rejected.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
 /// The memory that a worker process for one image may use in addition to the bare process: the decoded image, and the wider numbers used
 /// while scaling.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// The maximum number of pixels that all workers decode at a time. They unpack to 256 MiB, which a server with 2 GB can spare.
+/// Other images wait.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the 30 seconds that a request may take.
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
@@ -681,19 +699,20 @@ pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
 // --- Drawing emails ---
 
-/// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size; in the worst case, the parser's
-/// time is quadratic.
+/// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size; in the worst case, the
+/// parser's time is quadratic. Larger HTML is rejected.
 pub const DRAWN_HTML_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The maximum size of HTML with its embedded images: the usual maximum for an email with attachments.
+/// The maximum size of HTML with its embedded images: the usual maximum for an email with attachments. Larger HTML is rejected.
 pub const DRAWN_INPUT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The maximum number of attributes of one tag. Parsers compare each attribute with all the others; HTML with more attributes is rejected.
 pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 /// The maximum nesting depth of elements. The worker's stack has space for more than this depth; emails have about 30 levels.
+/// Deeper HTML is rejected.
 pub const DRAWN_LEVELS_MAX: usize = 300;
 /// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
 /// The maximum size of all image files for one drawing. They stay in the server's memory until the drawing is done. The images of a
-/// newsletter take about 5 MiB.
+/// newsletter take about 5 MiB. Screenshots of newsletters with more show the remaining images as blocked.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The maximum number of pixels of all images in one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
@@ -801,7 +820,8 @@ pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
 
 // --- Tracking ---
 
-/// The maximum number of visits that wait to be written. At the highest rate that the service accepts, this many arrive within ten seconds.
+/// The maximum number of visits that wait to be written. At the highest rate that the service accepts, this many arrive within ten
+/// seconds. Further visits are dropped and counted.
 pub const VISITS_WAITING_MAX: usize = 20_000;
 /// The number of visits written in one transaction: few enough that outgoing messages wait only for milliseconds.
 pub const VISITS_PER_WRITE: usize = 1_000;
@@ -821,7 +841,8 @@ pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// The maximum number of messages to a contact for which a timeline shows the result. Each result costs three lookups; for older messages,
 /// the timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are only counted.
+/// The maximum number of rows of each kind in the data export of one contact. This many take a few megabytes; older rows are
+/// omitted, and the export says so.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that a page of its log searches. Mailings without matching rows cost as much as others; the
 /// next page continues the search.
@@ -860,7 +881,7 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// How long outcomes wait for a claim, so that both are in one commit: several commits of a slow disk.
+/// How long updates that no task waits for are held back, so that the next claim shares their commit: about one commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of messages that are rendered before a connection is free for them, so that no connection waits. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
@@ -869,8 +890,8 @@ pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::fro
 /// The number of a mailing's recipients that are read ahead. They use a few hundred kilobytes, and one read of the store is enough for a
 /// few seconds of sending.
 pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
-/// The number of recipients after which a mailing's cursor is stored. All recipient rows before the cursor are settled. After a restart, at
-/// most this many recipients are read again.
+/// The number of recipients after which a mailing's cursor is stored. No recipient before the cursor is still queued. After a
+/// restart, at most this many recipients are read again.
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
 /// The number of mailings with work that one poll handles, which takes a few milliseconds. The next poll handles the remaining mailings.
 pub const MAILINGS_SCANNED_MAX: usize = 1_000;
@@ -906,17 +927,18 @@ pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(3
 /// The maximum size of the compiled contents that are cached for the next mailing with the same content: a few dozen newsletters. At the
 /// limit, the cache is emptied.
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
-/// How long the sender data of a From address is cached. The time is short, because the keys and settings of the address's domain may
-/// change.
+/// How long the keys and settings of a From domain are cached. The time is short, because users may change them.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
-/// The maximum number of From addresses whose keys are held unsealed: more than a server sends from in a minute. At the limit, the cache is
-/// emptied.
+/// The maximum number of From domains whose keys are held unsealed: more than a server sends from in a minute. At the limit, the
+/// cache is emptied.
 pub const SENDERS_KEPT_MAX: usize = 256;
-/// The maximum number of addresses in one direct send: the recipient and up to 50 copies. For more, the API offers tags and segments.
+/// The maximum number of addresses in one direct send: the recipient and up to 50 copies. More are rejected; a tag or segment can
+/// have more.
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
 /// The approximate number of seconds that a direct send may wait. If the backlog is larger, callers are asked to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
-/// The maximum length of a region, a short name from another service. The region is ignored, and longer ones are rejected.
+/// The maximum length of a region, a short name that clients of other services send. Regions are ignored, but longer names are
+/// rejected.
 pub const REGION_CHARACTERS_MAX: usize = 64;
 /// The number of direct sends per second that is assumed for the backlog if the plan has no limit: more than the connections of one server
 /// deliver.
@@ -930,14 +952,15 @@ pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
 /// are rejected.
 pub const METRICS_MONTHS_MAX: u64 = 36;
 /// The maximum number of past days that charts and their tables cover: a quarter of a year, with at least one pixel for each day.
+/// Larger numbers are rejected.
 pub const TIMELINE_DAYS_MAX: u64 = 92;
 /// The default number of days in a chart: a month, which shows every weekday at least four times.
 pub const TIMELINE_DAYS: u64 = 30;
 /// The number of days after a campaign's start with daily statistics. Nearly all opens happen in the first week; later activity is included
 /// only in the totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
-/// The maximum number of links in a campaign report, starting with the most clicked link. Few newsletters have more, and no one reads a
-/// longer list.
+/// The maximum number of links in a campaign report, starting with the most clicked link. Few newsletters have more, and no one
+/// reads a longer list. Other links are omitted.
 pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- The built-in inbox ---
@@ -962,8 +985,8 @@ pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
 // --- Messages ---
 
-/// The maximum size of a template with its merge fields. Long newsletters have a fifth of this size; email clients show less than half of
-/// it.
+/// The maximum size of a template with its merge fields. Long newsletters have a fifth of this size; email clients show less than
+/// half of it. Larger templates are rejected.
 pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
 /// The maximum size of one recipient's HTML or text: a template of maximum length that contains long lists. A larger message fails.
 pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
@@ -972,17 +995,18 @@ pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
 /// The maximum number of template steps for one recipient: some 20 ms on one processor. A newsletter with an order of forty rows takes
 /// 2,000 steps; a message that needs more than the limit fails.
 pub const MERGE_STEPS_MAX: usize = 500_000;
-/// The maximum nesting of `if`, `for` and the parentheses of a condition. Deeper templates are unreadable, and the parser's stack is
-/// limited.
+/// The maximum nesting of `if`, `for` and the parentheses of a condition. Deeper templates are unreadable and could overflow the
+/// parser's stack; they are rejected.
 pub const MERGE_LEVELS_MAX: usize = 16;
 /// The maximum number of filters after one field. Templates use up to four: trim, shorten, change case, default. More filters are rejected.
 pub const MERGE_FILTERS_MAX: usize = 8;
 /// The maximum number of names in one field path, like `order.address.city`. Real data is nested three or four levels deep; longer paths
 /// are rejected.
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
-/// The maximum size of a header added by a sender: two lines of the maximum length (RFC 5322 §2.1.1).
+/// The maximum size of a header added by a sender: two lines of the maximum length (RFC 5322 §2.1.1). Longer headers are rejected.
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
-/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters.
+/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters; longer names than the
+/// limit are rejected.
 pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
 
 // --- Outgoing mail ---
@@ -1106,7 +1130,8 @@ pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs
 
 // --- Incoming mail ---
 
-/// The maximum size of an incoming message. A bounce contains the message that was sent, which has at most this size.
+/// The maximum size of an incoming message. A bounce contains the message that was sent, which has at most this size. Larger
+/// messages are rejected.
 pub const INBOUND_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The maximum number of MIME parts in an incoming message. Reports have three; a message with more parts than the limit is rejected.
 pub const INBOUND_PARTS_MAX: usize = 500;
@@ -1128,8 +1153,8 @@ pub const INBOUND_TOKENS_MAX: usize = 20;
 pub const INBOUND_CONNECTIONS_MAX: usize = 256;
 /// The maximum number of connections from one address. Large providers open several at a time; further connections are closed.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
-/// The maximum number of messages from one address in a minute: enough for the bounces that a large provider sends after a campaign to an
-/// outdated list.
+/// The maximum number of messages from one address in a minute: enough for the bounces that a large provider sends after a campaign
+/// to an outdated list. Further messages get a 421, so their servers send them again later.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
 /// The maximum number of client addresses that are remembered. This many take about a megabyte. At the limit, idle addresses are dropped.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
@@ -1142,9 +1167,10 @@ pub const INBOUND_ERRORS_MAX: usize = 10;
 /// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
 /// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain
-/// together have 320.
+/// together have 320. Longer paths are rejected.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
-/// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit.
+/// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit. A longer line
+/// ends the connection.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
 /// The maximum number of bytes that are read of one message, including bytes that are discarded because the message is too large, so that
 /// the sender gets Mailmill's reply. After that, the connection is closed.
@@ -1187,10 +1213,11 @@ pub const WEBHOOK_SECRET_BYTES: usize = 32;
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
 /// The maximum size of a custom header's name. The longest registered name has 44 characters; longer names than the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
-/// The maximum size of a custom header's value: the longest tokens in use fit. Servers reject heads beyond 8 KB.
+/// The maximum size of a custom header's value: the longest tokens in use fit, and servers reject heads beyond 8 KB. Longer values
+/// are rejected.
 pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
-/// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less than 1
-/// KB.
+/// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less
+/// than 1 KB. Larger headers are rejected.
 pub const WEBHOOK_HEADERS_BYTES_MAX: usize = 8_000;
 /// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After that, the
 /// delivery has failed, and can be repeated on request.
@@ -1274,13 +1301,14 @@ pub const EVENT_DEDUPE_KEY_CHARACTERS_MAX: usize = 255;
 /// The number of days for which the API keeps raw events. Older events are not accepted.
 pub const EVENT_KEPT_DAYS: u32 = 90;
 /// How far ahead of the service's clock an event may be. Clocks of servers differ by seconds, and clocks of shop tills by minutes.
+/// Later events are rejected.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
 /// The number of daily sets, for all names, that one step of the event retention deletes: each set has up to 25 time ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
-/// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds. Queries
-/// search all waiting events.
+/// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds.
+/// Queries search all waiting events. Further events are indexed immediately.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;

@@ -1,4 +1,5 @@
-//! The vocabulary that all layers share: tables without logic, input or output.
+//! The vocabulary that all layers share: names, limits and tables, with the functions that parse and print them. Nothing here does
+//! I/O.
 
 pub(crate) mod codes;
 pub mod contact_fields;

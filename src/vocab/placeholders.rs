@@ -13,7 +13,7 @@ pub const VIEW_URL: &str = "{{ view_url }}";
 /// The placeholder for the URL where the recipient chooses topics.
 pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
 
-/// The placeholder for the brand's postal address, which is filled in whenever an email is read.
+/// The placeholder for the brand's postal address, which is filled in whenever a stored email is loaded.
 pub const POSTAL_ADDRESS: &str = "{{ postal_address }}";
 
 /// The placeholders for whole URLs.
@@ -59,8 +59,8 @@ fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
     named && filter.is_none_or(|filter| words(filter) == Some(true))
 }
 
-/// Returns the HTML as a recipient might see it: each placeholder is replaced with its default or, if there is none, with the words of its
-/// name.
+/// Returns the HTML as a recipient might see it: each placeholder is replaced with its default or, if there is none, with the words
+/// of its name. The placeholder of a URL becomes `#`.
 pub fn preview(html: &str) -> String {
     let mut shown = String::with_capacity(html.len());
     let mut rest = html;

@@ -18,9 +18,9 @@ use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
 
-/// A duration in seconds that is never zero, and never so long that it would not limit anything.
+/// A duration from one second to one hour, in seconds. A longer duration would not limit anything.
 pub type Seconds = Bounded<1, 3600>;
-/// A number of requests, recipients or emails. Zero disables the limited function.
+/// A number of requests per window. Zero means that no requests are allowed.
 pub type Allowance = Bounded<0, 1_000_000_000>;
 
 /// All settings of the service.

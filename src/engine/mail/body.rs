@@ -1,7 +1,8 @@
 //! Message bodies, encoded in quoted-printable.
 //!
-//! A campaign sends one template to many recipients, so the literals that all messages share are encoded only once. Each literal starts at
-//! the beginning of a line and ends with a soft line break, which readers do not see. So does each value between two literals.
+//! A campaign sends one template to many recipients, so the literals that all messages share are encoded only once. Each literal,
+//! and each value between two literals, starts at the beginning of a line and ends with a line break: its own, or a soft one, which
+//! readers do not see.
 
 use std::borrow::Cow;
 

@@ -52,8 +52,8 @@ pub enum DotDecision {
 
 /// Decides whether the final dot of a message is sent, after the rest of the message has been sent. Called at most once per delivery.
 pub trait BeforeDot: Send {
-    /// Returns whether to send the final dot, which is sent only if the result is [`DotDecision::Go`]. The call is never interrupted, even
-    /// if the connection fails.
+    /// Returns whether to send the final dot, which is sent only if the result is [`DotDecision::Go`]. A failing connection or a
+    /// stop does not interrupt the call.
     fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
 

@@ -85,7 +85,7 @@ impl KeyPair {
     }
 }
 
-/// A private key and the DNS name of its public key.
+/// A private key, with its kind and its selector.
 pub struct SigningKeyOf<'a> {
     /// The selector: the name before `._domainkey.`.
     pub selector: &'a str,
@@ -107,7 +107,7 @@ impl fmt::Display for KeyError {
 
 impl std::error::Error for KeyError {}
 
-/// Signs messages from one domain. It is created once and used for all messages.
+/// Signs messages from one domain. A signer can sign any number of messages.
 pub struct Signer {
     keys: Vec<(Key, Signature)>,
 }

@@ -25,7 +25,7 @@ pub struct Dns {
 /// How old a cached DNS response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxAge {
-    /// As old as its TTL allows: used for sending.
+    /// As old as its TTL allows, up to an hour: used for sending.
     Cached,
     /// Not cached, but looked up again: used when a user has just changed a record.
     Fresh,
@@ -141,7 +141,7 @@ impl Dns {
 }
 
 impl DnsLookupError {
-    /// Whether the domain name or record certainly does not exist.
+    /// Whether the domain name or record certainly does not exist, or the name is not valid.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
     }

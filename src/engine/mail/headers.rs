@@ -124,13 +124,13 @@ pub struct ExtraHeader {
 /// Why a header is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
-    /// The name contains characters that are not letters, digits or hyphens.
+    /// The name is empty or too long, does not start with a letter, or contains a character other than a letter, digit or hyphen.
     Name(String),
     /// Mailmill itself writes this header.
     Taken(String),
     /// The value contains line breaks or other control characters.
     Control(String),
-    /// The header is too long.
+    /// The value is too long.
     Long(String),
 }
 

@@ -39,7 +39,7 @@ pub struct OutgoingMessage<'a> {
     pub message_id: &'a str,
     /// The date in the message's header.
     pub date: Timestamp,
-    /// The unsubscribe headers, if the message belongs to a mailing; `None` for a message to one recipient.
+    /// The unsubscribe headers; `None` for a transactional message.
     pub list: Option<ListHeaders<'a>>,
     /// The identifiers for Gmail's statistics, separated by colons; the last one is the sender.
     pub feedback_id: Option<&'a str>,

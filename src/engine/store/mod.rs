@@ -138,7 +138,7 @@ pub struct Options {
     pub cache_bytes: usize,
 }
 
-/// The file of a store, opened for inspection before the store uses it. The inspection changes nothing in the file.
+/// The file of a store, opened for inspection before the store uses it. The inspection changes no rows.
 pub struct StoreFile {
     path: PathBuf,
     space: Arc<Space>,
@@ -190,7 +190,7 @@ impl StoreFile {
     }
 }
 
-/// An open store. Cloning is cheap; [`Store::close`] closes the store.
+/// An open store, which threads share in an [`Arc`]. [`Store::close`] closes the store.
 pub struct Store {
     file: PathBuf,
     database_kind: DatabaseKind,
@@ -303,8 +303,8 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, the outcome of a
-    /// message in flight, a sign-in that lets a user see what is wrong.
+    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, the reply
+    /// to a message in flight, a sign-in that lets a user see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,

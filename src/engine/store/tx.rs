@@ -152,7 +152,8 @@ pub struct WriteTx<'g> {
 }
 
 impl WriteTx<'_> {
-    /// Returns the time of this write, which is never earlier than the time of a previous write.
+    /// Returns the time of this write, which is not earlier than that of the previous write, unless the clock went back by more
+    /// than a minute.
     pub fn now(&self) -> Timestamp {
         self.now
     }

@@ -190,7 +190,7 @@ impl BatchWriter {
         contact_sets::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
     }
 
-    /// Handles the first row with an email that is new to the project; returns whether the row created a contact.
+    /// Handles a row whose email belongs to no contact yet; returns whether the row created a contact.
     fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,

@@ -29,7 +29,7 @@ const DOCUMENTS_PER_COMMIT: usize = 200_000;
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// The number of feed entries read in one call.
 const ENTRIES_PER_READ: usize = 1_000;
-/// The number of commits for which a rebuilt index follows ongoing writes before it replaces the current index.
+/// The maximum number of commits for which a rebuilt index follows ongoing writes before it replaces the current index.
 const CATCH_UP_COMMITS: usize = 20;
 /// The number of feed entries deleted in one transaction.
 const ENTRIES_FORGOTTEN: usize = 5_000;
@@ -122,7 +122,7 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps all later feed entries from being deleted while this value exists.
+/// Keeps the feed entries that a rebuild needs from being deleted while this value exists.
 struct Kept<'w>(&'w EnvironmentData);
 
 impl Drop for Kept<'_> {

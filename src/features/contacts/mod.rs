@@ -1,6 +1,7 @@
 //! Contacts: the audience of a project. This feature adds, changes, imports, exports, searches and deletes contacts.
 //!
-//! `contact_records` stores the contacts. Invariant: only an explicit status change resubscribes an unsubscribed or bounced contact.
+//! `contact_records` stores the contacts. Invariant: only an explicit status change or the contact's own choice resubscribes an
+//! unsubscribed or bounced contact.
 
 mod batch;
 pub mod copy;

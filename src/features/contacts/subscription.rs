@@ -1,7 +1,7 @@
 //! Changes whether a contact may be mailed, at the contact's request or because their mail server rejected a message.
 //!
-//! Each change is applied once, reported at most once, and subject to [`Status::keeps`]. This file does not depend on the channel through
-//! which the request arrived.
+//! A repeated change has no effect and is not reported. Only bounces are subject to [`Status::keeps`]. This file does not depend on
+//! the channel through which the request arrived.
 
 use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};

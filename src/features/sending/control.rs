@@ -1,4 +1,5 @@
-//! Changes to a running mailing: pausing, resuming, canceling, and decisions about unknown deliveries.
+//! Pauses, resumes and cancels mailings, resends messages whose delivery is unknown, records evidence of deliveries, and skips
+//! recipients.
 
 use serde_json::json;
 
@@ -42,7 +43,7 @@ fn change(
     Ok(mailing)
 }
 
-/// Pauses a mailing. Messages whose final dot was already sent still get their outcome.
+/// Pauses a mailing. Replies to messages that were already handed over are still recorded.
 pub fn pause(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     change(tx, account, id, Mailing::pause)
 }
@@ -58,7 +59,8 @@ pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result
     change(tx, account, id, |mailing| mailing.cancel(now))
 }
 
-/// Resends the message to recipients whose delivery is unknown, at the risk of duplicates. Returns the number of these recipients.
+/// Queues the message again for recipients whose delivery is unknown, at the risk of duplicates. Returns the number of these
+/// recipients.
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
@@ -97,7 +99,8 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
     Ok(found.len() as u64)
 }
 
-/// Records evidence that a recipient has the message: an open, a click or a bounce. Returns true if this settled an unknown delivery.
+/// Records evidence that a mail server accepted the message, such as a click, an unsubscribe or a bounce. Returns true if this
+/// changed the recipient's state from unknown or handoff to sent.
 pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static str) -> StoreResult<bool> {
     let Some(recipient) = store::recipient(tx, id, number)? else { return Ok(false) };
     if !matches!(recipient.delivery, Delivery::Unknown { .. } | Delivery::Handoff { .. }) {
@@ -111,7 +114,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     Ok(advanced)
 }
 
-/// Skips those recipients with these numbers to whom the message has not been sent yet. Returns how many were skipped.
+/// Skips those recipients with these numbers who are queued or deferred. Returns how many were skipped.
 pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) -> StoreResult<u64> {
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(0) };
     let mut skipped = 0;

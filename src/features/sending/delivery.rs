@@ -51,9 +51,9 @@ impl Recipient {
 /// The delivery state of one recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
-    /// The message has not been sent yet.
+    /// The message waits to be sent.
     Queued,
-    /// Stored on disk before the final dot is written: from then on, the recipient's server may have the message.
+    /// The handoff is on disk before the final dot is sent: from then on, the server may have the message.
     Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
     /// The next mail server accepted the message.
     Sent { at: Timestamp, reply: String },
@@ -233,7 +233,7 @@ pub enum Event {
     Accepted { reply: String },
     /// The next mail server certainly did not accept the message, but a retry may succeed.
     Deferred { reply: String, schedule: Schedule },
-    /// The next mail server is paused until this time because it was unreachable, so no attempt was made.
+    /// The next mail server is paused until this time because it was unreachable or overloaded, so no attempt was made.
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
@@ -275,13 +275,13 @@ impl Schedule {
 /// Why an event does not change a recipient's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The recipient's state is final, so this event does not change it.
+    /// The event does not apply to the recipient's state, which is usually final.
     Settled,
     /// The recipient is deferred, and the retry is not due yet.
     NotDue,
     /// The event requires a handoff, but there was none: this is a bug, or the event is about a message of another process.
     NotHandedOver,
-    /// This process made the handoff, and will record its outcome.
+    /// This process made the handoff, and will record the server's reply.
     InFlight,
 }
 
@@ -405,7 +405,7 @@ impl Counts {
         self.skipped.values().sum()
     }
 
-    /// Returns the number of recipients whose delivery has no outcome yet.
+    /// Returns how many recipients are queued, in handoff or deferred.
     pub fn open(&self) -> u64 {
         self.queued + self.handoff + self.deferred
     }

@@ -1,7 +1,7 @@
 //! Determines when each recipient gets a message that is scheduled for a local time. Pure functions.
 //!
-//! A contact's time zone comes from its custom field `timezone`, or else from its country if the country has only one zone, or else from
-//! the mailing. If the local time has already passed, the contact gets the message immediately.
+//! A contact's time zone comes from its custom field `timezone` or `time_zone`, or else from its country if the country has only
+//! one zone, or else from the mailing. If the local time has already passed, the contact gets the message immediately.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct LocalTime {
     pub zone: String,
 }
 
-/// The moments at which the time zones of the world reach a local time, each computed once.
+/// Converts one local time to the moment at which each time zone reaches it, and caches the results.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,
@@ -29,7 +29,7 @@ pub struct Clocks {
     elsewhere: Timestamp,
 }
 
-/// The number of distinct values of the time zone field to cache. Further values are looked up each time.
+/// The maximum number of cached time zone names, and of cached countries.
 const NAMES_KEPT: usize = 1_000;
 
 impl Clocks {

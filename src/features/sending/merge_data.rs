@@ -17,7 +17,8 @@ use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// The prefix of placeholder names for tracked links. No field from a caller has this prefix.
+/// The prefix of placeholder names for tracked links. A caller's field with this prefix is never used, because the link takes
+/// precedence.
 pub const CLICK: &str = "__click_";
 /// The placeholder of the tracking pixel.
 pub const OPEN: &str = "__open";

@@ -146,7 +146,7 @@ impl State {
 pub enum WaitReason {
     /// The plan's email quota for this day or month is used up.
     Quota,
-    /// No transport is configured, or none of its servers can be reached.
+    /// No transport is configured, its servers cannot be reached, or the From domain is no longer verified.
     Transport,
     /// All remaining recipients are deferred.
     Deferred,

@@ -1,8 +1,8 @@
 //! Writes recipient rows for an audience, in steps that can be repeated. A dry run makes the same checks without writing.
 //!
 //! The members of a mailing are selected once and stored as a set. Contacts then get their rows in the order of their numbers. Each
-//! transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the last
-//! transaction ended. Changes to a contact after that take effect when its message is due.
+//! transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the
+//! last transaction ended. Later changes to a contact's status or subscriptions take effect when its message is sent.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
@@ -326,7 +326,8 @@ pub struct DryRun {
     pub will_receive: u64,
     /// The number of skipped recipients by the wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// For each merge field, the number of recipients without a value for the field.
+    /// For each merge field, the number of recipients skipped because it has no value. A recipient counts only for the first such
+    /// field.
     pub missing_fields: BTreeMap<String, u64>,
     /// For each translation, the number of recipients who get it.
     pub translations: Vec<u64>,

@@ -1,8 +1,8 @@
-//! Writes recipient rows: many updates per transaction, each with all the data that it depends on read in the same transaction.
+//! Writes recipient rows: many updates per transaction, and each update reads the data that it depends on in that transaction.
 //!
-//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one, so a commit
-//! takes as long for one connection as for five hundred. A claim is answered when it is on disk; outcomes do not wait for the disk. The
-//! writer is independent of how messages are rendered and sent.
+//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one, so a
+//! commit takes as long for one connection as for five hundred. A claim is answered when it is on disk; other updates usually do
+//! not wait for the disk. The writer is independent of how messages are rendered and sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,13 +49,13 @@ pub struct PendingUpdate {
 pub enum RowUpdate {
     /// The message has been sent except for its final dot, and the claim asks whether the dot may be sent.
     Claim,
-    /// The outcome of a delivery.
+    /// An event, such as the server's reply.
     Event(Event),
-    /// The built-in inbox stores the message. This update is both the claim and the outcome.
+    /// The built-in inbox stores the message. This update is both the claim and the reply.
     StoreInInbox(Box<InboxMessage>),
-    /// The mailing's transport is down until this time.
+    /// The mailing cannot be sent until this time, for example because its transport is down.
     TransportDown { until: Timestamp },
-    /// No delivery of the mailing is in flight: check whether it is finished, and move the cursor from the first number to the second.
+    /// A request to check whether the mailing is finished, and to move its cursor from the first number to the second.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
@@ -131,9 +131,9 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Waits a moment for a claim. Outcomes that no task waits for share the next commit that a task does wait for, so that a connection waits
-/// for one commit per message instead of two. At most one outcome per connection waits this way, because the connection's next claim
-/// follows it.
+/// Waits a moment for a claim. Updates that no task waits for share the next commit that a task waits for, so that a connection
+/// waits for one commit per message instead of two. At most one update per connection waits this way, because the connection's next
+/// claim follows it.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -147,7 +147,7 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes updates, and retries while the store is busy, so that no outcome is lost.
+/// Writes updates, and retries while the store is busy, so that no update is lost.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,
@@ -321,7 +321,7 @@ impl OpenMailing {
         }
     }
 
-    /// Writes the outcome for a recipient. Returns whether the message was accepted.
+    /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
         let event = within_bounds(event, rules.schedule);
         let was_taken = matches!(recipient.delivery, Delivery::Handoff { .. });
@@ -410,7 +410,7 @@ impl OpenMailing {
     }
 }
 
-/// Shortens a server's reply to the length that a log shows, and removes line breaks. The reply is untrusted.
+/// Shortens a server's reply to the length that is stored, and removes line breaks. The reply is untrusted.
 fn within_bounds(event: Event, schedule: Schedule) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });

@@ -1,4 +1,5 @@
-//! Retention of direct sends: deletes expired mailings, their recipients and activity, and content that no mailing uses.
+//! Retention of direct sends: deletes expired mailings, their recipients and activity, content that no mailing uses, and old
+//! messages in the built-in inbox.
 //!
 //! Rows of campaigns and batches are kept. A sweep is a limited part of a walk over all mailings, in order of creation. It stores its
 //! position, and the walk starts again each day for mailings that were not finished during the last walk.
@@ -55,7 +56,7 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     Ok(scanned == limits::MAILINGS_SWEPT)
 }
 
-/// Deletes a direct send, except its counts.
+/// Deletes a direct send. The account's daily statistics keep its counts.
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     engagement::forget_mailing(tx, mailing.id, mailing.emails())?;
     recipients::forget(tx, mailing)?;

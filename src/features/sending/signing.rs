@@ -4,7 +4,7 @@ use crate::engine::api::Failure;
 use crate::engine::mail::dkim::{Algorithm, Signer, SigningKeyOf};
 use crate::features::domains::{KeyKind, SendingDomain};
 
-/// Returns the signer of a domain. Reading the domain's keys is slow, so callers keep the signer for a whole mailing.
+/// Returns the signer of a domain. Reading the domain's keys is slow, so the dispatcher caches the signer.
 pub fn signer(domain: &SendingDomain) -> Result<Signer, Failure> {
     let keys: Vec<SigningKeyOf<'_>> = domain
         .keys

@@ -1,8 +1,8 @@
 //! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, in a process that may
 //! end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes is real: creation, planning, claims, outcomes, recovery and retries. Only the connections and the order of events
-//! are simulated, in one thread and from one seed.
+//! All code that writes is real: creation, planning, claims, replies, recovery and retries. Only the connections and the order of
+//! events are simulated, in one thread and from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ struct SimulatedWorld {
     /// The number of emails per day that the plan allows.
     daily: u64,
     open: Vec<ConnectionState>,
-    /// The outcomes that are not stored yet.
+    /// The updates that are not stored yet.
     marks: Vec<RecipientUpdate>,
     /// How often the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
@@ -479,7 +479,8 @@ fn a_crash_leaves_at_most_two_unknown_recipients_per_connection() {
                 5..9 => world.advance(),
                 _ => world.write_marks(),
             }
-            // The real writer writes pending updates with the next commit, so no connection can have two outcomes that are not stored.
+            // The real writer writes pending updates with the next commit, so no connection can have two replies that are not
+            // stored.
             if world.marks.len() > world.connections {
                 world.write_marks();
             }

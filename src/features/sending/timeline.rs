@@ -28,9 +28,9 @@ pub struct TimelineDay {
     pub date: String,
     /// Messages that the next mail server accepted.
     pub sent: u64,
-    /// Messages that were rejected immediately and permanently.
+    /// Messages that were rejected permanently or deferred for too long.
     pub failed: u64,
-    /// Messages that were rejected immediately or bounced later.
+    /// Messages that were rejected, deferred for too long, or bounced later.
     pub bounced: u64,
     pub complained: u64,
     /// Recipients who opened a message for the first time, excluding detected bots.
@@ -65,7 +65,7 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
     Ok(days)
 }
 
-/// Returns the days of a campaign's mailing, from its start to the last day with activity.
+/// Returns the days of a campaign's mailing, from its start to the last day with activity, at most [`limits::CAMPAIGN_DAYS`] days.
 pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = day::of(mailing.created_at);
     let (scope, end) = (StatsScope::Mailing(mailing.id), first + limits::CAMPAIGN_DAYS - 1);

@@ -27,7 +27,7 @@ pub struct BatchView {
     pub provider: String,
     /// The number of all recipients, including skipped ones. It grows while the audience is being planned.
     pub total_count: u64,
-    /// The number of recipients to whom the message has not been sent yet, including retries.
+    /// The number of recipients whose message is queued, in flight or waiting for a retry.
     pub queued_count: u64,
     pub sent_count: u64,
     pub failed_count: u64,
@@ -57,7 +57,7 @@ pub struct Throttle {
     pub expires_at: WireTime,
     /// Why the batch waits: `quota`, `transport` or `deferred`.
     pub reason: String,
-    /// The number of recipients to whom the message has not been sent yet.
+    /// The number of recipients whose message is queued, in flight or waiting for a retry.
     pub remaining_count: u64,
 }
 
@@ -169,13 +169,13 @@ pub struct RecipientView {
     pub email: String,
     /// The status: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
     pub status: String,
-    /// The last reply of the next mail server.
+    /// The last reply of the next mail server, or Mailmill's own description of the result.
     pub reply: Option<String>,
     /// Why the recipient was skipped, or why the delivery is unknown.
     pub reason: Option<String>,
     /// When the next attempt to send is due.
     pub next_attempt_at: Option<WireTime>,
-    /// When the status last changed.
+    /// When the status last changed. Absent for queued, deferred and skipped recipients.
     pub at: Option<WireTime>,
 }
 

@@ -34,7 +34,8 @@ impl WebMessage {
     }
 }
 
-/// Returns the target of a link for this recipient, or `None` if there is no such link or one of its fields has no value.
+/// Returns the target of a link for this recipient, or `None` if there is no such link, the contact was deleted, or one of the
+/// link's fields has no value.
 pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
     let Some(address) = store::link(tx, mailing.translation_for(recipient), link)? else { return Ok(None) };
     if !address.contains("{{") {
@@ -45,7 +46,7 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 
-/// Merge data for URLs: each value is escaped so that it cannot be mistaken for a different part of the URL.
+/// Merge data for URLs: each text value is escaped so that it cannot be mistaken for a different part of the URL.
 struct Escaped<'a>(MergeData<'a>);
 
 impl Fields for Escaped<'_> {

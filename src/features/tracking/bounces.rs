@@ -1,7 +1,7 @@
 //! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only someone who has the message can have its token. Reports without a token are ignored earlier. A recipient's row stores the reports,
-//! so that a repeated report is counted once.
+//! Only someone who has the message can have its token. `inbound` ignores reports without a token. The recipient's engagement
+//! stores each report, so that a repeated report is counted once.
 
 use serde_json::{Value, json};
 
@@ -156,7 +156,8 @@ fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, 
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Adds one to a measure of the mailing and of the day, and to the account's numbers.
+/// Adds one to a measure in the totals of the mailing and the statistics of the day and, for bounces and complaints, to the
+/// account's counts.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;

@@ -1,4 +1,4 @@
-//! Processes the queue of delivery events that sending writes: server responses, and the actions of simulated recipients.
+//! Processes the queue of delivery events that sending writes: rejections by servers, and the actions of simulated recipients.
 
 use super::bounces::{self, SuppressionList};
 use super::model::Bounce;

@@ -116,7 +116,7 @@ fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Erases the times of the contact's messages and recorded actions.
+/// Erases the contact's activity (when messages were sent, opened and clicked) and its count of soft bounces.
 fn activities(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     super::bounces::forget(tx, work.project, work.number);
     activity::forget(tx, work.project, work.number, ROWS)
@@ -145,7 +145,7 @@ fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     outbox::erase(tx, work.erasure.account, &mut work.erasure.after, ROWS, about)
 }
 
-/// Erases responses that are kept for idempotent retries. The record that the request ran stays.
+/// Erases responses that name the contact and are kept for idempotent retries. The record that the request ran stays.
 fn idempotent_answers(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
     idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)

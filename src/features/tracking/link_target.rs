@@ -4,8 +4,8 @@ use crate::engine::store::{Read, Result};
 use crate::features::sending;
 use crate::vocab::ids::MailingId;
 
-/// Returns the link's destination; `None` if the mailing, the recipient or the link no longer exists, or if the result is not a web
-/// address.
+/// Returns the link's destination; `None` if the mailing, the recipient or the link no longer exists, a merge field in the link has
+/// no value, or the result is not a web address.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<Option<String>> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };

@@ -36,7 +36,7 @@ pub enum Page {
     /// Shows which mail the recipient has chosen.
     Preferences {
         topics: Vec<Choice>,
-        /// Whether the recipient is currently unsubscribed from all mail.
+        /// Whether the recipient is not a subscribed contact, and so gets no campaigns.
         is_out: bool,
         /// Whether the recipient may resubscribe.
         may_return: bool,
@@ -66,7 +66,7 @@ pub struct Reader {
     pub accepted: Option<String>,
     /// The token that the page's forms contain.
     pub token: String,
-    /// The token of the preferences page; `None` if there are no topics to choose.
+    /// The token of the preferences page; `None` if the recipient is not a contact.
     pub preferences: Option<String>,
 }
 

@@ -21,7 +21,7 @@ pub struct SoftBounces {
 
 impl Record for SoftBounces {}
 
-/// Returns the soft bounces of a contact, if its last message bounced softly.
+/// Returns the last recorded soft bounces of a contact. Messages may have been delivered since.
 pub fn soft_bounces(tx: &impl Read, contact: ContactKey) -> Result<Option<SoftBounces>> {
     tx.get(SOFT_BOUNCES, &contact)
 }

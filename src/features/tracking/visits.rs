@@ -297,7 +297,8 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// Adds an activity of the contact. Repeated actions are recorded once an hour, because filters ask only whether an action happened.
+    /// Adds an activity of the contact. Repeated opens are recorded once an hour, because filters ask only whether the contact
+    /// opened the message.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {

@@ -55,7 +55,7 @@ pub fn read(raw: &[u8]) -> Result<Part<'_>, Refusal> {
     part(raw, 0, &mut left)?.ok_or(Refusal::NoMessage)
 }
 
-/// Parses a part. Returns `None` if the part has no header.
+/// Parses a part. Returns `None` if the whole message has no header; an inner part may have none.
 fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part<'a>>, Refusal> {
     if depth > INBOUND_NESTING_MAX {
         return Err(Refusal::TooDeep);

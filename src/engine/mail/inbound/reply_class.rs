@@ -198,7 +198,7 @@ pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     }
 }
 
-/// Returns the class of a bare reply code: temporary or permanent. The cause of a permanent rejection is unknown.
+/// Returns the class of a bare 4yz reply code, which is temporary. Other codes do not show the cause.
 fn by_reply_code(words: &str) -> Option<ReplyClass> {
     let code = words.trim_start().get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     code.starts_with('4').then_some(Soft)

@@ -13,7 +13,7 @@ pub struct Credentials {
     pub user: String,
     /// The password or, for XOAUTH2, the access token.
     pub secret: Secret,
-    /// The only mechanism to use. If it is missing, the best mechanism that the server offers is used.
+    /// The only mechanism to use. If it is missing, PLAIN or else LOGIN is used, whichever the server offers.
     pub mechanism: Option<Mechanism>,
 }
 

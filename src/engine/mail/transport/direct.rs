@@ -55,7 +55,7 @@ pub struct Direct {
     random: Arc<dyn Random>,
     port: u16,
     turns_max: usize,
-    /// The throttles, by the first server of a domain: domains with the same servers share a throttle.
+    /// The throttles, by the alphabetically first server of a domain: domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
     /// The domains whose servers are paused. The next message to such a domain does not need to be rendered first.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
@@ -129,7 +129,7 @@ impl Direct {
         known.insert(domain.to_owned(), throttle.clone());
     }
 
-    /// Returns the servers of a domain in the order in which to try them, or the final outcome.
+    /// Returns the servers of a domain in the order in which to try them, or the outcome if there are none.
     async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
         let refused = |code, enhanced, text: String| {
             Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })

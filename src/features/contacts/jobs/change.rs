@@ -1,7 +1,8 @@
 //! One change to many contacts: immediately for the contacts that a request names, or in steps for all contacts that match a filter.
 //!
-//! Each contact is changed as if by a separate request, and a webhook event is emitted for each. A step resumes after the contact at which
-//! the previous step ended, so no contact is changed twice. Contacts added after the job started are not changed.
+//! Each contact is changed as if by a separate request, and a webhook event is emitted for each contact that is unsubscribed or
+//! deleted. A step resumes after the contact at which the previous step ended, so no contact is changed twice. Contacts added after
+//! the job started are not changed.
 
 use std::ops::ControlFlow;
 
@@ -142,7 +143,7 @@ struct Part {
     numbers: Vec<u32>,
 }
 
-/// Applies a part; returns `Break` if no contacts remain.
+/// Applies a part; returns `Break` if no contacts remain or the job has ended.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Change(change) = &mut job.task else { return Ok(ControlFlow::Break(())) };

@@ -122,7 +122,7 @@ impl Columns {
         }
     }
 
-    /// Converts a record to a contact input; returns `None` if all mapped columns of the record are empty.
+    /// Converts a record to a contact input, or returns a note on the first invalid cell.
     pub fn contact_input(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<ContactInput, RowNote> {
         let cell = |column: u16| encoding.text(formula_escape::unescape(record.cell(column.into())));
         let email_text = cell(self.email);

@@ -107,7 +107,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
-        // No event at the end: an export changes no contacts, and a change has already emitted an event for each changed contact.
+        // No event at the end: an export changes no contacts, and a change has already emitted its events.
         Task::Export(_) | Task::Change(_) => {}
     }
     Ok(())
@@ -137,7 +137,7 @@ pub fn bulk_counts(counts: &Counts) -> BulkCounts {
     BulkCounts { success: counts.total - counts.failed, failed: counts.failed, updated: counts.updated }
 }
 
-/// Deletes a limited number of old finished jobs; returns whether there may be more.
+/// Deletes one expired job or pending file, or some of the job's rows; returns whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     if pending_imports::forget(tx)? {
         return Ok(true);

@@ -131,9 +131,9 @@ pub struct Change {
     pub edits: ContactEdits,
     /// The number of contacts to change; `None` before the first step.
     pub total: Option<u64>,
-    /// The number of the first contact that has not been processed; the next field is the first number that was assigned after the job
-    /// started.
+    /// The number of the first contact that has not been processed.
     pub next: u32,
+    /// The number at which the change ends: one more than the highest number that the first step selected.
     pub end: u32,
 }
 

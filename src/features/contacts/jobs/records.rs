@@ -1,5 +1,5 @@
-//! Reads the records of a CSV file, starting at any record. Adds a limit on record length and the offset after each record to the state
-//! machine of the `csv` crate.
+//! Reads the records of a CSV file, starting at any record. In addition to the state machine of the `csv` crate, it limits the
+//! length of records and reports the offset after each record.
 //!
 //! This file handles only bytes, quotes and delimiters; `columns.rs` interprets the columns.
 

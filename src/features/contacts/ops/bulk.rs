@@ -121,7 +121,7 @@ pub struct RowError {
     pub email: Option<String>,
     /// The invalid field; empty if the whole row is invalid.
     pub field: String,
-    /// What is wrong with the row and what was expected.
+    /// What is wrong with the row and what was expected, or why the contact's status was not changed.
     pub error: String,
 }
 

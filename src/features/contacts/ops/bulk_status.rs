@@ -16,11 +16,11 @@ use crate::vocab::permissions::Permission;
 
 pub struct BulkStatus;
 
-/// Selects a bulk write.
+/// Selects a bulk write or a bulk change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkJobRef {
-    /// The job's ID, as returned by the bulk write.
+    /// The job's ID, as returned by the bulk write or bulk change.
     pub job_id: JobId,
     /// The job's project. Optional; if given, the job must belong to it.
     pub project_id: Option<ProjectId>,

@@ -37,8 +37,9 @@ pub struct Form {
     pub file: String,
     /// The project that the contacts are added to.
     pub project_id: ProjectId,
-    /// JSON that maps fields to headers. Keys: email (required), firstName, lastName, name, phone, country, language, tags, status,
-    /// customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then ignored.
+    /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country,
+    /// language, tags, status, customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then
+    /// ignored.
     pub column_map: Option<String>,
     /// `upsert` (the default) updates existing contacts with values from the file; `skip` leaves them unchanged.
     #[schemars(extend("enum" = ["upsert", "skip"]))]

@@ -28,7 +28,8 @@ pub struct NewStatus {
     /// The contact's email.
     pub email: EmailKey,
     pub status: Status,
-    /// True, or absent without `tags`: changes the contact's status. False with `tags`: only adds the tags to the contact or removes them.
+    /// True, or absent without `tags`: changes the contact's status. Otherwise: only adds `tags` to the contact if `status` is
+    /// `subscribed`, or else removes them.
     pub all_lists: Option<bool>,
     /// Names of tags to add or remove instead of changing the status.
     pub tags: Option<Vec<TagName>>,

@@ -26,7 +26,8 @@ pub struct UnsubscribeRequest {
     pub email: EmailKey,
     /// The contact's project.
     pub project_id: ProjectId,
-    /// True or absent: unsubscribes the contact from all mail. False: only removes `tags` from the contact.
+    /// True or absent: unsubscribes the contact from all mail except transactional messages. False: only removes `tags` from the
+    /// contact.
     pub all_lists: Option<bool>,
     /// Names of tags to remove when `allLists` is false.
     pub tags: Option<Vec<TagName>>,

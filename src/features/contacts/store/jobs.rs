@@ -12,7 +12,7 @@ use crate::features::contacts::jobs::model::{Job, JobRow, State};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::{limits, tables};
 
-/// All jobs: first open jobs, then finished jobs, each group in order of creation.
+/// All jobs: first open jobs, then finished jobs, then uploaded files, each group in order of creation.
 const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
@@ -147,8 +147,8 @@ pub fn put_note(tx: &mut WriteTx<'_>, id: JobId, note: RowNote) {
     tx.put(ROWS, &(id, note.row), &JobRow::Note(note));
 }
 
-/// Clears the notes on rows with this email. Starts after the key `after`, checks up to `limit` rows, and sets `after` to the last key
-/// checked; returns whether there may be more rows.
+/// Removes this email from the notes on rows. Starts after the key `after`, checks up to `limit` rows, and sets `after` to the last
+/// key checked; returns whether there may be more rows.
 pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &str) -> Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(ROWS, &span, Order::Forward, limit)?;

@@ -1,8 +1,9 @@
-//! The dispatcher of one environment: reads due recipients from the store, has their messages rendered and sent, and records the outcomes.
+//! The dispatcher of one environment: reads due recipients from the store, has their messages rendered and sent, and records the
+//! replies.
 //!
-//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when the whole message
-//! except its final dot has been sent; after an earlier failure, it is certain that the message was not sent. Rows that a previous process
-//! claimed are recorded as unknown before sending resumes.
+//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when the whole
+//! message except its final dot has been sent; if sending fails before that, the message was certainly not accepted. Rows that a
+//! previous process claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
 mod sender;
@@ -79,7 +80,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     }
 }
 
-/// Records the handoffs that earlier processes left as unknown.
+/// Records as unknown the handoffs that earlier processes left behind.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
     for lane in send_queue::LANES {
         let mut from = None;
@@ -210,7 +211,7 @@ async fn dispatch(
     Ok(())
 }
 
-/// Stores what the last poll found.
+/// Submits what the scheduler found: idle mailings, blocked mailings, and retries with a wrong time.
 async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &RecipientWriter) {
     for (mailing, cursor) in scheduler.idle() {
         writer.submit(mailing, 0, RowUpdate::CheckFinished { cursor }).await;

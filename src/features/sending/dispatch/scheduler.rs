@@ -33,9 +33,9 @@ pub struct Scheduler {
     /// The groups, with the next one first.
     groups: VecDeque<MailingId>,
     buckets: TokenBuckets,
-    /// When a throttled account may continue.
+    /// When the first throttled account or blocked mailing may continue.
     wake: Option<Instant>,
-    /// The mailings whose transport fails, and the time until which each waits.
+    /// The mailings that cannot be sent now, and the time until which each waits.
     blocked: Vec<(MailingId, Timestamp)>,
     /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
@@ -101,7 +101,7 @@ impl Scheduler {
         self.in_flight
     }
 
-    /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set, for due retries.
+    /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set or a retry is due, for due retries.
     pub async fn poll(&mut self, sender: &Arc<MessageSender>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = sender.now();
@@ -134,7 +134,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Admits the mailings that are due.
+    /// Admits the mailings that are due, and collects retries whose stored time is too far in the future.
     async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.due_from) {
@@ -340,13 +340,13 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Takes the mailings whose transport fails, with the time until which each waits.
+    /// Takes the mailings that cannot be sent now, with the time until which each waits.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Removes mailings that have no recipients left to hand out, and returns how to move their cursors. Also returns mailings whose cursor
-    /// is far behind, without removing them.
+    /// Removes mailings that are stopped or have no recipients left to hand out, and returns how to move their cursors. Also
+    /// returns mailings whose cursor is far behind, without removing them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut idle = Vec::new();
         let before = self.active.len();
@@ -435,8 +435,8 @@ impl ActiveMailing {
         Ok(())
     }
 
-    /// Returns the old and the new cursor, if the cursor can move: all recipients below the new cursor were handed out, and their outcomes
-    /// were submitted before.
+    /// Returns the old and the new cursor, if the cursor can move: all recipients below the new cursor were handed out, and the
+    /// results of their deliveries were submitted.
     fn moved_cursor(&self) -> Option<(u32, u32)> {
         let waiting = self.ready.iter().map(|(number, _)| *number).chain(self.in_flight.iter().copied()).min();
         let to = match (waiting, self.unread) {

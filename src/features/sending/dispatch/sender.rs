@@ -42,11 +42,11 @@ pub struct SendJob {
     pub recipient: Recipient,
 }
 
-/// The outcome of a delivery, in the detail that the scheduler needs.
+/// How a delivery ended, in the detail that the scheduler needs.
 pub enum SendOutcome {
-    /// The outcome of the delivery is stored.
+    /// The result is stored, or was submitted to the recipient writer.
     Recorded,
-    /// The message was not sent to the recipient, and will not be.
+    /// The message was not sent. The recipient's row says whether it will be retried.
     NotSent,
     /// The mailing is stopped for now, and this recipient is unchanged.
     Stopped(Box<Recipient>),

@@ -1,8 +1,8 @@
 //! The built-in inbox: receives all mail that must not leave the machine.
 //!
-//! A message is stored in the same transaction as the record that it was sent, so it is in the inbox exactly once. The number of messages
-//! per account is limited; the oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users
-//! can try bounces and complaints without harm.
+//! A message is stored in the same transaction as the record that it was sent, so it is in the inbox exactly once. The number and
+//! total size of an account's messages are limited; the oldest messages are deleted first. Addresses at one reserved domain behave
+//! as their names say, so that users can try bounces and complaints without harm.
 
 pub use super::store::inbox::{InboxRow, all, body, delete, sweep};
 

@@ -46,7 +46,7 @@ pub struct Totals {
     pub sent: u64,
     /// Emails that were accepted and did not bounce.
     pub delivered: u64,
-    /// Emails that were rejected immediately or bounced later.
+    /// Emails that were rejected, deferred for too long, or bounced later.
     pub bounced: u64,
     pub complained: u64,
 }

@@ -136,7 +136,7 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// Returns the limits that callers reach most often, largest first within each kind.
+/// Returns the limits that callers reach most often, first those in items, then those in characters and bytes.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![

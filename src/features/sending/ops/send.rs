@@ -80,7 +80,7 @@ pub struct SendEmail {
     /// Whether the recipient expects this message. If true, the message ignores subscriptions and has no unsubscribe headers. If absent,
     /// the value is true for one address and false for an audience.
     pub transactional: Option<bool>,
-    /// Send only to contacts who are subscribed to this topic.
+    /// Send only to contacts who are subscribed to this topic. Ignored if the message is transactional.
     pub topic_id: Option<TopicId>,
     /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,

@@ -42,7 +42,8 @@ pub struct SendTest {
     pub conversation_id: Option<ConversationId>,
     /// The address that receives the test.
     pub to: EmailAddress,
-    /// The From address. If absent, the project's default sender is used. Live mail needs an address at a verified domain.
+    /// The From address. If absent, the project's default sender is used; with a test key and no default sender, an address of the
+    /// simulator. Live mail needs an address at a verified domain.
     pub from: Option<EmailAddress>,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,

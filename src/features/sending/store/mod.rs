@@ -25,7 +25,7 @@ const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPI
 const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
-/// A row of [`COUNTS`] that is not a count: the first recipient number that may not be settled yet.
+/// A row of [`COUNTS`] that is not a count: the lowest recipient number that may still be queued.
 const CURSOR: u8 = 255;
 /// A row of [`COUNTS`] that is not a count: the time at which the mailing continues automatically.
 const TURN: u8 = 254;
@@ -237,7 +237,8 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// Like [`visit_recipients`], but for scans with few matches: decodes only rows whose counter is `wanted`.
+/// Like [`visit_recipients`], but for scans with few matches: the visitor gets `None` for rows whose counter is not `wanted`, most
+/// of which are not decoded.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -308,22 +309,22 @@ pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp
     }
 }
 
-/// Stores the members of a mailing.
+/// Stores the numbers of the contacts in a mailing's audience.
 pub fn keep_audience(tx: &mut WriteTx<'_>, id: MailingId, members: RoaringBitmap) -> Result<()> {
     bitmap::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
 }
 
-/// Returns the members of a mailing.
+/// Returns the numbers of the contacts in a mailing's audience.
 pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Deletes the members of a mailing, once all recipients have a row.
+/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Starts the next epoch. Handoffs of all earlier epochs then have no process that records their outcome.
+/// Starts the next epoch. No process is left to record the replies to handoffs of earlier epochs.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

@@ -21,7 +21,7 @@ pub enum SentCount {
     Taken = 0,
     /// Emails that the next mail server accepted.
     Sent = 1,
-    /// Emails that the next mail server rejected immediately.
+    /// Emails that the next mail server rejected, or that were deferred for too long.
     Refused = 2,
     Complained = 3,
     /// Emails that the next mail server accepted, and that bounced later.

@@ -1,7 +1,8 @@
 //! The send queues: mailings with work to do, retries, and the times at which mailings continue automatically.
 //!
-//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may continue,
-//! so that polling never walks over paused, throttled or deferred mailings. This module is independent of the kind of work.
+//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may
+//! continue, so that a poll reads only mailings that are due, and a few of those that are blocked. This module is independent of
+//! the kind of work.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -16,12 +17,13 @@ use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::{limits, tables};
 
 const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
-/// The recipients of each mailing who are due for a retry, the earliest first.
+/// The scheduled retries of each mailing, earliest first.
 const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
 /// The mailings of each lane and account that continue at a later time, the earliest first.
 const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
 
-/// The queue of mailings whose audience is being planned, and of those that ended before all recipients had an outcome.
+/// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
+/// skipped.
 pub const PLANNING: u8 = 2;
 /// The queue of mailings that may not send now. Recovery also looks in this queue for handoffs of an earlier process.
 pub const BLOCKED: u8 = 3;

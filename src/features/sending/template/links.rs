@@ -16,7 +16,7 @@ pub struct RewrittenHtml {
     pub links: Vec<String>,
 }
 
-/// Replaces every web link by a placeholder. Equal URLs share a placeholder.
+/// Replaces web links with placeholders, up to [`limits::MAILING_LINKS_MAX`]. Equal URLs share a placeholder.
 pub fn rewrite(html: &str) -> RewrittenHtml {
     let mut out = RewrittenHtml::default();
     let html = each_link(html, |address| out.number(address).map(|number| format!("{{{{ {CLICK}{number} }}}}")));
@@ -45,7 +45,7 @@ fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> Strin
     out
 }
 
-/// Returns whether a URL is a web URL in which every merge statement is complete.
+/// Returns whether this is a web URL without template statements or comments.
 fn is_of_the_web(address: &str) -> bool {
     let Some((scheme, _)) = address.split_once("://") else { return false };
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -102,7 +102,7 @@ pub fn offers_to_unsubscribe(text: &str) -> bool {
     text.contains("unsubscribe_url") || text.contains("unsubscribeUrl")
 }
 
-/// Returns the language that the HTML declares: the `lang` attribute of the first tag that has one, before any text.
+/// Returns the language that the HTML declares: the `lang` attribute of its `<html>` tag.
 pub fn language(html: &str) -> Option<String> {
     let start = html.to_ascii_lowercase().find("<html")?;
     let tag = Tag::read(html, start, &["html"], "lang")?;
@@ -114,7 +114,7 @@ pub fn language(html: &str) -> Option<String> {
 struct Tag {
     /// The position after the tag's `>`.
     end: usize,
-    /// The start and end of the attribute's value; `None` if the value is unquoted or empty.
+    /// The start and end of the attribute's value; `None` if the tag does not have the attribute, or if the value is unquoted.
     value: Option<(usize, usize)>,
 }
 

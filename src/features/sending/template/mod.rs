@@ -42,7 +42,7 @@ impl RenderMode {
     }
 }
 
-/// An error in one of the templates of the content.
+/// An error in one of the content's templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     /// The language of the content, if it is known.
@@ -105,14 +105,14 @@ impl Compiled {
         fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
     }
 
-    /// Returns whether the content requires no fields.
+    /// Returns whether the content requires no fields except `email` and the recipient's links.
     pub fn needs_nothing(&self) -> bool {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))
     }
 }
 
-/// Returns the HTML with its preheader. The links always have the same numbers.
+/// Returns the HTML with its preheader. The numbers of links refer to this HTML.
 pub fn shown(content: &Content) -> String {
     match &content.preheader {
         Some(preheader) => with_preheader(&content.html, preheader),

@@ -52,7 +52,7 @@ pub struct EmailMetrics {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {
-    /// The number of messages that servers accepted or refused permanently.
+    /// The number of messages that servers accepted, refused permanently, or deferred for too long.
     pub total_emails: u64,
     /// The number of messages that were accepted and did not bounce.
     pub delivered: u64,

@@ -60,7 +60,7 @@ pub struct TimelineEntry {
     pub campaign_id: Option<CampaignId>,
     /// The subject of the message.
     pub subject: Option<String>,
-    /// The mail server's response.
+    /// The mail server's response to a bounced message, or the type of a complaint.
     pub detail: Option<String>,
     /// The customer event, if the kind is `event`.
     pub event: Option<CustomerEvent>,

@@ -1,5 +1,5 @@
-//! A small mail server for bounces, complaints and unsubscribe messages. It is off unless an address is configured, and accepts only mail
-//! for addresses that the handler accepts.
+//! A small mail server for bounces, complaints and unsubscribe messages. Without a configured address, it accepts mail only through
+//! a local socket. It accepts only mail for addresses that the handler accepts.
 //!
 //! The server speaks SMTP with other servers (with STARTTLS), and LMTP with the operator's own mail server and the `inbound` command. A
 //! message is acknowledged only after the handler has stored it durably. The server relays no mail, offers no authentication, and does not
