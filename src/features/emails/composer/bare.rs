@@ -266,6 +266,11 @@ impl<'a> Content<'a> {
         (!is_all).then_some(scope)
     }
 
+    /// Returns whether the brief says that the offer applies to everything.
+    pub fn is_for_everything(&self) -> bool {
+        self.scope_words().is_some() && self.scope().is_none()
+    }
+
     /// Returns whether a folded text lists all items of a statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         if self.statements.as_slice() != [at] {

@@ -432,7 +432,8 @@ impl Writer<'_> {
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
         let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
-        let mut shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
+        let shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
+        let mut shown = material::sized_product(self.brand, shown);
         shown.text = shown.text.filter(|text| self.content.rules.allow(text));
         if self.content.rules.no_images {
             shown.image = None;

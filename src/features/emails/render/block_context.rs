@@ -1,6 +1,7 @@
 //! Creates the cells of blocks, in the type, colors and alignment of one theme on one background.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
+use super::glue::glued;
 use super::inline::{self, Ink};
 use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Rich};
 use crate::features::emails::theme::design::{Align, ButtonForm, Room};
@@ -96,7 +97,7 @@ impl<'a> BlockContext<'a> {
 
     /// Returns a cell with one plain line.
     pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
-        self.words(gap, "p", size, role, inline::escape(text))
+        self.words(gap, "p", size, role, inline::words(text))
     }
 
     /// Returns a cell with paragraphs.
@@ -106,7 +107,7 @@ impl<'a> BlockContext<'a> {
     }
 
     pub fn linked(&self, text: &str, href: &Link, color: crate::base::text::Color, class: &str) -> String {
-        let (text, href) = (inline::escape(text), inline::escape(href.as_str()));
+        let (text, href) = (inline::words(text), inline::escape(href.as_str()));
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
@@ -140,10 +141,10 @@ impl<'a> BlockContext<'a> {
     }
 
     pub fn button(&self, gap: u16, label: &str, href: &Link, emphasis: Emphasis) -> Cell {
-        let form = match (emphasis, self.design().buttons) {
-            (Emphasis::Quiet, _) => "quiet",
-            (Emphasis::Secondary, _) | (Emphasis::Primary, ButtonForm::Outlined) => "outlined",
-            (Emphasis::Primary, _) => "filled",
+        let form = match emphasis {
+            Emphasis::Quiet => "quiet",
+            Emphasis::Secondary => "outlined",
+            Emphasis::Primary => "filled",
         };
         let buttons = self.design().buttons;
         // Scripts with connected letters, such as Arabic, must not have letter spacing.
@@ -152,7 +153,7 @@ impl<'a> BlockContext<'a> {
         let loud = self.design().scale.title.weight >= 800 && self.design().scale.title.size > 50;
         let padding = if loud { "18px 36px" } else { "15px 30px" };
         let button = Button {
-            label: label.to_owned(),
+            label: glued(label),
             href: href.as_str().to_owned(),
             form,
             wide: buttons == ButtonForm::Wide && form != "quiet",

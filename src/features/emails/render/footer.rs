@@ -13,7 +13,7 @@ use crate::vocab::placeholders::POSTAL_ADDRESS;
 /// Returns the background of the end of the email.
 fn ground(set: BlockContext<'_>) -> GroundName {
     match set.design().footer {
-        FooterForm::Band => GroundName::Deep,
+        FooterForm::Band => GroundName::Tint,
         FooterForm::Center | FooterForm::Start => GroundName::Page,
     }
 }
@@ -52,14 +52,14 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     };
     cells.push(set.words(gap, "p", "note", "tx", html));
     let mut draft = Draft::stack(ground(set), cells, set.room().side);
-    draft.pad = Some((44, 36));
+    draft.pad = Some((36, 28));
     draft
 }
 
 /// Fills in the brand's address in a rendered email. Without an address, removes its line.
 pub fn address_in(text: &str, address: Option<&str>, is_markup: bool) -> String {
     match address {
-        Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::escape(address)),
+        Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::words(address)),
         Some(address) => text.replace(POSTAL_ADDRESS, &wrapped(address)),
         None if is_markup => text.replace(&format!("<br />{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
         None => text.replace(&format!("\n{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
@@ -75,9 +75,9 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
         cells.push(set.rule(0, "100%", 1, false));
     }
     let gap = if cells.is_empty() { 0 } else { 24 };
-    let sender = format!("<strong>{}</strong>", inline::escape(&footer.sender));
+    let sender = format!("<strong>{}</strong>", inline::words(&footer.sender));
     // Without an address of its own, the footer shows the brand's address.
-    let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::escape(address));
+    let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::words(address));
     cells.push(set.words(gap, "p", "note", "mu", format!("{sender}<br />{address}")));
     if let Some(reason) = &footer.reason {
         let html = inline::whole(reason, Ink { color: muted, class: "mu" });
@@ -94,6 +94,6 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     cells.push(set.words(12, "p", "note", "mu", html));
     let mut draft = Draft::new(ground(set));
     draft.push(Row::stack(cells, set.room().side));
-    draft.pad = Some((36, 44));
+    draft.pad = Some((28, 36));
     draft
 }
