@@ -387,14 +387,17 @@ impl Draft<'_> {
         let names = !(self.content.says_little() || suits_all) || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
         let topic = self.content.topic();
+        // A product's picture is on its card.
+        let cards: HashSet<String> =
+            self.products().into_iter().filter_map(|place| self.brand.products[place].image.clone()).collect();
         match self.shape.pictures {
             Pictures::None => None,
             _ if self.content.rules.no_images || !brief.stories.is_empty() => None,
             Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job),
-            // A product's picture is on its card.
             Pictures::Any | Pictures::Named if featured.is_some() => None,
-            Pictures::Any | Pictures::Named => material::fitting(self.brand, &topic, &HashSet::new())
-                .or_else(|| material::of_kind(self.brand, &self.content.title_words())),
+            Pictures::Any | Pictures::Named => material::fitting(self.brand, &topic, &cards)
+                .or_else(|| material::of_kind(self.brand, &self.content.title_words()))
+                .filter(|picture| !cards.contains(picture.src.as_str())),
         }
     }
 

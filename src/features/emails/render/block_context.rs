@@ -11,10 +11,7 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards, which leave a margin of the page on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height of a picture. A taller picture would push all other content out of view.
-const PICTURE_HEIGHT_MAX: u32 = 640;
-
-/// The height to which a tall picture is reduced if it would otherwise have full width.
+/// The maximum height of a picture that is about as tall as it is wide. A taller picture would push all other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The theme and background on which blocks are rendered.
@@ -117,12 +114,21 @@ impl<'a> BlockContext<'a> {
         if let Some(own) = picture.width {
             width = width.min(own);
         }
-        if let (Some(across), Some(down)) = (picture.width, picture.height) {
-            width = width.min((PICTURE_HEIGHT_MAX * across / down.max(1)).max(1));
+        if let Some((across, down)) = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9) {
+            width = width.min((TALL_PICTURE_HEIGHT * across / down.max(1)).max(1));
         }
         let radius = format!("{}px", self.theme.radius.image);
         let width = (width < u32::from(room)).then_some(width as u16);
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
+    }
+
+    /// Returns a cell with a picture that is at most `room` pixels wide in a wider space.
+    pub fn small_picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
+        let mut cell = self.picture(gap, picture, room);
+        if let Content::Picture(drawn) = &mut cell.content {
+            drawn.width = drawn.width.or(Some(room));
+        }
+        cell
     }
 
     /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide is made smaller and put on a tinted

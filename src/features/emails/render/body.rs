@@ -52,14 +52,11 @@ fn image_rows(set: BlockContext<'_>, block: &document::Image) -> Vec<Row> {
         rows.extend(caption.map(|caption| Row::stack(vec![caption], side)));
         return rows;
     }
-    // A square picture of full width would push its text out of view.
-    let is_tall = block.image.width.zip(block.image.height).is_some_and(|(across, down)| down * 10 > across * 9);
-    let room = match block.width {
-        ImageWidth::Half => set.measure() / 2,
-        _ if is_tall => set.measure() * 3 / 5,
-        ImageWidth::Content | ImageWidth::Full => set.measure(),
+    let picture = match block.width {
+        ImageWidth::Half => set.small_picture(0, &block.image, set.measure() / 2),
+        ImageWidth::Content | ImageWidth::Full => set.picture(0, &block.image, set.measure()),
     };
-    let cells = std::iter::once(set.picture(0, &block.image, room)).chain(caption).collect();
+    let cells = std::iter::once(picture).chain(caption).collect();
     vec![Row::stack(cells, side)]
 }
 

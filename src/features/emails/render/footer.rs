@@ -10,17 +10,9 @@ use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};
 use crate::vocab::placeholders::POSTAL_ADDRESS;
 
-/// Returns the background of the end of the email.
-fn ground(set: BlockContext<'_>) -> GroundName {
-    match set.design().footer {
-        FooterForm::Band => GroundName::Tint,
-        FooterForm::Center | FooterForm::Start => GroundName::Page,
-    }
-}
-
 fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     let align = if set.design().footer == FooterForm::Start { Align::Start } else { Align::Center };
-    set.on(ground(set)).aligned(align)
+    set.on(GroundName::Page).aligned(align)
 }
 
 /// Returns the brand's profiles as text links. Icons of networks would be remote images, which every email client would have to load.
@@ -51,7 +43,7 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
         }
     };
     cells.push(set.words(gap, "p", "note", "tx", html));
-    let mut draft = Draft::stack(ground(set), cells, set.room().side);
+    let mut draft = Draft::stack(GroundName::Page, cells, set.room().side);
     draft.pad = Some((36, 28));
     draft
 }
@@ -92,7 +84,7 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     links.extend(footer.links.iter().map(|other| link(&other.label, &other.href)));
     let html = links.join("<span>&nbsp; &middot; &nbsp;</span>");
     cells.push(set.words(12, "p", "note", "mu", html));
-    let mut draft = Draft::new(ground(set));
+    let mut draft = Draft::new(GroundName::Page);
     draft.push(Row::stack(cells, set.room().side));
     draft.pad = Some((28, 36));
     draft

@@ -209,7 +209,7 @@ fn alone(set: BlockContext<'_>, product: &Product) -> Row {
     let image = product.image.as_ref().map(|image| {
         let mut linked = image.clone();
         linked.href = linked.href.or_else(|| Some(product.href.clone()));
-        set.picture(0, &linked, set.measure() * 3 / 5)
+        set.small_picture(0, &linked, set.measure() * 3 / 5)
     });
     let words = facts(set, product, Layout::Below).into_iter().map(|cell| Cell { side: 0, ..cell });
     Row::stack(image.into_iter().chain(words).collect(), set.room().side)

@@ -194,6 +194,22 @@ fn the_button_below_a_code_is_on_its_field() {
     assert!(!mjml[code..code + button].contains("</mj-wrapper>"), "{mjml}");
 }
 
+/// A square picture filled the whole screen of a phone, and a picture of half width was as wide as the text.
+#[test]
+fn small_and_tall_pictures_leave_room_for_the_text() {
+    let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");
+    let picture = Picture { src, alt: None, width: Some(900), height: Some(1100), href: None };
+    for (width, size) in [(ImageWidth::Content, Some(1100)), (ImageWidth::Half, None)] {
+        let mut email = email(Layout::Editorial, Direction::Ltr);
+        let image = Picture { height: size, ..picture.clone() };
+        email.blocks.insert(2, Block::Image(Image { id: "tall".into(), image, caption: None, width }));
+        let mjml = draw(&email).mjml;
+        let cell = mjml.split("tall.jpg").nth(1).and_then(|rest| rest.split("/>").next()).expect("the email has the picture");
+        let drawn = cell.split("width=\"").nth(1).and_then(|rest| rest.split("px").next()).and_then(|width| width.parse().ok());
+        assert!(drawn.is_some_and(|width: u16| width < 320), "{width:?}: {cell}");
+    }
+}
+
 #[test]
 fn a_single_product_has_the_alignment_of_its_layout() {
     let mut email = email(Layout::Bold, Direction::Ltr);

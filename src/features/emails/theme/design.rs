@@ -163,8 +163,6 @@ pub enum SocialForm {
 pub enum FooterForm {
     Center,
     Start,
-    /// The footer is on a tinted field.
-    Band,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -294,7 +292,7 @@ const BOLD: Design = Design {
     table: TableForm::Striped,
     divider: DividerForm::Thick,
     social: SocialForm::Pills,
-    footer: FooterForm::Band,
+    footer: FooterForm::Center,
     buttons: ButtonForm::Filled,
     align: Align::Center,
     cards: false,
@@ -468,7 +466,7 @@ const BULLETIN: Design = Design {
     table: TableForm::Striped,
     divider: DividerForm::Hairline,
     social: SocialForm::Words,
-    footer: FooterForm::Band,
+    footer: FooterForm::Center,
     buttons: ButtonForm::Filled,
     align: Align::Start,
     cards: false,

@@ -228,8 +228,8 @@ fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
 /// The offer stood in the opening, in the title of the coupon and in its small print, and the period only there.
 #[test]
 fn a_coupon_states_the_offer_once_and_its_period_below_the_code() {
-    let prompt =
-        "Black Friday: 20% off everything with code KILN20, from Friday 27 November until Monday 30 November at midnight. Excludes seconds.";
+    let prompt = "Black Friday: 20% off everything with code KILN20, from Friday 27 November until Monday 30 November at midnight. \
+                  Excludes seconds.";
     let email = one(prompt, &brands::teas(), "en", 7).email;
     let coupon = email.blocks.iter().find_map(|block| if let Block::Coupon(coupon) = block { Some(coupon) } else { None });
     let coupon = coupon.unwrap_or_else(|| panic!("{}", print::text(&email)));
