@@ -99,6 +99,8 @@ const WORDS: [&str; 91] = [
     "nieuw",
     "gesloten",
 ];
+/// Words for everything.
+const ALL: [&str; 7] = ["everything", "sitewide", "alles", "tout", "todo", "tutto", "tudo"];
 /// Words that mean everything a brand sells, folded.
 const EVERYTHING: [&str; 68] = [
     "first",
@@ -264,6 +266,18 @@ impl<'a> Content<'a> {
         let scope = self.scope_words().or_else(unknown)?;
         let is_all = folded(&scope).split_whitespace().all(|word| EVERYTHING.contains(&word));
         (!is_all).then_some(scope)
+    }
+
+    /// Returns whether the brief says that the offer applies to everything: as its scope, or right after the number, "30 % auf alles".
+    pub fn is_for_everything(&self) -> bool {
+        let says_all = |at: &usize| {
+            let is_saving = |at: &usize| matches!(self.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
+            let numbers = self.facts_in(*at).into_iter().filter(is_saving).map(|at| self.text(at));
+            let text = self.text(*at);
+            let mut after = numbers.filter_map(|number| text.split_once(number.as_str()).map(|(_, after)| folded(after)));
+            after.any(|after| after.split_whitespace().take(3).any(|word| ALL.contains(&word)))
+        };
+        self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
     /// Returns whether a folded text lists all items of a statement.

@@ -379,6 +379,15 @@ impl<'a> Content<'a> {
         parts.chain(facts).chain(event).chain(scope).map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
+    /// Returns the words that say what the whole email is about.
+    pub fn title_words(&self) -> String {
+        let brief = self.brief;
+        let event = brief.event.iter().map(|event| &event.name);
+        let scope = brief.offer.iter().flat_map(|offer| &offer.scope);
+        let parts = [&brief.subject, &brief.headline].into_iter().flatten().chain(event).chain(scope);
+        parts.map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the parts of the brief that a text does not contain. `said` is folded; `links` are the addresses in the email.
     pub fn missing(&self, said: &str, links: &HashSet<String>) -> Vec<Part> {
         let brief = self.brief;

@@ -24,6 +24,9 @@ const DELIVERY: [&str; 14] = [
     "bezorg",
 ];
 
+/// The length up to which the words of an offer are the title of its coupon.
+const OFFER_CHARACTERS_MAX: usize = 64;
+
 impl Writer<'_> {
     /// Returns whether the email still has to print a fact.
     fn is_open(&self, fact: &Fact) -> bool {
@@ -42,14 +45,23 @@ impl Writer<'_> {
         // The statements with a code are the text of the coupon, so that the email states the code once.
         let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
         self.statements.retain(|at| !own.contains(at));
-        let told: Vec<String> = own.iter().map(|at| self.untold(*at)).collect();
+        let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
+        let (stated, told) = match split {
+            Some((offer, rest)) => (Some(offer), vec![rest]),
+            None => (None, own.iter().map(|at| self.untold(*at)).collect()),
+        };
         self.said.push_str(&folded(&told.join(" ")));
         let note =
             if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
         let conditions = self.conditions();
         let text: Vec<String> = told.into_iter().chain(note).chain(conditions).collect();
-        let title = self.book.facts.get("bare_deal").filter(|_| codes.len() == 1).map(|deal| capital(deal));
-        let title = title.or_else(|| self.common("coupon_heading")).unwrap_or_default();
+        // The opening or the coupon's text has stated the offer, so the title does not repeat it.
+        let is_saving = |at: &usize| matches!(content.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
+        let has_saving = own.iter().any(|at| content.facts_in(*at).iter().any(is_saving));
+        let deal =
+            self.book.facts.get("bare_deal").filter(|deal| codes.len() == 1 && !has_saving && !self.said.contains(&folded(deal)));
+        let title =
+            stated.or_else(|| deal.map(|deal| capital(deal))).or_else(|| self.common("coupon_heading")).unwrap_or_default();
         for (at, code) in codes.into_iter().enumerate() {
             let text = if at == 0 { Rich::parse(&text.join(" ")).ok().filter(|text: &Paragraph| !text.is_empty()) } else { None };
             let code = Line::cut(&super::text::tidy(&code.text));
@@ -61,6 +73,22 @@ impl Writer<'_> {
     /// Returns whether the email may have a coupon: it sells, or it makes up for something or thanks.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
+    }
+
+    /// Splits a statement into the offer with its code, which is the title of the coupon, and the rest, which is mostly the period.
+    fn split_offer(&self, at: usize) -> Option<(String, String)> {
+        let content = self.content;
+        let text = content.text(at);
+        let (offer, rest) = text.split_once(", ").filter(|(_, rest)| rest.chars().count() > 5)?;
+        let facts = content.facts_in(at);
+        let has = |kinds: &[FactKind]| {
+            facts.iter().map(|at| content.fact(*at)).any(|fact| kinds.contains(&fact.kind) && offer.contains(fact.text.trim()))
+        };
+        let fits = offer.chars().count() <= OFFER_CHARACTERS_MAX
+            && has(&[FactKind::Code])
+            && has(&[FactKind::Percentage, FactKind::Amount]);
+        let calm = |text: &str| if content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
+        fits.then(|| (calm(&capital(offer)), self.marked(&ended(&capital(rest)), &facts)))
     }
 
     /// Returns a statement as a sentence, without its first part if the title is this part.

@@ -96,7 +96,7 @@ pub fn shape(goal: Goal) -> Shape {
         Goal::Sale => SELLS,
         Goal::Voucher => Shape { key: "voucher", fills: false, pictures: Pictures::Named, ..SELLS },
         Goal::Launch => {
-            let layouts = &[Showcase, Editorial, Midnight, Minimal];
+            let layouts = &[Showcase, Editorial, Midnight, Cards, Minimal];
             Shape { key: "launch", purpose: Purpose::Launch, fills: false, pictures: Pictures::Named, layouts, ..SELLS }
         }
         Goal::Digest => {
@@ -153,6 +153,11 @@ pub fn of(purpose: Purpose) -> Goal {
         Purpose::Referral => Goal::Referral,
         Purpose::Announcement => Goal::Announcement,
     }
+}
+
+/// Returns whether an email with this goal is about the brand as a whole, which any of its pictures and products suit.
+pub fn is_about_brand(goal: Goal) -> bool {
+    matches!(goal, Goal::Welcome | Goal::WinBack)
 }
 
 /// Returns whether a layout needs a picture at the top.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::language::Format;
 use super::phrases::mix;
 use super::text::{capital, tidy};
-use super::tokens::{Tokens, number, plain};
+use super::tokens::{number, plain};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
@@ -72,11 +72,56 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture of the brand for the top of an email that names nothing. The seed chooses.
+/// Returns a picture of the brand for the top of an email that names nothing. The seed chooses. In a main email, the picture of a
+/// single product comes last, because it would promise that product.
 pub fn opening(brand: &Brand, seed: u64, job: &str) -> Option<Picture> {
     let fitting = brand.images.iter().filter(|image| fits(image));
-    let image = fitting.min_by_key(|image| mix(seed, &format!("{job} {}", image.url)))?;
-    picture(&image.url, image.description.as_deref().and_then(alt), (image.width, image.height))
+    let is_main = job.ends_with(".main");
+    let image = fitting.min_by_key(|image| {
+        let is_product = brand.products.iter().any(|product| shows(image, product));
+        (is_main && is_product, mix(seed, &format!("{job} {}", image.url)))
+    })?;
+    own(brand, image)
+}
+
+/// Returns whether an image shows a product.
+fn shows(image: &brand::BrandImage, product: &brand::BrandProduct) -> bool {
+    let name = plain(&tidy(&product.name));
+    let told = image.description.as_deref().map(plain).unwrap_or_default();
+    product.image.as_ref() == Some(&image.url) || (!name.is_empty() && told.contains(&name))
+}
+
+/// Returns an image of the brand as a picture with its alternative text.
+fn own(brand: &Brand, image: &brand::BrandImage) -> Option<Picture> {
+    let described = image.description.as_deref().and_then(alt).or_else(|| described(brand, &image.url));
+    picture(&image.url, described, (image.width, image.height))
+}
+
+/// Returns the picture of a product of the kind that a title names: a picture of a dried wreath for a wreath-making workshop.
+pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
+    let title = plain(title);
+    let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+    let words: HashSet<String> = title.split(|c: char| !c.is_alphanumeric()).map(singular).collect();
+    let kind = |product: &&brand::BrandProduct| {
+        let name = plain(&tidy(&product.name));
+        let noun = name.rsplit(' ').next().map(singular).unwrap_or_default();
+        noun.chars().count() >= WORD_CHARACTERS && words.contains(&noun)
+    };
+    let images = brand.products.iter().filter(kind).filter_map(|product| product.image.as_ref());
+    images
+        .filter_map(|url| brand.images.iter().find(|image| image.url == *url))
+        .find(|image| fits(image))
+        .and_then(|image| own(brand, image))
+}
+
+/// Returns a product whose picture has the size of the brand's image, so that products with similar pictures can be side by side.
+pub fn sized_product(brand: &Brand, product: Product) -> Product {
+    let sized = |shown: Picture| {
+        let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
+        let size = known.and_then(|image| image.width.zip(image.height));
+        Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
+    };
+    Product { image: product.image.map(sized), ..product }
 }
 
 /// Returns the picture of the brand that shows most of what a text names: a picture whose description, or a product whose name, shares the
@@ -93,16 +138,15 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     };
     let images = brand.images.iter().filter(|image| fits(image)).filter_map(|image| {
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref()).collect::<Vec<_>>().join(" ");
-        let own = picture(&image.url, image.description.as_deref().and_then(alt), (image.width, image.height))?;
-        Some((score(&told), own))
+        Some((score(&told), own(brand, image)?))
     });
     // A product's picture fits only if the text has its whole name: another dish is not the dish that is named.
     let named =
         |product: &&brand::BrandProduct| text.contains(plain(&tidy(&product.name)).as_str()) && !product.name.trim().is_empty();
-    let products = brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
-        let own = picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?;
-        Some((usize::MAX, own))
-    });
+    let products =
+        brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
+            Some((usize::MAX, picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?))
+        });
     let found = products.chain(images).filter(|(score, own)| *score >= SHARED_WORDS && !shown.contains(own.src.as_str()));
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }
@@ -126,6 +170,44 @@ pub fn alt(description: &str) -> Option<String> {
     let bare = kept.split(" | ").next().unwrap_or_default().trim();
     (bare.chars().count() > 2).then(|| bare.to_owned())
 }
+
+/// Returns a description of an image without one: the words of its file name and the brand's name, or only the brand's name.
+fn described(brand: &Brand, url: &str) -> Option<String> {
+    let file = url.split(['?', '#']).next()?.rsplit('/').next()?;
+    let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
+    let parts: Vec<&str> = name.split(['-', '_']).filter(|part| !part.chars().all(|c| c.is_ascii_digit())).collect();
+    // Mixed letters and digits are an identifier.
+    let is_word = |part: &&str| part.chars().count() >= WORD_CHARACTERS && part.chars().all(char::is_alphabetic);
+    let is_telling = |part: &&str| !VAGUE.contains(&part.to_lowercase().as_str());
+    let words: Vec<&str> = parts.iter().copied().filter(is_telling).collect();
+    let told = (!words.is_empty() && words.iter().all(is_word)).then(|| capital(&words.join(" ").to_lowercase()));
+    let parts: Vec<String> = told.into_iter().chain(brand.name.as_deref().map(tidy)).collect();
+    Some(parts.join(" – ")).filter(|text| !text.is_empty())
+}
+
+/// Words in the names of image files that say nothing about the image.
+const VAGUE: [&str; 20] = [
+    "hero",
+    "image",
+    "images",
+    "img",
+    "photo",
+    "picture",
+    "bild",
+    "banner",
+    "header",
+    "background",
+    "bg",
+    "slide",
+    "home",
+    "main",
+    "cover",
+    "large",
+    "small",
+    "scaled",
+    "final",
+    "dsc",
+];
 
 /// Returns the link to an email address or a telephone number.
 pub fn contact(text: &str) -> Option<Link> {
@@ -195,12 +277,28 @@ pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
 
 /// Returns whether a product's name or description contains one of these words, with any ending.
 pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
-    let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
-    let asked = Tokens::read(words);
-    let stems =
-        asked.tokens.iter().map(|token| token.fold.as_str()).filter(|word| word.chars().count() >= STEM_CHARACTERS).map(stem);
-    stems.into_iter().any(|stem| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(&stem)))
+    let (name, text) = (plain(&product.name), plain(product.description.as_deref().unwrap_or_default()));
+    let has = |told: &str, start: &str| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(start));
+    plain(words).split(|c: char| !c.is_alphanumeric()).any(|word| match word.chars().count() {
+        // Short words, such as the name of a yarn, occur by chance in descriptions.
+        WORD_CHARACTERS => name.split(|c: char| !c.is_alphanumeric()).any(|own| own == word),
+        STEM_CHARACTERS.. => has(&name, &stem(word)) || has(&text, &stem(word)),
+        _ => false,
+    })
 }
+
+/// Returns whether a text has at least half of the words of a product's name, with any ending.
+pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
+    let (name, text) = (plain(&product.name), plain(text));
+    let told: HashSet<String> = text.split(|c: char| !c.is_alphanumeric()).map(stem).collect();
+    let words: Vec<&str> =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= WORD_CHARACTERS).collect();
+    let shared = words.iter().filter(|word| told.contains(&stem(word))).count();
+    shared > 0 && shared * 2 >= words.len()
+}
+
+/// The number of letters of a word that can tell what a text is about.
+const WORD_CHARACTERS: usize = 4;
 
 /// The number of initial characters that related words have in common.
 const STEM_CHARACTERS: usize = 5;
@@ -235,6 +333,31 @@ mod tests {
         let both =
             Brand { logos: vec![logo("https://example.com/logo.svg"), logo("https://example.com/logo.png")], ..Brand::default() };
         assert_eq!(logo_of(&both).as_deref(), Some("https://example.com/logo.png"));
+    }
+
+    /// A note of the import was removed from the description of a picture, and nothing was left.
+    #[test]
+    fn every_picture_is_described_for_people() {
+        let image = |url: &str, description: Option<&str>| brand::BrandImage {
+            url: url.to_owned(),
+            description: description.map(str::to_owned),
+            width: Some(1600),
+            height: Some(900),
+            ..brand::BrandImage::default()
+        };
+        let note = "Shown with \"Flowers from the garden gate\". A drawing or a plain area of 1600 × 1000 pixels, mostly green.";
+        for (url, description, expected) in [
+            ("https://example.com/s/garden.jpg?format=2500w", Some(note), "Garden – Petal & Rue"),
+            ("https://example.com/flower-market_2.jpg", None, "Flower market – Petal & Rue"),
+            ("https://example.com/hero-4.jpg", None, "Petal & Rue"),
+            ("https://example.com/93bf031f71bb.jpg", Some(note), "Petal & Rue"),
+            ("https://example.com/x.jpg", Some("Two vases on a sill"), "Two vases on a sill"),
+        ] {
+            let name = Some("Petal & Rue".to_owned());
+            let brand = Brand { name, images: vec![image(url, description)], ..Brand::default() };
+            let alt = opening(&brand, 1, "welcome.main").and_then(|picture| picture.alt);
+            assert_eq!(alt.as_deref(), Some(expected), "{url}");
+        }
     }
 
     fn logo_of(brand: &Brand) -> Option<String> {

@@ -46,6 +46,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{
     Block, Direction, Email, Footer, Header, Layout, Link, Picture, Product, Purpose, Style, VERSION,
 };
+use crate::features::emails::theme;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 use content::Content;
@@ -185,7 +186,8 @@ pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: 
 pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Vec<Product> {
     let (format, site) = (Bank::of(written_in(language)).format(None), site.and_then(material::link));
     let products = brand.products.iter().take(limits::EMAIL_PRODUCTS_MAX);
-    products.filter_map(|product| material::product(product, format, site.as_ref(), false)).collect()
+    let products = products.filter_map(|product| material::product(product, format, site.as_ref(), false));
+    products.map(|product| material::sized_product(brand, product)).collect()
 }
 
 /// Returns the purpose of the email. A brief without a purpose has the purpose of its reference.
@@ -285,7 +287,10 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
-        let fitting: Vec<Layout> = all.iter().copied().filter(|layout| has_picture || !goals::needs_picture(*layout)).collect();
+        let fits = |layout: &Layout| {
+            (has_picture || !goals::needs_picture(*layout)) && (*layout != Layout::Midnight || theme::is_dark(self.brand))
+        };
+        let fitting: Vec<Layout> = all.iter().copied().filter(fits).collect();
         fitting[(mix(self.seed(), "layout") % fitting.len().max(1) as u64) as usize]
     }
 
@@ -346,14 +351,13 @@ impl Draft<'_> {
     }
 
     /// Returns the indexes of the products that fill a grid, starting at a position that the seed determines. An email that names products
-    /// or says much else shows no others, and an offer for lamps shows only lamps.
+    /// shows no others, an offer for lamps shows only lamps, and an email that says much else shows only what its words fit.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
         let scope = content.scope();
-        let about = |place: &usize| scope.as_ref().is_some_and(|scope| material::is_about(&self.brand.products[*place], scope));
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
-        let fills = self.shape.fills && content.cards.is_empty() && content.says_little();
+        let fills = self.shape.fills && content.cards.is_empty() && content.stories.is_empty();
         // An offer that is only told in words may be for some products only.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
@@ -363,9 +367,16 @@ impl Draft<'_> {
         }
         let first = mix(self.slot_seed(), "products") as usize % count;
         let mut order: Vec<usize> = (0..count).map(|step| (first + step) % count).collect();
-        if scope.is_some() {
-            order.retain(about);
-        }
+        let is_open = content.says_little() || self.job == "general.picks";
+        let suits_all = goals::is_about_brand(self.goal) || content.is_for_everything();
+        let topic = content.topic();
+        order.retain(|place| {
+            let product = &self.brand.products[*place];
+            match &scope {
+                Some(scope) => material::is_about(product, scope),
+                None => is_open || product.image.is_some() && (suits_all || material::is_named(product, &topic)),
+            }
+        });
         // A grid needs images, so products with an image come first.
         order.sort_by_key(|place| self.brand.products[*place].image.is_none());
         order
@@ -389,15 +400,21 @@ impl Draft<'_> {
     /// Returns the picture of the brand for the top of the email: a picture of what the email names or, if it names nothing, any picture.
     fn opening_picture(&self, featured: Option<usize>) -> Option<Picture> {
         let brief = self.content.brief;
-        let names = !self.content.says_little() || featured.is_some() || self.content.scope().is_some();
+        let suits_all = goals::is_about_brand(self.goal) || self.content.is_for_everything();
+        let names = !(self.content.says_little() || suits_all) || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
+        let topic = self.content.topic();
+        // A product's picture is on its card.
+        let cards: HashSet<String> =
+            self.products().into_iter().filter_map(|place| self.brand.products[place].image.clone()).collect();
         match self.shape.pictures {
             Pictures::None => None,
             _ if self.content.rules.no_images || !brief.stories.is_empty() => None,
             Pictures::Any if !names || is_general => material::opening(self.brand, self.slot_seed(), self.job),
-            // A product's picture is on its card.
             Pictures::Any | Pictures::Named if featured.is_some() => None,
-            Pictures::Any | Pictures::Named => material::fitting(self.brand, &self.content.topic(), &HashSet::new()),
+            Pictures::Any | Pictures::Named => material::fitting(self.brand, &topic, &cards)
+                .or_else(|| material::of_kind(self.brand, &self.content.title_words()))
+                .filter(|picture| !cards.contains(picture.src.as_str())),
         }
     }
 

@@ -53,9 +53,9 @@ pub struct Writer<'a> {
 
 /// The maximum length of a button text from a phrase, which must fit on one line on a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
-/// The number of products in a grid.
-const GRID_PRODUCTS: usize = 3;
-const SHOWCASE_PRODUCTS: usize = 4;
+/// The number of products that are stacked, and in a grid with two in a row.
+const ROW_PRODUCTS: usize = 3;
+const GRID_PRODUCTS: usize = 4;
 /// The length of an opening's text: two or three sentences.
 pub const LEAD_CHARACTERS: usize = 240;
 /// The length of a paragraph after which the next sentence starts a new one.
@@ -432,7 +432,8 @@ impl Writer<'_> {
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
         let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
-        let mut shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
+        let shown = material::product(product, self.content.format, self.site.as_ref(), text)?;
+        let mut shown = material::sized_product(self.brand, shown);
         shown.text = shown.text.filter(|text| self.content.rules.allow(text));
         if self.content.rules.no_images {
             shown.image = None;
@@ -441,9 +442,12 @@ impl Writer<'_> {
     }
 
     fn grid(&mut self) {
-        let count = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
         let shown = |place: &usize| self.product(*place, true);
-        let products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
+        let products: Vec<Product> = self.products.iter().filter_map(shown).collect();
+        // Two products side by side also fit on a phone, where three would be stacked.
+        let has_rows = matches!(self.layout, Layout::Editorial | Layout::Letter | Layout::Bulletin);
+        let count = if has_rows { ROW_PRODUCTS } else { products.len().min(GRID_PRODUCTS) & !1 };
+        let products: Vec<Product> = products.into_iter().take(count.max(1)).collect();
         // A grid with a single product looks like a mistake, unless the offer is for this product.
         if let ([only], true) = (products.as_slice(), self.content.scope().is_some()) {
             let products = vec![only.clone()];

@@ -1,6 +1,7 @@
 //! Creates the cells of blocks, in the type, colors and alignment of one theme on one background.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
+use super::glue::glued;
 use super::inline::{self, Ink};
 use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Rich};
 use crate::features::emails::theme::design::{Align, ButtonForm, Room};
@@ -10,10 +11,7 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards, which leave a margin of the page on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height of a picture. A taller picture would push all other content out of view.
-const PICTURE_HEIGHT_MAX: u32 = 640;
-
-/// The height to which a tall picture is reduced if it would otherwise have full width.
+/// The maximum height of a picture that is about as tall as it is wide. A taller picture would push all other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The theme and background on which blocks are rendered.
@@ -96,7 +94,7 @@ impl<'a> BlockContext<'a> {
 
     /// Returns a cell with one plain line.
     pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
-        self.words(gap, "p", size, role, inline::escape(text))
+        self.words(gap, "p", size, role, inline::words(text))
     }
 
     /// Returns a cell with paragraphs.
@@ -106,7 +104,7 @@ impl<'a> BlockContext<'a> {
     }
 
     pub fn linked(&self, text: &str, href: &Link, color: crate::base::text::Color, class: &str) -> String {
-        let (text, href) = (inline::escape(text), inline::escape(href.as_str()));
+        let (text, href) = (inline::words(text), inline::escape(href.as_str()));
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
@@ -116,12 +114,21 @@ impl<'a> BlockContext<'a> {
         if let Some(own) = picture.width {
             width = width.min(own);
         }
-        if let (Some(across), Some(down)) = (picture.width, picture.height) {
-            width = width.min((PICTURE_HEIGHT_MAX * across / down.max(1)).max(1));
+        if let Some((across, down)) = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9) {
+            width = width.min((TALL_PICTURE_HEIGHT * across / down.max(1)).max(1));
         }
         let radius = format!("{}px", self.theme.radius.image);
         let width = (width < u32::from(room)).then_some(width as u16);
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
+    }
+
+    /// Returns a cell with a picture that is at most `room` pixels wide in a wider space.
+    pub fn small_picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
+        let mut cell = self.picture(gap, picture, room);
+        if let Content::Picture(drawn) = &mut cell.content {
+            drawn.width = drawn.width.or(Some(room));
+        }
+        cell
     }
 
     /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide is made smaller and put on a tinted
@@ -140,10 +147,10 @@ impl<'a> BlockContext<'a> {
     }
 
     pub fn button(&self, gap: u16, label: &str, href: &Link, emphasis: Emphasis) -> Cell {
-        let form = match (emphasis, self.design().buttons) {
-            (Emphasis::Quiet, _) => "quiet",
-            (Emphasis::Secondary, _) | (Emphasis::Primary, ButtonForm::Outlined) => "outlined",
-            (Emphasis::Primary, _) => "filled",
+        let form = match emphasis {
+            Emphasis::Quiet => "quiet",
+            Emphasis::Secondary => "outlined",
+            Emphasis::Primary => "filled",
         };
         let buttons = self.design().buttons;
         // Scripts with connected letters, such as Arabic, must not have letter spacing.
@@ -152,7 +159,7 @@ impl<'a> BlockContext<'a> {
         let loud = self.design().scale.title.weight >= 800 && self.design().scale.title.size > 50;
         let padding = if loud { "18px 36px" } else { "15px 30px" };
         let button = Button {
-            label: label.to_owned(),
+            label: glued(label),
             href: href.as_str().to_owned(),
             form,
             wide: buttons == ButtonForm::Wide && form != "quiet",

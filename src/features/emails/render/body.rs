@@ -52,8 +52,11 @@ fn image_rows(set: BlockContext<'_>, block: &document::Image) -> Vec<Row> {
         rows.extend(caption.map(|caption| Row::stack(vec![caption], side)));
         return rows;
     }
-    let room = if block.width == ImageWidth::Half { set.measure() / 2 } else { set.measure() };
-    let cells = std::iter::once(set.picture(0, &block.image, room)).chain(caption).collect();
+    let picture = match block.width {
+        ImageWidth::Half => set.small_picture(0, &block.image, set.measure() / 2),
+        ImageWidth::Content | ImageWidth::Full => set.picture(0, &block.image, set.measure()),
+    };
+    let cells = std::iter::once(picture).chain(caption).collect();
     vec![Row::stack(cells, side)]
 }
 
@@ -83,7 +86,7 @@ fn columns_row(set: BlockContext<'_>, block: &Columns) -> Row {
 fn column_cell(set: BlockContext<'_>, cell: &document::Cell, room: u16, gap: u16) -> Vec<Cell> {
     let mut cells = match cell {
         document::Cell::Text(text) => vec![set.prose(0, "body", "tx", &text.text)],
-        document::Cell::Heading(heading) => vec![set.words(0, "h3", "small", "tx", inline::escape(&heading.text))],
+        document::Cell::Heading(heading) => vec![set.words(0, "h3", "small", "tx", inline::words(&heading.text))],
         document::Cell::Image(image) => {
             let caption = image.caption.as_ref().map(|caption| set.line(8, "note", "mu", caption));
             let room = if image.width == ImageWidth::Half { room / 2 } else { room };
@@ -101,7 +104,7 @@ fn column_cell(set: BlockContext<'_>, cell: &document::Cell, room: u16, gap: u16
 
 fn quote(set: BlockContext<'_>, quote: &Quote) -> Row {
     let side = set.room().side;
-    let author = [&quote.author, &quote.role].into_iter().flatten().map(|name| inline::escape(name));
+    let author = [&quote.author, &quote.role].into_iter().flatten().map(|name| inline::words(name));
     let author = author.collect::<Vec<_>>().join(", ");
     let words = |set: BlockContext<'_>| {
         let text = inline::whole(&quote.text, set.ink());
@@ -159,7 +162,7 @@ pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());
         let html = match &item.title {
-            Some(title) => format!("<strong>{}</strong> {text}", inline::escape(title)),
+            Some(title) => format!("<strong>{}</strong> {text}", inline::words(title)),
             None => text,
         };
         let mark = match block.marks {
@@ -193,8 +196,11 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
         strong: row.strong,
         striped: striped && index % 2 == 0,
     });
+    // A label that breaks inside a word is worse than a value on two lines.
+    let labeled = columns == 2 && table.head.is_empty() && table.rows.iter().all(is_labeled);
     let drawn = Table {
-        head: table.head.iter().map(|name| inline::escape(name)).collect(),
+        labeled,
+        head: table.head.iter().map(|name| inline::words(name)).collect(),
         rows: rows.collect(),
         striped,
         stripe: set.theme.light.tint.ground,
@@ -214,7 +220,14 @@ fn is_end_aligned(table: &document::Table, index: usize) -> bool {
         words.trim().is_empty() || words.chars().any(|c| c.is_ascii_digit()) && words.chars().count() < 16
     };
     let numbers = table.rows.iter().filter_map(|row| row.cells.get(index)).all(is_number);
-    index > 0 && (numbers || (columns == 2 && table.head.is_empty()))
+    // A value that continues on a second line is easier to read from its start.
+    let short = || table.rows.iter().filter_map(|row| row.cells.get(index)).all(|cell| cell.words().chars().count() <= 28);
+    index > 0 && (numbers || (columns == 2 && table.head.is_empty() && short()))
+}
+
+/// Returns whether a row starts with a label that is short enough for one line on a phone.
+fn is_labeled(row: &document::Row) -> bool {
+    row.cells.first().is_some_and(|label| label.words().chars().count() <= 18)
 }
 
 fn divider(set: BlockContext<'_>, block: &document::Divider) -> Vec<Cell> {

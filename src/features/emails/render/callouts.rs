@@ -14,8 +14,8 @@ pub fn coupon(set: BlockContext<'_>, coupon: &Coupon) -> Row {
     let form = set.design().coupon;
     let inner = set.on(box_ground(form, set)).aligned(box_align(form, set));
     let size = if matches!(form, BoxForm::Sides | BoxForm::Tint) { "small" } else { "section" };
-    let title = inner.words(0, "h2", size, "tx", inline::escape(&coupon.title));
-    let text = coupon.text.as_ref().map(|text| inner.prose(10, "note", "mu", text));
+    let title = inner.words(0, "h2", size, "tx", inline::words(&coupon.title));
+    let text = coupon.text.as_ref().map(|text| inner.prose(10, "body", "tx", text));
     let button = coupon.button.as_ref().map(|button| inner.action(20, button));
     let code = |gap| inner.code(gap, &coupon.code);
     if form == BoxForm::Sides {
@@ -36,7 +36,7 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
     let inner = set.on(box_ground(form, set)).aligned(box_align(form, set));
     let title = inner.line(0, "eyebrow", "ac", &countdown.title);
     let until = inline::escape(countdown.until.as_str());
-    let html = format!("<time datetime=\"{until}\">{}</time>", inline::escape(&countdown.date));
+    let html = format!("<time datetime=\"{until}\">{}</time>", inline::words(&countdown.date));
     let date = inner.words(10, "p", "figure", "tx", html);
     let text = countdown.text.as_ref().map(|text| inner.prose(10, "body", "mu", text));
     framed(set, inner, form, [title, date].into_iter().chain(text).collect())

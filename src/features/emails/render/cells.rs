@@ -166,7 +166,6 @@ pub enum Content {
     List(List),
     Table(Table),
     Code(Code),
-    Tag(Tag),
     Bar(Bar),
     Space { height: u16 },
 }
@@ -260,6 +259,8 @@ pub struct Item {
 
 #[derive(Debug, Serialize)]
 pub struct Table {
+    /// Whether the first column has short labels that stay on one line.
+    pub labeled: bool,
     pub head: Vec<String>,
     pub rows: Vec<TableRow>,
     pub striped: bool,
@@ -281,14 +282,6 @@ pub struct TableRow {
 #[derive(Debug, Serialize)]
 pub struct Code {
     pub code: String,
-    pub radius: u16,
-}
-
-/// A heading as a colored label.
-#[derive(Debug, Serialize)]
-pub struct Tag {
-    pub tag: &'static str,
-    pub html: String,
     pub radius: u16,
 }
 

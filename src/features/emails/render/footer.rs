@@ -10,17 +10,9 @@ use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};
 use crate::vocab::placeholders::POSTAL_ADDRESS;
 
-/// Returns the background of the end of the email.
-fn ground(set: BlockContext<'_>) -> GroundName {
-    match set.design().footer {
-        FooterForm::Band => GroundName::Deep,
-        FooterForm::Center | FooterForm::Start => GroundName::Page,
-    }
-}
-
 fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     let align = if set.design().footer == FooterForm::Start { Align::Start } else { Align::Center };
-    set.on(ground(set)).aligned(align)
+    set.on(GroundName::Page).aligned(align)
 }
 
 /// Returns the brand's profiles as text links. Icons of networks would be remote images, which every email client would have to load.
@@ -51,15 +43,15 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
         }
     };
     cells.push(set.words(gap, "p", "note", "tx", html));
-    let mut draft = Draft::stack(ground(set), cells, set.room().side);
-    draft.pad = Some((44, 36));
+    let mut draft = Draft::stack(GroundName::Page, cells, set.room().side);
+    draft.pad = Some((36, 28));
     draft
 }
 
 /// Fills in the brand's address in a rendered email. Without an address, removes its line.
 pub fn address_in(text: &str, address: Option<&str>, is_markup: bool) -> String {
     match address {
-        Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::escape(address)),
+        Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::words(address)),
         Some(address) => text.replace(POSTAL_ADDRESS, &wrapped(address)),
         None if is_markup => text.replace(&format!("<br />{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
         None => text.replace(&format!("\n{POSTAL_ADDRESS}"), "").replace(POSTAL_ADDRESS, ""),
@@ -75,9 +67,9 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
         cells.push(set.rule(0, "100%", 1, false));
     }
     let gap = if cells.is_empty() { 0 } else { 24 };
-    let sender = format!("<strong>{}</strong>", inline::escape(&footer.sender));
+    let sender = format!("<strong>{}</strong>", inline::words(&footer.sender));
     // Without an address of its own, the footer shows the brand's address.
-    let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::escape(address));
+    let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::words(address));
     cells.push(set.words(gap, "p", "note", "mu", format!("{sender}<br />{address}")));
     if let Some(reason) = &footer.reason {
         let html = inline::whole(reason, Ink { color: muted, class: "mu" });
@@ -92,8 +84,8 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     links.extend(footer.links.iter().map(|other| link(&other.label, &other.href)));
     let html = links.join("<span>&nbsp; &middot; &nbsp;</span>");
     cells.push(set.words(12, "p", "note", "mu", html));
-    let mut draft = Draft::new(ground(set));
+    let mut draft = Draft::new(GroundName::Page);
     draft.push(Row::stack(cells, set.room().side));
-    draft.pad = Some((36, 44));
+    draft.pad = Some((28, 36));
     draft
 }

@@ -20,9 +20,9 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // A colored strip requires that the logo, if there is one, is visible on the strip. Otherwise, the header is on the sheet, below a
+        // A colored strip requires a transparent logo that is visible on the strip. Otherwise, the header is on the sheet, below a
         // colored line.
-        HeaderForm::Strip if header.logo.is_none() || chosen(set.on(GroundName::Band), header).1 == "never" => GroundName::Band,
+        HeaderForm::Strip if header.logo.is_none() || suits_strip(set, header) => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
     };
@@ -52,6 +52,11 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
                 draft.push(Row::stack(vec![set.rule(0, "100%", 8, true)], 0));
                 draft.pad = Some((0, 22));
             }
+            // Above a centered opening, a logo at the start of the line looks lost.
+            if set.align == Align::Center && header.links.is_empty() {
+                draft.follow(Row::stack(vec![mark(set, header)], room.side), 22);
+                return draft;
+            }
             let start = set.aligned(Align::Start);
             let Some(mut links) = menu(start, header, 0) else {
                 draft.follow(Row::stack(vec![mark(start, header)], room.side), 22);
@@ -66,12 +71,19 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
+/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background may be opaque and thus a
+/// plate itself.
+fn suits_strip(set: BlockContext<'_>, header: &Header) -> bool {
+    let (logo, plate) = chosen(set.on(GroundName::Band), header);
+    plate == "never" && logo.is_some_and(|logo| logo.background != BrandLogoBackground::Any)
+}
+
 /// Returns a cell with the logo or, without a logo, the brand's name.
 fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     let Some(given) = &header.logo else {
         let html = match &header.href {
             Some(href) => set.linked(&header.name, href, set.colors().text, "tx"),
-            None => inline::escape(&header.name),
+            None => inline::words(&header.name),
         };
         return set.words(0, "div", "name", "tx", html);
     };
@@ -149,7 +161,7 @@ fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
         cells.push(set.line(0, "eyebrow", "ac", eyebrow));
     }
     let gap = if cells.is_empty() { 0 } else { 14 };
-    cells.push(set.words(gap, "h1", "title", "tx", inline::escape(&hero.title)));
+    cells.push(set.words(gap, "h1", "title", "tx", inline::words(&hero.title)));
     cells
 }
 

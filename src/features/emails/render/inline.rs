@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use super::glue::glued;
 use crate::base::text::Color;
 use crate::features::emails::document::{Rich, Span};
 
@@ -31,6 +32,11 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Escapes visible text and puts no-break spaces inside its figures, dates and telephone numbers.
+pub fn words(text: &str) -> String {
+    escape(&glued(text))
+}
+
 /// Renders the spans of a paragraph as HTML.
 pub fn line(spans: &[Span], ink: Ink) -> String {
     let mut out = String::new();
@@ -45,7 +51,7 @@ pub fn line(spans: &[Span], ink: Ink) -> String {
             (false, true) => ("<em>", "</em>"),
             (false, false) => ("", ""),
         };
-        let words = escape(text);
+        let words = words(text);
         match link {
             Some(link) => {
                 let href = escape(link.as_str());

@@ -9,6 +9,7 @@ mod callouts;
 mod cells;
 mod draft;
 mod footer;
+mod glue;
 mod header;
 mod inline;
 mod minify;

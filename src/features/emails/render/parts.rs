@@ -5,7 +5,7 @@ use super::cells::{Cell, Content, Part};
 use super::draft::Draft;
 use super::{body, footer, header};
 use crate::features::emails::document::{Block, Email, HeadingLevel};
-use crate::features::emails::theme::design::{BoxForm, HeadingForm, QuoteForm};
+use crate::features::emails::theme::design::{BoxForm, QuoteForm};
 use crate::features::emails::theme::{GroundName, Theme};
 
 /// Returns the parts of an email.
@@ -20,13 +20,18 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
             Block::Footer(footer) => {
                 let footer = footer::footer(set, footer);
                 match drafts.last_mut().filter(|_| matches!(before, Some(Block::Social(_)))) {
-                    Some(social) => footer.rows.into_iter().for_each(|row| social.follow(row, 28)),
+                    Some(social) => footer.rows.into_iter().for_each(|row| social.follow(row, 24)),
                     None => drafts.push(footer),
                 }
             }
             Block::Social(social) => drafts.push(footer::social(set, social)),
             _ => {
-                let ground = unlike(ground(block, theme), &drafts);
+                // The button below a code belongs to the offer and stays on its field.
+                let follows_code = matches!((before, block), (Some(Block::Coupon(_)), Block::Button(_)));
+                let ground = match drafts.last().filter(|_| follows_code) {
+                    Some(offer) => offer.ground,
+                    None => unlike(ground(block, theme), &drafts),
+                };
                 if begins(block, before, ground, drafts.last()) {
                     let mut draft = Draft::new(ground);
                     draft.card = theme.design.cards;
@@ -83,7 +88,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
     // In a layout with cards, a few words stay on the card of the block that they introduce or conclude.
     if let Some(card) = last.filter(|draft| draft.card) {
         let introduced = card.is_brief && !matches!(block, Block::Coupon(_) | Block::Countdown(_) | Block::Quote(_));
-        let concluded = is_brief(block) && !matches!(before, Block::Hero(_) | Block::Coupon(_) | Block::Countdown(_));
+        let concluded = is_brief(block) && !matches!(before, Block::Coupon(_) | Block::Countdown(_));
         if introduced || concluded {
             return false;
         }
@@ -102,7 +107,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
 fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
-        (Some(Block::Heading(_)), Block::Text(_)) if set.design().heading != HeadingForm::Tag => block_room * 2 / 3,
+        (Some(Block::Heading(_)), Block::Text(_)) => block_room * 2 / 3,
         // A new topic within a part needs more space above it than a continuation.
         (Some(_), Block::Heading(_) | Block::Products(_)) | (Some(Block::Products(_)), _) => block_room + 8,
         (_, Block::Button(_)) => block_room + 6,

@@ -23,6 +23,8 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         (None, _) => ProductsForm::Rows,
     };
     let groups: Vec<Vec<Row>> = match form {
+        // Beside centered text, a product at the start of the line looks lost.
+        _ if block.products.len() == 1 && set.align == Align::Center => vec![vec![alone(set, &block.products[0])]],
         _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
         ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, form, Layout::Beside)).collect(),
         ProductsForm::Grid | ProductsForm::Tiles => {
@@ -83,9 +85,14 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
     let inset = if tiles { 16 } else { 0 };
     let width = room - 2 * inset;
     let heading = if set.theme.families.has_serif_headings { 0.48 } else { 0.54 };
-    let names =
-        common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
-    let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
+    let names = common_lines(products.iter().map(|product| product.name.as_str()), set.design().scale.small, width, heading);
+    let texts = common_lines(
+        products.iter().map(|product| product.text.as_deref().unwrap_or_default()),
+        set.design().scale.note,
+        width,
+        0.49,
+    );
+    let has_texts = products.iter().any(|product| product.text.is_some());
     // Two products fit side by side on a phone too.
     let together = count == 2;
     let columns = products.iter().map(|product| {
@@ -94,7 +101,11 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
             cells.push(fitted(inner, product, image, room, height, tiles));
         }
         let mut words = facts(inner, product, Layout::Below);
-        let heights = [Some(names), product.text.as_ref().map(|_| texts)].into_iter().flatten();
+        // Next to products with a text, a product without one gets an empty line, so that the prices are aligned.
+        if product.text.is_none() && has_texts {
+            words.insert(1, inner.words(6, "p", "note", "mu", "&nbsp;".to_owned()));
+        }
+        let heights = [Some(names), has_texts.then_some(texts)].into_iter().flatten();
         for (cell, height) in words.iter_mut().zip(heights).filter(|(_, height)| *height > 0) {
             if let Content::Words(words) = &mut cell.content {
                 (words.height, words.is_alone_when_small) = (Some(height), !together);
@@ -124,10 +135,10 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
 /// number of lines.
 ///
 /// Letter widths are estimated, because recipients have different fonts. The error is at most one line, which costs some space.
-fn common_lines<'a>(texts: impl Iterator<Item = Option<&'a str>>, size: Size, room: u16, letter: f32) -> u16 {
+fn common_lines<'a>(texts: impl Iterator<Item = &'a str>, size: Size, room: u16, letter: f32) -> u16 {
     const LINES_MAX: u16 = 5;
     let across = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
-    let lines = texts.flatten().map(|text| {
+    let lines = texts.map(|text| {
         let (mut lines, mut used) = (1_u16, 0);
         for word in text.split(' ') {
             let wide = word.chars().count();
@@ -202,6 +213,17 @@ fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: 
     vec![row]
 }
 
+/// Returns a row with one centered product: the picture, and the product's facts below it.
+fn alone(set: BlockContext<'_>, product: &Product) -> Row {
+    let image = product.image.as_ref().map(|image| {
+        let mut linked = image.clone();
+        linked.href = linked.href.or_else(|| Some(product.href.clone()));
+        set.small_picture(0, &linked, set.measure() * 3 / 5)
+    });
+    let words = facts(set, product, Layout::Below).into_iter().map(|cell| Cell { side: 0, ..cell });
+    Row::stack(image.into_iter().chain(words).collect(), set.room().side)
+}
+
 /// The position of a product's name, text, price and button.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
@@ -225,10 +247,10 @@ fn facts(set: BlockContext<'_>, product: &Product, layout: Layout) -> Vec<Cell> 
     cells.extend(product.text.as_ref().map(|text| set.line(6, "note", "mu", text)));
     if let Some(price) = &product.price {
         let before = product.price_before.as_ref().map(|before| {
-            let before = inline::escape(before);
+            let before = inline::words(before);
             format!("&nbsp; <s class=\"mu\" style=\"color:{};font-weight:400\">{before}</s>", colors.muted)
         });
-        let html = format!("{}{}", inline::escape(price), before.unwrap_or_default());
+        let html = format!("{}{}", inline::words(price), before.unwrap_or_default());
         cells.push(set.words(6, "p", "price", "tx", html));
     }
     if let Some(label) = &product.button {

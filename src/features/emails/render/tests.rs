@@ -8,7 +8,8 @@ use scraper::{Html, Selector};
 use super::*;
 use crate::engine::render::merge::{Kind, Template};
 use crate::features::emails::document::*;
-use crate::features::projects::brand::{Brand, BrandWebFont};
+use crate::features::emails::theme::design::{Align, Design};
+use crate::features::projects::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource, BrandWebFont};
 use crate::vocab::placeholders::POSTAL_ADDRESS;
 
 fn email(layout: Layout, direction: Direction) -> Email {
@@ -57,7 +58,7 @@ fn every_block_is_rendered_in_every_layout_and_direction() {
         let email = email(layout, direction);
         let drawn = draw(&email);
         let html = Html::parse_document(&drawn.html);
-        let words: String = html.root_element().text().collect::<Vec<_>>().join(" ");
+        let words = html.root_element().text().collect::<Vec<_>>().join(" ").replace('\u{a0}', " ");
         for expected in [
             "Leaf & Stone",
             "Winter sale",
@@ -112,6 +113,115 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
     for first in [Some(900), None] {
         assert!(Layout::ALL.into_iter().all(|layout| most_in_a_row(layout, first) == 1), "{first:?}");
     }
+}
+
+/// The period of a sale stood in muted print of 12 pixels below its code.
+#[test]
+fn the_conditions_of_a_code_have_the_size_of_running_text() {
+    for layout in Layout::ALL {
+        let scale = Theme::new(&Brand::default(), &email(layout, Direction::Ltr), 0).design.scale;
+        assert!(scale.body.size >= 16 && scale.lead.size >= scale.body.size && scale.note.size >= 13, "{layout:?}");
+        let mjml = draw(&email(layout, Direction::Ltr)).mjml;
+        let before = mjml.split("Once per person").next().expect("the sample has a coupon");
+        let cell = before.rsplit("<mj-text ").next().expect("the conditions are in a cell");
+        assert!(cell.starts_with("mj-class=\"body\" css-class=\"tx"), "{layout:?}: {cell}");
+    }
+}
+
+#[test]
+fn the_html_keeps_figures_together_and_the_plain_text_can_be_searched() {
+    let drawn = draw(&email(Layout::Letter, Direction::Ltr));
+    assert!(
+        drawn.html.contains("20\u{a0}% off") && drawn.html.contains("€\u{a0}14.40") && drawn.html.contains("20457\u{a0}Hamburg")
+    );
+    assert!(!drawn.text.contains('\u{a0}'), "{}", drawn.text);
+}
+
+/// The label "Wann" was broken inside the word on phones.
+#[test]
+fn the_labels_of_a_table_stay_on_one_line() {
+    for layout in Layout::ALL {
+        let html = draw(&email(layout, Direction::Ltr)).html;
+        let before = html.split("Orders up to").next().expect("the sample has a table");
+        let cell = before.rsplit("<td").next().expect("the label is in a cell");
+        assert!(cell.contains("white-space:nowrap"), "{layout:?}: {cell}");
+    }
+}
+
+/// Logos stood on a pasted plate at the start of the line, above a centered opening.
+#[test]
+fn a_logo_for_light_backgrounds_has_no_plate_and_the_alignment_of_the_opening() {
+    let logo = |url: &str, background| BrandLogo {
+        url: url.to_owned(),
+        source: BrandLogoSource::Header,
+        width: Some(600),
+        height: Some(96),
+        background,
+    };
+    let clear = "https://example.com/clear.png";
+    let logos = vec![logo(clear, BrandLogoBackground::Light), logo("https://example.com/plate.png", BrandLogoBackground::Any)];
+    let mut brand = Brand { logos, ..Brand::default() };
+    brand.palette.primary = Some("#B4552D".to_owned());
+    for layout in Layout::ALL.into_iter().filter(|layout| *layout != Layout::Midnight) {
+        let mut email = email(layout, Direction::Ltr);
+        let Some(Block::Header(header)) = email.blocks.first_mut() else { panic!("an email starts with a header") };
+        (header.logo, header.links) = (ImageUrl::parse(clear).ok(), Vec::new());
+        let mjml = render(&email, &Theme::new(&brand, &email, 0)).mjml;
+        assert!(
+            mjml.contains(clear) && !mjml.contains("plate.png") && !mjml.contains("padding:8px 12px;border-radius"),
+            "{layout:?}"
+        );
+        let cell = mjml.split("css-class=\"lg").nth(1).expect("the email has a logo");
+        let is_centered = Design::of(layout).align == Align::Center || layout == Layout::Cards || layout == Layout::Editorial;
+        assert_eq!(
+            cell.contains("align=\"center\"") && cell.find("align=\"center\"") < cell.find('>'),
+            is_centered,
+            "{layout:?}"
+        );
+    }
+}
+
+#[test]
+fn the_button_below_a_code_is_on_its_field() {
+    let mut email = email(Layout::Cards, Direction::Ltr);
+    let href = Link::parse("https://example.com/sale").expect("the address is valid");
+    let button = Block::Button(Button { id: "shop".into(), label: "Shop the sale".into(), href, emphasis: Emphasis::Primary });
+    let at = email.blocks.iter().position(|block| matches!(block, Block::Coupon(_))).expect("the sample has a coupon");
+    email.blocks.insert(at + 1, button);
+    let mjml = draw(&email).mjml;
+    let code = mjml.find("FROST20").expect("the email has the code");
+    let button = mjml[code..].find("Shop the sale").expect("the email has the button");
+    assert!(!mjml[code..code + button].contains("</mj-wrapper>"), "{mjml}");
+}
+
+/// A square picture filled the whole screen of a phone, and a picture of half width was as wide as the text.
+#[test]
+fn small_and_tall_pictures_leave_room_for_the_text() {
+    let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");
+    let picture = Picture { src, alt: None, width: Some(900), height: Some(1100), href: None };
+    for (width, size) in [(ImageWidth::Content, Some(1100)), (ImageWidth::Half, None)] {
+        let mut email = email(Layout::Editorial, Direction::Ltr);
+        let image = Picture { height: size, ..picture.clone() };
+        email.blocks.insert(2, Block::Image(Image { id: "tall".into(), image, caption: None, width }));
+        let mjml = draw(&email).mjml;
+        let cell = mjml.split("tall.jpg").nth(1).and_then(|rest| rest.split("/>").next()).expect("the email has the picture");
+        let drawn = cell.split("width=\"").nth(1).and_then(|rest| rest.split("px").next()).and_then(|width| width.parse().ok());
+        assert!(drawn.is_some_and(|width: u16| width < 320), "{width:?}: {cell}");
+    }
+}
+
+#[test]
+fn a_single_product_has_the_alignment_of_its_layout() {
+    let mut email = email(Layout::Bold, Direction::Ltr);
+    for block in &mut email.blocks {
+        if let Block::Products(products) = block {
+            products.products.truncate(1);
+        }
+    }
+    let mjml = draw(&email).mjml;
+    let name = mjml.find("Roasted oolong").expect("the email has the product");
+    let cell = mjml[..name].rsplit("<mj-text ").next().expect("the name is in a cell");
+    assert!(cell.contains("align=\"center\""), "{cell}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Renders the titles of blocks, and headings.
 
 use super::block_context::BlockContext;
-use super::cells::{Cell, Content, Tag};
+use super::cells::Cell;
 use super::inline;
 use crate::features::emails::document::HeadingLevel;
 use crate::features::emails::theme::design::HeadingForm;
@@ -13,7 +13,7 @@ pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
 
 /// Returns a heading of this level.
 pub fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
-    let html = inline::escape(text);
+    let html = inline::words(text);
     let (tag, size) = match level {
         HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
         HeadingLevel::Small => return vec![set.words(0, "h3", "small", "tx", html)],
@@ -25,9 +25,5 @@ pub fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cel
         HeadingForm::Ruled => vec![set.rule(0, "100%", 1, false), words(26)],
         HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
         HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
-        HeadingForm::Tag => {
-            let radius = set.theme.radius.button.min(4);
-            vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
-        }
     }
 }

@@ -79,8 +79,6 @@ pub enum HeadingForm {
     Short,
     /// The heading has a short colored bar above it.
     Tab,
-    /// The heading is a colored label on a line.
-    Tag,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -165,8 +163,6 @@ pub enum SocialForm {
 pub enum FooterForm {
     Center,
     Start,
-    /// The footer is on a dark field.
-    Band,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -175,7 +171,6 @@ pub enum ButtonForm {
     Filled,
     /// The button has small uppercase text with letter spacing.
     Capitals,
-    Outlined,
     /// The button is as wide as the card.
     Wide,
 }
@@ -205,7 +200,7 @@ pub struct Scale {
     pub small: Size,
     pub lead: Size,
     pub body: Size,
-    /// The font size of captions and the footer.
+    /// The font size of captions and the footer, at least 13 pixels.
     pub note: Size,
 }
 
@@ -297,7 +292,7 @@ const BOLD: Design = Design {
     table: TableForm::Striped,
     divider: DividerForm::Thick,
     social: SocialForm::Pills,
-    footer: FooterForm::Band,
+    footer: FooterForm::Center,
     buttons: ButtonForm::Filled,
     align: Align::Center,
     cards: false,
@@ -337,8 +332,8 @@ const SHOWCASE: Design = Design {
         section: Size::new(23, 29, 700, -1),
         small: Size::new(17, 23, 600, 0),
         lead: Size::new(17, 27, 400, 0),
-        body: Size::new(15, 24, 400, 0),
-        note: Size::new(12, 19, 400, 0),
+        body: Size::new(16, 25, 400, 0),
+        note: Size::new(13, 20, 400, 0),
     },
     room: Room { side: 32, side_small: 20, part: 40, block: 18, paragraph: 14 },
 };
@@ -385,7 +380,7 @@ const MINIMAL: Design = Design {
     divider: DividerForm::Short,
     social: SocialForm::Words,
     footer: FooterForm::Center,
-    buttons: ButtonForm::Outlined,
+    buttons: ButtonForm::Filled,
     align: Align::Center,
     cards: false,
     voice: Voice::Brand,
@@ -395,8 +390,8 @@ const MINIMAL: Design = Design {
         section: Size::new(22, 30, 400, 0),
         small: Size::new(16, 24, 600, 0),
         lead: Size::new(17, 29, 400, 0),
-        body: Size::new(15, 26, 400, 0),
-        note: Size::new(12, 20, 400, 0),
+        body: Size::new(16, 27, 400, 0),
+        note: Size::new(13, 20, 400, 0),
     },
     room: Room { side: 72, side_small: 28, part: 60, block: 26, paragraph: 16 },
 };
@@ -425,7 +420,7 @@ const CARDS: Design = Design {
         small: Size::new(17, 24, 600, 0),
         lead: Size::new(17, 27, 400, 0),
         body: Size::new(16, 25, 400, 0),
-        note: Size::new(12, 19, 400, 0),
+        note: Size::new(13, 20, 400, 0),
     },
     room: Room { side: 32, side_small: 22, part: 32, block: 18, paragraph: 14 },
 };
@@ -462,7 +457,7 @@ const MIDNIGHT: Design = Design {
 const BULLETIN: Design = Design {
     header: HeaderForm::Strip,
     hero: HeroForm::Split,
-    heading: HeadingForm::Tag,
+    heading: HeadingForm::Tab,
     products: ProductsForm::Rows,
     quote: QuoteForm::Bar,
     coupon: BoxForm::Sides,
@@ -471,7 +466,7 @@ const BULLETIN: Design = Design {
     table: TableForm::Striped,
     divider: DividerForm::Hairline,
     social: SocialForm::Words,
-    footer: FooterForm::Band,
+    footer: FooterForm::Center,
     buttons: ButtonForm::Filled,
     align: Align::Start,
     cards: false,
@@ -479,11 +474,11 @@ const BULLETIN: Design = Design {
     scale: Scale {
         title: Size::new(34, 39, 800, -2),
         title_small: 29,
-        section: Size::new(14, 20, 700, 4),
+        section: Size::new(21, 27, 700, -1),
         small: Size::new(17, 23, 700, 0),
-        lead: Size::new(16, 25, 400, 0),
-        body: Size::new(15, 24, 400, 0),
-        note: Size::new(12, 19, 400, 0),
+        lead: Size::new(17, 26, 400, 0),
+        body: Size::new(16, 25, 400, 0),
+        note: Size::new(13, 20, 400, 0),
     },
     room: Room { side: 32, side_small: 20, part: 36, block: 16, paragraph: 14 },
 };

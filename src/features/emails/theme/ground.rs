@@ -44,7 +44,7 @@ const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
 /// The contrast below which the legible shade of a color looks like a different color. For example, the legible shade of yellow is brown.
 const KINDRED: f64 = 2.2;
-/// The minimum contrast of buttons to dark backgrounds.
+/// The minimum contrast of buttons to dark and colored backgrounds.
 const LIT: f64 = 3.2;
 /// The saturation below which a lightened color looks gray.
 const SHINING: f64 = 0.5;
@@ -84,13 +84,15 @@ impl Ground {
         Self { ground, text, muted, line: mix(text, ground, 0.86), accent, mark, button, on_button }
     }
 
-    /// Derives the colors on a strongly colored background, where buttons are light or dark instead of colored.
-    pub fn band(ground: Color) -> Self {
+    /// Derives the colors on a strongly colored background, where buttons are light or dark unless the brand's button stands out.
+    pub fn band(ground: Color, wishes: &PreferredColors) -> Self {
         let ground = under_white(ground);
         let text = ink_on(ground);
         let muted = readable(mix(text, ground, 0.2), ground, LEGIBLE);
-        let on_button = if text == WHITE { readable(ground, text, LEGIBLE) } else { ink_on(text) };
-        Self { ground, text, muted, line: mix(text, ground, 0.7), accent: text, mark: text, button: text, on_button }
+        let on_text = if text == WHITE { readable(ground, text, LEGIBLE) } else { ink_on(text) };
+        let own = under_white(wishes.button);
+        let (button, on_button) = if contrast(own, ground) >= LIT { (own, ink_on(own)) } else { (text, on_text) };
+        Self { ground, text, muted, line: mix(text, ground, 0.7), accent: text, mark: text, button, on_button }
     }
 
     /// Returns each pair of a text color and its background.

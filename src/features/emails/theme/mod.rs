@@ -62,8 +62,6 @@ pub struct ThemeColors {
     pub tint: Ground,
     /// The background of fields in the brand's color.
     pub band: Ground,
-    /// The dark background of the footer.
-    pub deep: Ground,
 }
 
 /// The name of a background.
@@ -73,11 +71,10 @@ pub enum GroundName {
     Sheet,
     Tint,
     Band,
-    Deep,
 }
 
 impl GroundName {
-    pub const ALL: [Self; 5] = [Self::Page, Self::Sheet, Self::Tint, Self::Band, Self::Deep];
+    pub const ALL: [Self; 4] = [Self::Page, Self::Sheet, Self::Tint, Self::Band];
 
     /// Returns the background's name in CSS classes.
     pub fn as_str(self) -> &'static str {
@@ -86,7 +83,6 @@ impl GroundName {
             Self::Sheet => "sheet",
             Self::Tint => "tint",
             Self::Band => "band",
-            Self::Deep => "deep",
         }
     }
 }
@@ -98,7 +94,6 @@ impl ThemeColors {
             GroundName::Sheet => &self.sheet,
             GroundName::Tint => &self.tint,
             GroundName::Band => &self.band,
-            GroundName::Deep => &self.deep,
         }
     }
 }
@@ -156,9 +151,15 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Returns whether a layout is possible for a brand, considering the brand's products, images and voice.
+/// Returns whether the brand's own pages are dark. Only such a brand gets dark emails without asking for them.
+pub fn is_dark(brand: &Brand) -> bool {
+    parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1)
+}
+
+/// Returns whether a layout is possible for a brand, considering the brand's palette, products, images and voice.
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
+        Layout::Midnight => is_dark(brand),
         Layout::Showcase => !brand.products.is_empty() || !brand.images.is_empty(),
         Layout::Bold => brand.voice.formality != Some(BrandFormality::Formal),
         _ => true,
@@ -168,11 +169,10 @@ fn fits(layout: Layout, brand: &Brand) -> bool {
 /// Returns how well a layout suits a brand.
 fn weight(layout: Layout, brand: &Brand) -> usize {
     let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == fonts::Kind::Serif);
-    let dark = parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1);
     let round = brand.corner_radius.is_some_and(|radius| radius >= 10);
     let goes_well = match layout {
         Layout::Editorial | Layout::Minimal => serif,
-        Layout::Midnight => dark,
+        Layout::Midnight => is_dark(brand),
         Layout::Cards => round,
         Layout::Showcase => brand.products.len() >= 3,
         Layout::Bold | Layout::Bulletin | Layout::Letter => false,
@@ -215,7 +215,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
     let dark = grounds(sheet, page, &wishes);
     // Colored fields have the same color in light and dark mode.
-    (light, ThemeColors { band: light.band, deep: light.deep, ..dark })
+    (light, ThemeColors { band: light.band, ..dark })
 }
 
 /// Returns the colors of the sheet and of the page around it.
@@ -233,13 +233,12 @@ fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Colo
             let night = usable.filter(|color| luminance(*color) < 0.06).unwrap_or_else(|| mix(NIGHT, primary, 0.07));
             (night, night)
         }
-        Layout::Letter => (WHITE, WHITE),
         Layout::Cards => match usable {
             Some(color) if luminance(color) < 0.06 => (mix(color, WHITE, 0.08), color),
             Some(color) if !near_white(color) => (WHITE, color),
             _ => (WHITE, tinted(if saturation(primary) > 0.25 { 0.09 } else { 0.07 })),
         },
-        Layout::Editorial | Layout::Minimal => {
+        Layout::Editorial | Layout::Minimal | Layout::Letter => {
             let paper = usable.unwrap_or(WHITE);
             (paper, paper)
         }
@@ -260,8 +259,7 @@ fn grounds(sheet: Color, page: Color, wishes: &PreferredColors) -> ThemeColors {
         page: Ground::new(page, wishes),
         sheet: Ground::new(sheet, wishes),
         tint: Ground::new(tint, wishes),
-        band: Ground::band(field),
-        deep: Ground::band(mix(field, Color { red: 12, green: 12, blue: 15 }, 0.82)),
+        band: Ground::band(field, wishes),
     }
 }
 
@@ -352,8 +350,51 @@ mod tests {
         let brand = Brand::default();
         let all: std::collections::HashSet<Layout> =
             Purpose::ALL.iter().flat_map(|purpose| (0..20).map(|seed| choose(*purpose, &brand, seed))).collect();
-        assert_eq!(all.len(), Layout::ALL.len() - 1, "a brand without pictures gets no showcase: {all:?}");
+        assert_eq!(all.len(), Layout::ALL.len() - 2, "a light brand without pictures gets no showcase and no dark page: {all:?}");
         assert_eq!(choose(Purpose::Sale, &brand, 7), choose(Purpose::Sale, &brand, 7));
+    }
+
+    #[test]
+    fn only_a_brand_with_a_dark_site_gets_dark_emails_without_asking() {
+        let chosen = |background: &str| {
+            let brand = brand(background, "", "#B4552D", "#B4552D");
+            let all = Purpose::ALL.iter().flat_map(|purpose| (0..20).map(|seed| choose(*purpose, &brand, seed)));
+            all.collect::<std::collections::HashSet<Layout>>().contains(&Layout::Midnight)
+        };
+        assert!(chosen("#101014") && !chosen("#FAF6EF") && !chosen(""));
+    }
+
+    /// The footer of two layouts was nearly black under every brand, and the letter was white for a brand on cream.
+    #[test]
+    fn every_background_of_a_light_brand_is_light_except_its_color_fields() {
+        let brand = brand("#FAF6EF", "#262C30", "#B4552D", "#B4552D");
+        for layout in Layout::ALL.into_iter().filter(|layout| *layout != Layout::Midnight) {
+            let email = Email { style: Style { layout: Some(layout), ..Style::default() }, ..Email::sample() };
+            let colors = Theme::new(&brand, &email, 1).light;
+            for name in GroundName::ALL.into_iter().filter(|name| *name != GroundName::Band) {
+                assert!(luminance(colors.ground(name).ground) > 0.7, "{layout:?} {name:?}");
+            }
+            if layout == Layout::Letter {
+                assert_eq!(colors.sheet.ground.to_string(), "#FAF6EF");
+            }
+        }
+    }
+
+    /// The minimal layout drew a thin black outline instead of the brand's button.
+    #[test]
+    fn the_button_has_the_brands_color_in_every_layout() {
+        let berry = brand("#FFFFFF", "#1A1A1A", "#944257", "#944257");
+        for layout in Layout::ALL.into_iter().filter(|layout| *layout != Layout::Midnight) {
+            let email = Email { style: Style { layout: Some(layout), ..Style::default() }, ..Email::sample() };
+            let theme = Theme::new(&berry, &email, 1);
+            for ground in [theme.light.sheet, theme.light.page, theme.light.tint] {
+                assert_eq!(ground.button.to_string(), "#944257", "{layout:?}");
+                assert!(contrast(ground.on_button, ground.button) >= LEGIBLE, "{layout:?}");
+            }
+        }
+        let orange = brand("#FFFFFF", "#1A1A1A", "#12284C", "#FFB347");
+        let band = Theme::new(&orange, &Email::sample(), 1).light.band;
+        assert_eq!(band.button.to_string(), "#FFB347", "on the field of another color");
     }
 
     /// Three layouts set the headings of every brand in Georgia, also of a brand whose font is Inter.

@@ -197,3 +197,51 @@ fn sentences_in_another_language_are_reported_and_their_facts_are_kept() {
     assert!(text.contains("3. Dezember") && !text.contains("founders"), "{text}");
     assert_eq!(composed.unused.len(), 1);
 }
+
+fn hero_picture(email: &Email) -> Option<&str> {
+    email.blocks.iter().find_map(|block| match block {
+        Block::Hero(hero) => hero.image.as_ref().map(|image| image.src.as_str()),
+        _ => None,
+    })
+}
+
+/// A prompt of more than 140 characters lost the picture and the products that a short prompt had.
+#[test]
+fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
+    let long = "Free delivery over €60 as always, and we pack every parcel by hand. Returns are free until the end of January.";
+    let shop = brands::teas();
+    let everything = one(&format!("Sale: 20% off everything with code TEA20 until 30 November. {long}"), &shop, "en", 7).email;
+    let text = print::text(&everything);
+    assert!(products(&everything).is_some_and(|block| block.products.len() > 1), "{text}");
+    if everything.style.layout != Some(Layout::Letter) {
+        assert!(hero_picture(&everything).is_some(), "{text}");
+    }
+    let other = one(&format!("Sale: 20% off our garden chairs with code SIT20 until 30 November. {long}"), &shop, "en", 7).email;
+    assert_eq!((products(&other), hero_picture(&other)), (None, None), "{}", print::text(&other));
+    let plain = format!("Sale: 20% off everything with code TEA20 until 30 November. {long} No pictures. No products.");
+    let plain = one(&plain, &shop, "en", 7).email;
+    assert_eq!((products(&plain), hero_picture(&plain)), (None, None), "{}", print::text(&plain));
+    let service = one(&format!("Service notice: our shop system is down on Sunday. {long}"), &shop, "en", 7).email;
+    assert_eq!((products(&service), hero_picture(&service)), (None, None), "{}", print::text(&service));
+}
+
+/// The offer stood in the opening, in the title of the coupon and in its small print, and the period only there.
+#[test]
+fn a_coupon_states_the_offer_once_and_its_period_below_the_code() {
+    let prompt = "Black Friday: 20% off everything with code KILN20, from Friday 27 November until Monday 30 November at midnight. \
+                  Excludes seconds.";
+    let email = one(prompt, &brands::teas(), "en", 7).email;
+    let coupon = email.blocks.iter().find_map(|block| if let Block::Coupon(coupon) = block { Some(coupon) } else { None });
+    let coupon = coupon.unwrap_or_else(|| panic!("{}", print::text(&email)));
+    let text = coupon.text.as_ref().map(|text| text.words()).unwrap_or_default();
+    assert!(text.starts_with("From Friday 27 November until Monday 30 November"), "{text}");
+    assert!(coupon.title.contains("20% off everything") && !text.contains("20%"), "{}: {text}", coupon.title.as_str());
+}
+
+#[test]
+fn a_light_brand_gets_a_dark_email_only_if_the_prompt_asks() {
+    let layout = |prompt: &str, seed| one(prompt, &brands::teas(), "en", seed).email.style.layout;
+    for prompt in ["Sale this week", "Open evening on 12 December at 7pm", "New: the Clay Pot"] {
+        assert!((0..12).all(|seed| layout(prompt, seed) != Some(Layout::Midnight)), "{prompt}");
+    }
+}
