@@ -169,11 +169,11 @@ pub async fn attempt(
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
-            let wish = EditRequest { document, prompt, brief: brief.clone(), today };
+            let wish = EditRequest { document, prompt: prompt.clone(), brief: brief.clone(), today };
             let (edited, usage) = writer.edit(wish, material.clone()).await;
             match edited {
                 Ok(edited) => {
-                    let warnings = brief.warnings_of_edit(&edited.document, &material);
+                    let warnings = brief.warnings_of_edit(&edited.document, &prompt, &material);
                     (written(context, account, conversation, edited, warnings).await, usage)
                 }
                 Err(reason) => (Ok(Err(reason)), usage),

@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate::check_length;
 use crate::base::bounded::Bounded;
 use crate::base::optional::remove_nulls;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::document::Change;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
-use crate::features::emails::{direct, require_email};
+use crate::features::emails::{check_length, direct, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
