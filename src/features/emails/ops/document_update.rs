@@ -242,7 +242,15 @@ mod tests {
                 json!([{ "op": "insert", "after": "text-1", "value": { "type": "button", "label": "Go", "href": "javascript:x" } }]),
                 "operations[0].value: blocks[3].href: The URL does not start with https://",
             ),
-            (json!([{ "op": "remove", "id": "footer" }]), "operations[0]: blocks[2]: is not a footer"),
+            (json!([{ "op": "remove", "id": "footer" }]), "operations[0].id: the footer cannot be removed"),
+            (json!([{ "op": "move", "id": "footer", "before": "text-1" }]), "operations[0]: blocks[3]: is not a footer"),
+            (json!([{ "op": "move", "id": "text-1", "before": "text-1" }]), "operations[0].before: a block cannot be placed"),
+            (json!([{ "op": "set", "path": "subjekt", "value": "a" }]), "operations[0].path: subjekt: unknown field `subjekt`"),
+            (
+                json!([{ "op": "set", "path": "blocks.text-1.type", "value": "button" }]),
+                "operations[0].path: the type of a block cannot change; remove the block and insert another",
+            ),
+            (json!({ "op": "remove", "id": "x" }), "operations: found an object, expected a list"),
         ] {
             let answer = app.patch(&path, json!({ "operations": operations }));
             let (status, code, detail) = answer.refusal();
