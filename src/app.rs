@@ -26,7 +26,6 @@ pub use open::Opened;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
@@ -127,8 +126,7 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
     let settings = load_settings(place, &overrides)?;
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
-    let clock = Arc::new(demo::clock(&folder)?);
-    let demo = demo::DemoTarget { site: wanted.site.clone(), clock };
+    let demo = demo::target(&folder, wanted.site.clone())?;
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 
@@ -146,13 +144,17 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let local = doctor::check(place.data(), &settings);
-    let examined = administer(place, &cli::Administration::Doctor(local.clone()));
-    if let Err(problem) = &examined {
+    if !place.data().exists() {
+        print(&cli::report(&local));
+        return Ok(cli::exit_code(&local));
+    }
+    administer(place, &cli::Administration::Doctor(local.clone())).or_else(|problem| {
         // The checks outside the engine are still useful.
         let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
-        print(&cli::report(&[local, vec![data]].concat()));
-    }
-    examined.map_err(Problem::failed)
+        let findings = [local, vec![data]].concat();
+        print(&cli::report(&findings));
+        Ok(cli::exit_code(&findings))
+    })
 }
 
 fn accept_message(place: &Location, wanted: &Inbound) -> ExitCode {

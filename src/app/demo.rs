@@ -17,6 +17,7 @@ use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, Principal};
 use crate::engine::tasks::Tasks;
 use crate::features::accounts::Welcome;
+use crate::features::projects::Site;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
@@ -35,11 +36,20 @@ pub struct DemoTarget {
     pub clock: Arc<PastClock>,
 }
 
-/// Returns the demo's clock. A new demo starts some days in the past and advances the clock to the present, so that opens, clicks and
-/// orders are spread over several days.
-pub fn clock(folder: &Folder) -> Result<PastClock, Problem> {
+/// Returns the demo of a folder. A new demo starts some days in the past and advances its clock to the present, so that opens, clicks and
+/// orders are spread over several days. An existing demo has its site already.
+pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
-    Ok(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 }))
+    if let Some(Err(error)) = site.as_ref().map(|site| site.parse::<Site>()) {
+        return Err(Problem::misused(format_args!("--site: {error}")));
+    }
+    if let Some(site) = site.as_ref().filter(|_| !is_new) {
+        let shown = folder.path().display();
+        return Err(Problem::misused(format_args!(
+            "{shown} has a demo already, which cannot read {site}: remove this folder, or choose a new one with --data"
+        )));
+    }
+    Ok(DemoTarget { site, clock: Arc::new(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 })) })
 }
 
 /// Runs the demo if this is the first start; otherwise prints how to continue with the existing demo.

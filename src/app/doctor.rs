@@ -2,6 +2,7 @@
 //! language models.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -50,6 +51,11 @@ fn models(settings: &Settings) -> Finding {
 fn folder(data: &Path) -> Finding {
     let shown = data.display();
     match fs::metadata(data) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Finding::problem(
+            "folder",
+            format!("{shown} does not exist"),
+            "Run `mailmill serve` first, which creates the folder, or name another folder with --data.",
+        ),
         Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Set the data folder with --data."),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
@@ -69,7 +75,8 @@ fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
         ("mail.inbound_lmtp", settings.mail.inbound_lmtp),
     ];
     if is_served(&admin_socket(data)) {
-        return Vec::new();
+        let said = "the transport and the domains are checked with the settings of the running service; restart it after you change them";
+        return vec![Finding::skipped("settings", said)];
     }
     let wanted = wanted.into_iter().filter_map(|(setting, address)| Some((setting, address?)));
     wanted.map(|(setting, address)| port(setting, address)).collect()

@@ -126,7 +126,7 @@ async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<()
             reason,
             notice,
             "sending is on hold: campaigns, retries, schedules, and webhook deliveries wait until you resume sending on the System page, \
-             with POST /v1/system/hold/resume, or with `mailmill resume`"
+             with POST /v1/system/hold/resume, or with `mailmill resume --data FOLDER`"
         );
         return Ok(());
     }
@@ -247,7 +247,9 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let data = folder.path().display();
     let mut text = format!("Mailmill {version} listens on {} (data: {data})\n", addresses.join(" and "));
     if is_held {
-        text.push_str("Sending is on hold after a restore or a copy. To see what waits, run `mailmill resume`.\n");
+        text.push_str(&format!(
+            "Sending is on hold after a restore or a copy. To see what waits, run `mailmill resume --data '{data}'`.\n"
+        ));
     }
     let (Some(welcome), Some(base)) = (welcome, addresses.first()) else { return text };
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();

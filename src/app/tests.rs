@@ -8,6 +8,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION, SET
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::demo;
 use super::folder::Folder;
 use super::open::Opened;
 use crate::base::clock::SystemClock;
@@ -324,4 +325,39 @@ async fn a_project_is_visible_only_in_its_account_and_environment() {
         let (status, body) = client.with_key(&test, Method::POST, "/v1/projects/import", wrong).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
     }
+}
+
+#[tokio::test]
+async fn an_error_names_what_to_use_instead() {
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    let (_, test) = key(&client, "test", &["project:write", "email:read"]).await;
+    for (path, status, expected) in [
+        ("/v1/system/hold", StatusCode::UNAUTHORIZED, "An API key cannot call this operation, because it needs a signed-in user"),
+        ("/v1/export/docx/000000000000000000000000", StatusCode::NOT_FOUND, "/v1/export/html/{conversationId}, "),
+        ("/v1/nothing", StatusCode::NOT_FOUND, "This path does not exist; see /openapi.json."),
+        ("/v1/emails/EMAIL", StatusCode::BAD_REQUEST, "emailId: expected an email ID with 24 hexadecimal characters"),
+        ("/v1/emails/000000000000000000000000", StatusCode::NOT_FOUND, "GET /v1/projects/emails lists the generations"),
+    ] {
+        let (found, body) = client.with_key(&test, Method::GET, path, "").await;
+        let error = body["error"].as_str().unwrap_or_default();
+        assert!(found == status && error.contains(expected), "{path}: {found} {error}");
+    }
+    let (_, body) = client.with_key(&test, Method::POST, "/v1/projects/import", r#"{"urls": ["https://a.example"],}"#).await;
+    assert!(body["error"].as_str().is_some_and(|error| error.contains("remove a comma before it")), "{body}");
+}
+
+#[test]
+fn a_site_is_only_for_a_new_demo() {
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
+    let folder = Folder::open(&outer.path().join("demo")).expect("the folder can be opened");
+    let site = || Some("https://acme.example".to_owned());
+    assert!(demo::target(&folder, site()).is_ok());
+    let problem = demo::target(&folder, Some("notaurl".into())).err().expect("a word is not a URL").to_string();
+    assert!(problem.starts_with("--site: The URL does not start with https://"), "{problem}");
+    std::fs::write(folder.store("control.redb"), "").expect("the file can be written");
+    let problem = demo::target(&folder, site()).err().expect("the demo exists").to_string();
+    assert!(problem.contains("has a demo already") && problem.contains("--data"), "{problem}");
+    assert!(demo::target(&folder, None).is_ok());
 }

@@ -32,6 +32,11 @@ pub fn plain(message: &str) -> String {
         _ if expected == "a map" => "an object",
         _ => expected,
     };
+    let said = match said {
+        "invalid type: map" => "found an object",
+        "invalid type: sequence" => "found a list",
+        said => said,
+    };
     format!("{said}, expected {expected}")
 }
 

@@ -305,8 +305,10 @@ impl<'de, K: Kind> Deserialize<'de> for Id<K> {
             return <[u8; 12]>::deserialize(deserializer).map(Self::from_bytes);
         }
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&text)
-            .ok_or_else(|| D::Error::custom(format_args!("expected a {} ID with 24 hexadecimal characters", K::NAME)))
+        Self::parse(&text).ok_or_else(|| {
+            let article = if K::NAME.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+            D::Error::custom(format_args!("expected {article} {} ID with 24 hexadecimal characters", K::NAME))
+        })
     }
 }
 

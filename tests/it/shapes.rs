@@ -69,7 +69,7 @@ async fn a_field_without_a_value_is_omitted_and_a_phone_is_null() {
 #[tokio::test]
 async fn a_literal_segment_takes_precedence_over_an_id_for_every_method() {
     let client = shared().client();
-    let no_such_path = "This path does not exist; see /openapi.json.";
+    let no_such_path = "This path does not exist";
     for (method, target) in [
         // No word is an ID, so only paths that contain the word determine the allowed methods.
         ("POST", "/v1/emails/previews"),
@@ -87,7 +87,7 @@ async fn a_literal_segment_takes_precedence_over_an_id_for_every_method() {
     ] {
         let reply =
             ask(&client, method.parse().expect("a method"), target).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
-        assert_eq!(reply.error(), no_such_path, "{method} {target}");
+        assert!(reply.error().starts_with(no_such_path), "{method} {target}: {}", reply.error());
     }
     for (method, target, allowed) in [
         ("GET", "/v1/domains/setup", "POST"),

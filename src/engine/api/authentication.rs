@@ -30,7 +30,7 @@ pub(super) fn authenticate(
             }
             let presented = presented(headers);
             let found = presented.and_then(|text| find(engine, now, spec, text));
-            found.ok_or_else(|| unauthorized(engine, spec, presented.is_some()))
+            found.ok_or_else(|| unauthorized(engine, spec, presented))
         }
     }
 }
@@ -45,10 +45,18 @@ fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option
     }
 }
 
-fn unauthorized(engine: &Engine, spec: &Spec, presented: bool) -> Refusal {
-    let code = if spec.access.is_personal() { Code::NotSignedIn } else { Code::InvalidApiKey };
-    let header = Box::new((WWW_AUTHENTICATE, challenge(engine, if presented { r#", error="invalid_token""# } else { "" })));
-    Refusal { failure: code.into(), header: Some(header) }
+fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {
+    let failure = match (spec.access.is_personal(), presented) {
+        (true, Some(key)) if token::parse(key).is_ok() => {
+            let detail =
+                "An API key cannot call this operation, because it needs a signed-in user: POST /v1/auth/login returns a token.";
+            Failure::because(Code::NotSignedIn, detail)
+        }
+        (true, _) => Code::NotSignedIn.into(),
+        (false, _) => Code::InvalidApiKey.into(),
+    };
+    let error = if presented.is_some() { r#", error="invalid_token""# } else { "" };
+    Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, challenge(engine, error)))) }
 }
 
 /// Returns the authentication challenge. It has no error code if no credentials were sent (RFC 6750 §3.1), and it names the metadata in

@@ -215,7 +215,7 @@ impl<'e> Call<'e> {
         let (entry, path) = match self.router.find(&method, uri.path(), operator) {
             Route::Found { entry, path } => (entry, path),
             Route::OtherMethods(allowed) => return Err(method_not_allowed(&allowed)),
-            Route::Unknown => return Err(Failure::because(Code::NotFound, "This path does not exist; see /openapi.json.").into()),
+            Route::Unknown => return Err(self.router.unknown(uri.path()).into()),
         };
         let spec = entry.spec;
         self.operation = Some(spec.id);

@@ -133,7 +133,7 @@ fn broken(body: &[u8]) -> Option<Failure> {
         return Some(malformed("a byte that is not UTF-8", (line, column)));
     }
     match serde_json::from_slice::<de::IgnoredAny>(body) {
-        Err(error) => Some(malformed(sentence(&error.to_string()), (error.line(), error.column()))),
+        Err(error) => Some(malformed(in_plain_words(sentence(&error.to_string())), (error.line(), error.column()))),
         Ok(_) => None,
     }
 }
@@ -141,6 +141,18 @@ fn broken(body: &[u8]) -> Option<Failure> {
 /// Returns the parser's message, without its position in the text.
 fn sentence(message: &str) -> &str {
     message.rfind(" at line ").map_or(message, |end| &message[..end])
+}
+
+/// Returns a parser's message about JSON text in words for people who write JSON by hand.
+fn in_plain_words(message: &str) -> &str {
+    match message {
+        "key must be a string" => "a name in double quotes is missing; remove a comma before it, or quote the name",
+        "trailing comma" => "a comma before the closing bracket; remove it",
+        "expected value" => "a value is missing, or is text without double quotes",
+        "trailing characters" => "more text after the end of the JSON",
+        message if message.starts_with("EOF while parsing") => "the text ends too early; a quote or bracket is not closed",
+        message => message,
+    }
 }
 
 fn malformed(what: &str, (line, column): (usize, usize)) -> Failure {
@@ -466,7 +478,7 @@ mod tests {
         };
         assert_eq!(give(r#"{"inside":[{},{"word":"a"}]}"#).expect("the input is valid").inside.len(), 2);
         let (code, detail) = refusal(give(r#"{"inside":[{},[null]]}"#));
-        assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: invalid type: sequence, expected an object"));
+        assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: found a list, expected an object"));
     }
 
     #[test]

@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use http::Method;
 
+use super::failure::Failure;
 use super::input::Arguments;
 use super::operation::Entry;
 use super::spec::{Access, Verb};
+use crate::vocab::codes::Code;
 
 /// The result of routing.
 pub enum Route<'a> {
@@ -74,7 +76,32 @@ impl Router {
         let methods: Vec<&str> = others.map(|entry| entry.spec.verb.name()).collect();
         if methods.is_empty() { Route::Unknown } else { Route::OtherMethods(allow(&methods)) }
     }
+
+    /// Returns the failure for a path that does not exist.
+    pub fn unknown(&self, path: &str) -> Failure {
+        let detail = match self.similar(path).as_slice() {
+            [] => "This path does not exist; see /openapi.json.".to_owned(),
+            similar => format!("This path does not exist; similar paths are {}. See /openapi.json.", similar.join(", ")),
+        };
+        Failure::because(Code::NotFound, detail)
+    }
+
+    /// Returns the paths that differ from an unknown path in one word, such as the other formats of an export; none if there are many.
+    fn similar(&self, unknown: &str) -> Vec<&'static str> {
+        let given: Vec<&str> = unknown.split('/').collect();
+        let is_similar = |path: &&'static str| {
+            let own: Vec<&str> = path.split('/').collect();
+            let differ = own.iter().zip(&given).filter(|(own, given)| !own.starts_with('{') && own != given);
+            own.len() == given.len() && differ.count() == 1
+        };
+        let visible = self.operations.iter().filter(|entry| entry.spec.access != Access::Operator);
+        let similar: BTreeSet<&'static str> = visible.map(|entry| entry.spec.path).filter(is_similar).collect();
+        if similar.len() > SIMILAR_PATHS_MAX { Vec::new() } else { similar.into_iter().collect() }
+    }
 }
+
+/// More paths than this would not help a caller to find the right one.
+const SIMILAR_PATHS_MAX: usize = 8;
 
 /// Returns the literal segments that follow each path prefix.
 fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, BTreeSet<&'static str>> {

@@ -97,7 +97,7 @@ impl fmt::Display for FetchError {
                 write!(f, "The host name {host} cannot be resolved ({cause}); check its spelling and its DNS records.")
             }
             Self::Unreachable { host, cause } => {
-                write!(f, "{host} does not accept connections ({cause}); check that the site is up.")
+                write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server runs.")
             }
             Self::Tls { host, cause } => {
                 write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")

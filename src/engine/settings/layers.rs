@@ -167,8 +167,15 @@ impl Layers {
             put(&mut root, key, value.clone());
         }
         serde_path_to_error::deserialize(Value::Table(root)).map_err(|error| {
-            let reason = error.inner().message().trim_end_matches('.').to_owned();
-            self.invalid(&error.path().to_string(), reason)
+            let (path, reason) = (error.path().to_string(), error.inner().message().trim_end_matches('.').to_owned());
+            let address = || {
+                // "8090" is a port without its address.
+                let given = self.values.get(&path).and_then(|(value, _)| value.as_str()).unwrap_or_default();
+                let port: u16 = given.trim_start_matches(':').parse().unwrap_or(8080);
+                format!("expected an address with its port, such as 127.0.0.1:{port}")
+            };
+            let reason = if reason == "invalid socket address syntax" { address() } else { reason };
+            self.invalid(&path, reason)
         })
     }
 

@@ -356,7 +356,14 @@ mod tests {
                 "server.idle_seconds (in my.toml, line 2) cannot be used: found 0, expected a whole number from 1 to 3600.",
             ),
             ("[server]\nidle_seconds = -1", "found -1, expected a whole number from 1 to 3600."),
-            ("[server]\nhttps = 'x'", "server.https (in my.toml, line 2) cannot be used: invalid socket address syntax."),
+            (
+                "[server]\nhttps = 'x'",
+                "server.https (in my.toml, line 2) cannot be used: expected an address with its port, such as 127.0.0.1:8080.",
+            ),
+            (
+                "[server]\nhttp = '8090'",
+                "server.http (in my.toml, line 2) cannot be used: expected an address with its port, such as 127.0.0.1:8090.",
+            ),
             (
                 "[log]\nlevel = 'loud'",
                 "log.level (in my.toml, line 2) cannot be used: unknown variant `loud`, expected one of `off`",

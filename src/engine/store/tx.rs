@@ -136,7 +136,7 @@ impl Read for ReadTx {
     }
 }
 
-/// The write of one command: its own changes, on top of those of the earlier commands in the group, on top of the newest commit.
+/// The write of one command. It sees its own changes, those of earlier commands in its group, and the newest commit.
 ///
 /// Invariant: changes are passed on only after the command has returned without an error; dropping an overlay discards all its changes.
 pub struct WriteTx<'g> {

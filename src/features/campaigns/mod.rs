@@ -53,7 +53,17 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
         Outcome::To(next) => Ok(next),
         Outcome::No(reason) => {
             let status = campaign.status;
-            let detail = format!("The campaign is {}: {reason}.", status.word());
+            let what = match status {
+                CampaignStatus::Sent => "has already been sent",
+                CampaignStatus::Failed => "has failed",
+                CampaignStatus::Cancelled => "has been canceled",
+                CampaignStatus::Draft => "is a draft",
+                CampaignStatus::PendingReview => "waits for a review",
+                CampaignStatus::Scheduled => "is scheduled",
+                CampaignStatus::Sending | CampaignStatus::Throttled => "is being sent",
+                CampaignStatus::Paused => "is paused",
+            };
+            let detail = format!("The campaign {what}: {reason}.");
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status.word() })))
         }
     }

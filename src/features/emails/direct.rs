@@ -48,7 +48,7 @@ pub fn change(
     let material = gather(tx, account, email.project, &conversation.wanted)?;
     let mut changed = render(tx, account, &conversation, document)?;
     let drawn = std::mem::take(&mut changed.drawn.warnings);
-    changed.drawn.warnings = brief.warnings_of_edit(&changed.document, &material).into_iter().chain(drawn).collect();
+    changed.drawn.warnings = brief.warnings(&changed.document, &material).into_iter().chain(drawn).collect();
     Ok(changed)
 }
 

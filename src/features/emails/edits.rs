@@ -230,11 +230,11 @@ pub async fn attempt(
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
-            let wish = EditRequest { document, prompt, brief: brief.clone(), today };
+            let wish = EditRequest { document, prompt: prompt.clone(), brief: brief.clone(), today };
             let (edited, usage) = writer.edit(wish, material.clone()).await;
             match edited {
                 Ok(edited) => {
-                    let warnings = warnings(brief, &edited, &material, old);
+                    let warnings = warnings(brief, &edited, &prompt, &material, old);
                     (written(context, account, conversation, edited, warnings, pictures).await, usage)
                 }
                 Err(reason) => (Ok(Err(reason)), usage),
@@ -258,9 +258,9 @@ pub async fn attempt(
 
 /// Returns the warnings about an edited document: those of the contract, with the brief as the user has changed it, and the earlier notes
 /// that still hold.
-fn warnings(mut brief: WritingBrief, edited: &EditResult, material: &Material, old: Vec<Finding>) -> Vec<Finding> {
+fn warnings(mut brief: WritingBrief, edited: &EditResult, prompt: &str, material: &Material, old: Vec<Finding>) -> Vec<Finding> {
     brief.wanted.brief = edited.brief.clone().or(brief.wanted.brief);
-    let mut warnings = brief.warnings_of_edit(&edited.document, material);
+    let mut warnings = brief.warnings_of_edit(&edited.document, prompt, material);
     let holds = |finding: &Finding| finding.kind == FindingKind::Note && edited.notes.contains(&finding.message);
     warnings.extend(old.into_iter().filter(holds));
     warnings

@@ -50,6 +50,8 @@ pub enum FindingKind {
     LineIncomplete,
     /// The prompt contains text whose meaning is unclear, so the email leaves it out.
     Unclear,
+    /// The built-in composer cannot write a text of the brief in the email's language. The email does not say it.
+    NotTranslated,
     /// The email could be better or cannot be shown completely.
     Note,
 }
@@ -57,7 +59,7 @@ pub enum FindingKind {
 impl FindingKind {
     /// Returns whether an email with such a finding breaks the contract. Other findings are notes for users.
     pub fn is_violation(self) -> bool {
-        !matches!(self, Self::Unclear | Self::Note)
+        !matches!(self, Self::Unclear | Self::NotTranslated | Self::Note)
     }
 
     /// Returns whether an edit may not cause such a finding. An edit may remove facts and exceed limits, because its instruction is newer

@@ -13,6 +13,7 @@ pub mod document;
 mod edits;
 pub mod finding;
 pub mod generation;
+mod given_brief;
 mod imported;
 mod model;
 pub mod ops;
@@ -45,7 +46,15 @@ const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 /// Returns the account's email with this ID. If a project is given, the email must belong to the project.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
-    found.ok_or_else(|| Failure::because(Code::NotFound, "No email has this ID."))
+    found.ok_or_else(|| {
+        Failure::because(Code::NotFound, "No email has this ID.")
+            .see("emails.list", "GET /v1/projects/emails lists the generations of a project, and their status lists the emails")
+    })
+}
+
+/// Fails if a list is too long.
+fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
+    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("expected at most {max} items, found {length}"))) }
 }
 
 /// Fails unless the account has this email and, if a project is given, the email belongs to the project.

@@ -20,6 +20,8 @@ pub struct Properties {
     pub json: String,
     /// The text of the property `value`, if `value` is a number.
     pub value: Option<String>,
+    /// Whether `value` is present and is not a number.
+    pub has_other_value: bool,
     /// The JSON of the property `currency`; `None` if `currency` is absent or null.
     pub currency: Option<String>,
 }
@@ -89,6 +91,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                     }
                     let kept = if name == VALUE { is_value } else { json != "null" };
                     *place = kept.then(|| json.to_owned());
+                    self.0.has_other_value |= name == VALUE && !is_value && json != "null";
                 }
                 None => entries.next_value_seed(Inside { levels: 1 })?,
             }

@@ -19,14 +19,19 @@ pub struct RecordedEvent {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
+    /// What the sender of an order should know: its amount is not a number, or it has no currency.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub notes: Vec<&'static str>,
 }
 
 impl RecordedEvent {
     /// Returns the result for an event that was recorded on its own.
     pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
+        let notes = Vec::new();
         match outcome {
-            IngestOutcome::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false },
-            IngestOutcome::Duplicate(first) => Self { stored: false, event_id: *first, dedupe_key, duplicate: true },
+            IngestOutcome::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false, notes },
+            IngestOutcome::Duplicate(first) => Self { stored: false, event_id: *first, dedupe_key, duplicate: true, notes },
         }
     }
 }

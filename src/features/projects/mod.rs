@@ -69,6 +69,14 @@ pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResu
     store::find(tx, account, project)
 }
 
+/// Returns why a project has no brand: its import failed, no earlier import was successful, and users set neither a name nor other values.
+pub fn import_failure(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<String>> {
+    let is_bare = |project: &Project| project.status == ProjectStatus::Error && project.name == project.domain;
+    let Some(failed) = store::find(tx, account, project)?.filter(is_bare) else { return Ok(None) };
+    let has_brand = store::brand(tx, project)?.is_some() || store::overrides(tx, project)? != BrandOverrides::default();
+    Ok(failed.error.filter(|_| !has_brand))
+}
+
 /// Returns the account's newest project that was imported from the site at `url`.
 pub fn with_site(tx: &impl Read, account: AccountId, url: &str) -> StoreResult<Option<Project>> {
     Ok(store::list(tx, account, None)?.into_iter().find(|project| site_key::same_site(project, url)))

@@ -295,7 +295,7 @@ impl OpenMailing {
             None => Some(Skip::Erased),
         };
         if let Some(why) = skip {
-            // If the row is already settled, the skip is refused and changes nothing.
+            // If the row is no longer queued or deferred, the skip is refused and changes nothing.
             let _ = recipients::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
             return Ok(Err(UpdateResult::Refused));
         }

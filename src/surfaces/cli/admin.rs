@@ -179,8 +179,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "The backup has {} rows. It doesn't contain the master key: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
-                data["rows"],
+                "The backup is complete. It doesn't contain the master key: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
                 text("masterKey")
             ),
             code: 0,
@@ -200,7 +199,10 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // If sending is not on hold, there is nothing to show.
     if data["since"].is_null() {
-        return CommandOutput { err: "Sending is not on hold.\n".into(), ..CommandOutput::default() };
+        return CommandOutput {
+            err: "Sending is not on hold in this data folder. Choose another with --data.\n".into(),
+            ..CommandOutput::default()
+        };
     }
     let mut out = format!("{} On hold since {}.\n", text(data, "reason"), text(data, "since"));
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
@@ -222,7 +224,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     out.push_str(&format!("{}\n", text(data, "notice")));
     let err = match resumed {
         true => "Sending resumed.\n",
-        false => "Sending is still on hold. To resume sending, run: mailmill resume --yes\n",
+        false => "Sending is still on hold. To resume sending, repeat this command with --yes.\n",
     };
     CommandOutput { out, err: err.into(), code: 0 }
 }

@@ -9,7 +9,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::permissions::PermissionSet;
 
-/// Self-hosted AI email marketing service.
+/// Self-hosted email marketing service.
 #[derive(Debug, Parser)]
 #[command(name = "mailmill", version, propagate_version = true)]
 pub struct Cli {
@@ -119,7 +119,7 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The website to read in place of the made-up shop's website, like https://example.com
+    /// The website to read in place of the made-up shop's website, like https://example.com; only for a new demo
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// Address for plain HTTP; port 0 picks a free port

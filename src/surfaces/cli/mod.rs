@@ -10,7 +10,7 @@ mod inbound;
 mod problem;
 mod socket;
 
-pub use admin::{CommandOutput, perform, report};
+pub use admin::{CommandOutput, exit_code, perform, report};
 pub use args::{Administration, Cli, Demo, Inbound, Location, ModelTest, ParsedCommand, Rekey, Restore, Serve};
 pub use inbound::hand_over;
 pub use problem::Problem;

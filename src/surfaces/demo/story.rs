@@ -407,7 +407,7 @@ impl Story {
     }
 
     async fn next_week(&self, known: &StepState) -> StepResult {
-        let made = self.ask("campaigns.create", self.campaign_of(known, "10% off until Sunday", 2)).await?;
+        let made = self.ask("campaigns.create", self.campaign_of(known, "A look at next week", 2)).await?;
         let day = serde_json::to_value(WireTime(self.now().plus_ms(7 * DAY_MS))).unwrap_or_default();
         let at = format!("{}T09:00", day.as_str().and_then(|day| day.get(..10)).unwrap_or_default());
         let id = text(&made, "/id");

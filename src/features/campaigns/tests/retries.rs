@@ -53,7 +53,7 @@ fn a_campaign_is_sent_once_every_recipient_was_tried_and_complete_when_the_last_
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["queued"]), (&json!(1), &json!(1), &json!(0)), "{stats}");
     // The campaign cannot be sent a second time, and its retries can be canceled.
     let (status, code, error) = refused(studio.act(&path, "send"));
-    assert!((status, code.as_str()) == (409, "WRONG_STATE") && error.contains("is sent"), "{error}");
+    assert!((status, code.as_str()) == (409, "WRONG_STATE") && error.contains("has already been sent"), "{error}");
     assert_eq!(studio.act(&path, "pause").data()["status"], "paused");
     studio.work();
     assert_eq!(studio.status(&path), "paused");

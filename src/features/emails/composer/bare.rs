@@ -1,9 +1,9 @@
 //! Finds statements of the brief that only repeat typed facts. The email's own sentences say these better and only once.
 
 use super::content::Content;
-use super::language::Bank;
+use super::language::{Bank, Language};
 use super::text::{folded, tidy};
-use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal, Part};
 
 /// Words of offers, invitations and notices that the email's own sentences replace, folded, in the languages of the composer.
 const WORDS: [&str; 91] = [
@@ -174,6 +174,8 @@ const EVERYTHING: [&str; 68] = [
 ];
 /// Prepositions between an offer and what it applies to. The phrases of each language have their own.
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
+/// The phrases that translate what an offer applies to.
+const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
 /// The lengths of an item of a list of news.
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
 
@@ -256,6 +258,35 @@ impl<'a> Content<'a> {
         let scope = tidy(&self.brief.offer.as_ref()?.scope.as_ref()?.text);
         let bare = JOINTS.iter().find_map(|joint| scope.strip_prefix(joint)).unwrap_or(&scope).to_owned();
         (!bare.is_empty()).then_some(bare)
+    }
+
+    /// Returns what the offer applies to, in the email's language; `None` if the words are in another language and no phrase translates
+    /// them.
+    pub fn scope_shown(&self) -> Option<String> {
+        let scope = self.scope_words()?;
+        if self.prints(&scope) {
+            return Some(scope);
+        }
+        let own = folded(&scope);
+        let says = |place: &&str| {
+            let mut all = Language::SPOKEN.into_iter().flat_map(|language| Bank::of(language).phrases(place));
+            all.any(|phrase| folded(phrase) == own)
+        };
+        let place = SCOPES.into_iter().find(says)?;
+        Bank::of(self.language).phrases(place).first().filter(|words| self.rules.allow(words)).cloned()
+    }
+
+    /// Returns the scope of an offer whose number the email states without the scope: such an email promises too much. `said` is folded.
+    pub(super) fn lost_scope(&self, said: &str) -> Option<&'a Part> {
+        let brief = self.brief;
+        let scope = brief.offer.as_ref()?.scope.as_ref()?;
+        let promises = |fact: &Fact| {
+            let is_number = matches!(fact.kind, FactKind::Percentage | FactKind::Amount);
+            is_number && fact.role == Some(FactRole::Offer) && self.is_said(fact, said)
+        };
+        let known = [self.scope_words(), self.scope_shown()];
+        let says_it = known.iter().flatten().any(|words| said.contains(folded(words).trim()));
+        (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
     /// Returns what the offer applies to; `None` if it applies to everything.

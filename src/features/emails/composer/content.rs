@@ -103,7 +103,12 @@ impl<'a> Content<'a> {
 
     /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
     pub fn prints(&self, text: &str) -> bool {
-        !tidy(text).is_empty() && self.rules.allow(text) && is_in(text, self.language, self.spoken)
+        !tidy(text).is_empty() && self.rules.allow(text) && !self.is_foreign(text)
+    }
+
+    /// Returns whether a text of the prompt is in another language than the email.
+    pub fn is_foreign(&self, text: &str) -> bool {
+        !is_in(text, self.language, self.spoken)
     }
 
     /// Returns the indexes of the printable statements that belong to no printed story. Bare statements and statements contained in
@@ -406,6 +411,12 @@ impl<'a> Content<'a> {
                 missing.push(part.clone());
             }
         }
+        let covers = |outer: &Part, inner: &Part| match (outer.span, inner.span) {
+            (Some(outer), Some(inner)) => outer.start <= inner.start && inner.end <= outer.end,
+            _ => outer.text.contains(&inner.text),
+        };
+        let scope = self.lost_scope(said).filter(|scope| !missing.iter().any(|other| covers(other, scope)));
+        missing.extend(scope.cloned());
         missing
     }
 }

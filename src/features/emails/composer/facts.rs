@@ -129,10 +129,10 @@ impl Source<'_> {
         let format = content.format;
         let offer = content.brief.offer.as_ref();
         if let Some(saving) = content.saving() {
-            let scope = content.scope_words();
+            let scope = content.scope_shown();
             let scoped = |offer: String| match &scope {
-                Some(scope) if content.prints(scope) => format.deal.replace("{offer}", &offer).replace("{scope}", scope),
-                Some(_) | None => offer,
+                Some(scope) => format.deal.replace("{offer}", &offer).replace("{scope}", scope),
+                None => offer,
             };
             facts.insert("saving", format.saving(&saving));
             facts.insert("offer", format.offer(&saving));

@@ -81,6 +81,8 @@ pub struct Composed {
     pub email: Email,
     /// The parts of the brief that the email does not contain.
     pub unused: Vec<Part>,
+    /// Those of them whose words are not in the email's language.
+    pub untranslated: Vec<Part>,
     /// Warnings about constraints that the email does not meet, and about the composer's guesses.
     pub warnings: Vec<String>,
 }
@@ -261,13 +263,14 @@ impl Draft<'_> {
         let style = Style { layout: Some(layout), primary: rules.color.or(reference.primary), ..reference };
         let (version, direction, purpose) = (VERSION, Direction::of(&language), self.shape.purpose);
         let email = Email { version, language, direction, purpose, subject, preheader, style, blocks };
-        let unused = if self.job.starts_with("general.") {
+        let unused: Vec<Part> = if self.job.starts_with("general.") {
             Vec::new()
         } else {
             self.content.missing(&printed::email(&email), &printed::links(&email))
         };
+        let untranslated = unused.iter().filter(|part| self.content.is_foreign(&part.text)).cloned().collect();
         let warnings = self.warnings(&email);
-        Composed { email, unused, warnings }
+        Composed { email, unused, untranslated, warnings }
     }
 
     /// Returns the seed that all emails of a series share in every language, because a series has one theme.

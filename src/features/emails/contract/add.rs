@@ -14,7 +14,7 @@ const SENTENCE_CHARACTERS_MAX: usize = 240;
 
 /// Returns the finding with the change that adds its text, if its text is lost.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
-    let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear);
+    let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
     let sentence = finding.span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));

@@ -8,8 +8,9 @@ use super::add;
 use super::lexicon::Words;
 use super::mentions::{self, Value};
 use super::outline::{Outline, Place};
-use super::reading::{Reading, number_of, share};
+use super::reading::{Reading, is_clock, number_of, share};
 use super::text::{fold, sentences, spaced, words};
+use crate::base::locale::LanguageTag;
 use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRole, FactValue};
 use crate::features::emails::document::Email;
 use crate::features::emails::finding::{Finding, FindingKind};
@@ -67,6 +68,30 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
         FactKind::Place | FactKind::Product | FactKind::Person => states_words(email, &fact.text, 1.0),
         _ => states_words(email, &fact.text, SHARE_MIN),
     }
+}
+
+/// Returns whether a text of a brief in this language states values of the same kind as a value, but only other ones. A text without such a value, such
+/// as "Silvester", contradicts nothing.
+pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
+    let compare = |mention: &Value| match (mention, value) {
+        (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),
+        (Value::Money { amount: own, currency: sign }, FactValue::Money { amount, currency }) => {
+            Some(own == amount && sign.is_none_or(|sign| sign == currency))
+        }
+        (Value::Day { .. }, FactValue::Days { .. }) => Some(is_value(mention, value)),
+        (Value::Weekday(day), FactValue::Days { first, last }) => {
+            Some(std::iter::once(first).chain(last).any(|date| date.weekday().to_monday_one_offset() == *day))
+        }
+        (Value::Clock { .. }, FactValue::Clock { start, end }) => {
+            Some(std::iter::once(start).chain(end).any(|time| is_clock(mention, minutes(*time))))
+        }
+        _ => None,
+    };
+    // A brief quotes what people wrote in other languages.
+    let own = Words::of(language.as_str().split('-').next().unwrap_or_default());
+    let read = [Some(own), Some(Words::of("en")), Words::language_of(&fold(text))].into_iter().flatten();
+    let told: Vec<bool> = read.flat_map(|words| mentions::read(text, words)).filter_map(|told| compare(&told.value)).collect();
+    !told.is_empty() && !told.contains(&true)
 }
 
 fn states_value(email: &Reading, value: &FactValue) -> bool {

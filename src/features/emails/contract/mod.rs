@@ -21,6 +21,7 @@ mod tests;
 mod text;
 
 pub use add::with_remedy;
+pub use facts::contradicts;
 
 use jiff::civil::Date;
 

@@ -2,7 +2,7 @@
 //! emails print instructions or contain something that is invented. The README of that folder explains the prompts.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -15,6 +15,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::brief::{self, Brief, CallToAction, Constraint, ConstraintKind, Fact, FactKind, Goal, Part};
 use crate::features::emails::document::Email;
 use crate::features::emails::finding::Finding;
+use crate::features::emails::given_brief;
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Source, Visibility};
 use crate::features::emails::writing::material::Material;
 use crate::features::emails::writing::{self, Draft, Writer};
@@ -351,19 +352,27 @@ fn judge(sample: &Sample, material: &Material, draft: &Draft) -> (Score, Vec<Str
     (score, failures)
 }
 
+/// Returns the files of a set of samples, in order.
+fn files(set: &str) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder().join(set)).expect("the samples exist");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    files
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/prompts")
+}
+
 /// Scores a set of samples. Prints the failures and a table.
 async fn score(set: &str) -> Score {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/prompts");
-    let brands: Vec<SampleBrand> = read(&folder.join("brands.json"));
+    let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));
     let mut out = format!(
         "{set:<18} {:>6} {:>6} {:>6} {:>6} {:>6} {:>9} {:>9} {:>6} {:>10} {:>7}\n",
         "emails", "clean", "facts", "kept", "lost", "reported", "repeated", "leaks", "inventions", "broken"
     );
     let (mut total, mut details) = (Score::default(), String::new());
-    let files = std::fs::read_dir(folder.join(set)).expect("the samples exist");
-    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-    files.sort();
-    for file in files {
+    for file in files(set) {
         let mut own = Score::default();
         for sample in read::<Vec<Sample>>(&file) {
             let brand = brands.iter().find(|brand| brand.id == sample.brand).expect("the samples have known brands");
@@ -413,4 +422,14 @@ async fn the_hostile_samples_keep_their_facts() {
 #[tokio::test]
 async fn the_unseen_samples_keep_their_facts() {
     holds(&score("unseen").await, 0, 1000, 1000, 1000);
+}
+
+/// A client that passes a brief on unchanged must not be refused, and must get the email that the prompt alone gets.
+#[test]
+fn a_brief_that_is_given_unchanged_stays_unchanged() {
+    for sample in ["first", "second", "hostile"].into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {
+        let brief = brief::parse(&sample.prompt, &Brand::default(), Some(&language(&sample)), sample.today);
+        let read = given_brief::read(&brief, &sample.prompt, sample.today);
+        assert_eq!(read.map_err(|refusal| refusal.text()), Ok(brief), "{}: {}", sample.id, sample.prompt);
+    }
 }

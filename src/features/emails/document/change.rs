@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::check::NOT_A_FOOTER;
 use super::{Email, Violation};
 use crate::vocab::limits;
 
@@ -105,10 +106,28 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
         let key = key(last, &violation);
         let before = states.iter().rposition(|state| !state.contains(&key));
         let index = before.map_or(0, |before| before + 1).min(changes.len().saturating_sub(1));
-        let has_value = matches!(changes[index].op, ChangeKind::Set | ChangeKind::Insert);
-        ChangeError { index, field: if has_value { "value" } else { "" }, block: key.0, violation }
+        let (field, violation) = blame(&changes[index], violation);
+        ChangeError { index, field, block: key.0, violation }
     };
     found.into_iter().map(error).collect()
+}
+
+/// Returns the field of a change that caused a violation, and the violation in the words of the change.
+fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
+    let path = change.path.as_deref().unwrap_or_default();
+    let last = steps(path).last().unwrap_or_default();
+    let told = |problem: &str| Violation { path: String::new(), problem: problem.to_owned() };
+    match change.op {
+        ChangeKind::Set if last == "type" => {
+            ("path", told("the type of a block cannot change; remove the block and insert another"))
+        }
+        ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
+        ChangeKind::Set | ChangeKind::Insert => ("value", violation),
+        ChangeKind::Remove if violation.problem.starts_with(NOT_A_FOOTER) => {
+            ("id", told("the footer cannot be removed, because it has the link to unsubscribe; change its fields instead"))
+        }
+        ChangeKind::Remove | ChangeKind::Move | ChangeKind::Duplicate => ("", violation),
+    }
 }
 
 /// Returns the ID of the innermost block at a path such as `blocks[3].columns[0].blocks[1].text`.
@@ -175,8 +194,10 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
         }
         ChangeKind::Move => {
             let (place, id) = named(json, change, "move needs the ID of a block")?;
-            if [&change.after, &change.before].into_iter().flatten().any(|other| other == id) {
-                return Err(("after", "a block cannot be placed next to itself; name another block".into()));
+            for (field, other) in [("after", &change.after), ("before", &change.before)] {
+                if other.as_ref() == Some(id) {
+                    return Err((field, "a block cannot be placed next to itself; name another block".into()));
+                }
             }
             let block = list(json, place).remove(place.index());
             // The block is removed first, because the removal shifts the positions of the following blocks.
@@ -467,6 +488,6 @@ mod tests {
     #[test]
     fn an_unknown_field_is_rejected_with_its_path() {
         let errors = applied(&[json!({ "op": "set", "path": "hue", "value": "red" })]).expect_err("the field does not exist");
-        assert_eq!((errors[0].index, errors[0].field, errors[0].violation.path.as_str()), (0, "value", "hue"));
+        assert_eq!((errors[0].index, errors[0].field, errors[0].violation.path.as_str()), (0, "path", "hue"));
     }
 }

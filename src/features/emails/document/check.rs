@@ -8,6 +8,9 @@ use std::fmt;
 use super::*;
 use crate::vocab::placeholders;
 
+/// The start of the problem of a document whose last block is not its footer.
+pub(super) const NOT_A_FOOTER: &str = "is not a footer";
+
 /// A violation of a rule for documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
@@ -128,7 +131,7 @@ impl Email {
             at.field("blocks[0]", |at| at.say("is not a header; start with a block of type header".to_owned()));
         }
         if !self.blocks.last().is_some_and(is_footer) {
-            at.field(&format!("blocks[{last}]"), |at| at.say("is not a footer; end with a block of type footer".to_owned()));
+            at.field(&format!("blocks[{last}]"), |at| at.say(format!("{NOT_A_FOOTER}; end with a block of type footer")));
         }
         let heroes = self.blocks.iter().enumerate().filter(|(_, block)| matches!(block, Block::Hero(_))).skip(1);
         let repeated = self.blocks.iter().enumerate();

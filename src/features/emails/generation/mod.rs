@@ -5,6 +5,8 @@
 //! state are stored in one transaction. An interrupted stage starts again, a bounded number of times. One transaction finishes a
 //! conversation, emits its event and removes it from the queue, so the event is emitted exactly once.
 
+#[cfg(test)]
+mod brief_tests;
 pub mod context;
 #[cfg(test)]
 mod contract_tests;

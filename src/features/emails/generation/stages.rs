@@ -17,6 +17,7 @@ use crate::features::emails::finding::Finding;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
 };
+use crate::features::emails::ops::generate::no_brand;
 use crate::features::emails::outputs;
 use crate::features::emails::postal_address;
 use crate::features::emails::store;
@@ -52,14 +53,18 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
     };
     let writer = writer(context, account, &conversation);
     let wanted = &mut conversation.wanted;
-    let (briefed, brief_usage) = match wanted.brief.is_none() && wanted.source == Source::Prompt {
-        true => {
+    // The import may have failed after the request was accepted.
+    let failed = projects::import_failure(&context.data.store.read(), account, conversation.project)?;
+    let is_prompt = wanted.source == Source::Prompt;
+    let (briefed, brief_usage) = match failed {
+        Some(reason) if is_prompt => (Err(no_brand(&reason)), Usage::default()),
+        _ if is_prompt && wanted.brief.is_none() => {
             let language = LanguageTag::parse(&languages[0]).ok();
             let rules = brief::parse(&wanted.prompt, &material.brand, language.as_ref(), today);
             let (made, usage) = writer.brief(&wanted.prompt, rules, &material).await;
             (made.map(|brief| wanted.brief = Some(brief)), usage)
         }
-        false => (Ok(()), Usage::default()),
+        _ => (Ok(()), Usage::default()),
     };
     let (id, wanted) = (conversation.id, conversation.wanted.clone());
     let (planned, usage) = match briefed {

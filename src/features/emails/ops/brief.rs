@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate::check_length;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, SOME_TEXT};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::emails::brief::{self, Brief};
+use crate::features::emails::check_length;
 use crate::features::emails::generation::context;
 use crate::features::projects;
 use crate::features::projects::brand::Brand;

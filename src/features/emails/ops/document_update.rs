@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate::check_length;
 use crate::base::bounded::Bounded;
 use crate::base::optional::remove_nulls;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::document::Change;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
-use crate::features::emails::{direct, require_email};
+use crate::features::emails::{check_length, direct, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::limits;
@@ -243,7 +242,15 @@ mod tests {
                 json!([{ "op": "insert", "after": "text-1", "value": { "type": "button", "label": "Go", "href": "javascript:x" } }]),
                 "operations[0].value: blocks[3].href: The URL does not start with https://",
             ),
-            (json!([{ "op": "remove", "id": "footer" }]), "operations[0]: blocks[2]: is not a footer"),
+            (json!([{ "op": "remove", "id": "footer" }]), "operations[0].id: the footer cannot be removed"),
+            (json!([{ "op": "move", "id": "footer", "before": "text-1" }]), "operations[0]: blocks[3]: is not a footer"),
+            (json!([{ "op": "move", "id": "text-1", "before": "text-1" }]), "operations[0].before: a block cannot be placed"),
+            (json!([{ "op": "set", "path": "subjekt", "value": "a" }]), "operations[0].path: subjekt: unknown field `subjekt`"),
+            (
+                json!([{ "op": "set", "path": "blocks.text-1.type", "value": "button" }]),
+                "operations[0].path: the type of a block cannot change; remove the block and insert another",
+            ),
+            (json!({ "op": "remove", "id": "x" }), "operations: found an object, expected a list"),
         ] {
             let answer = app.patch(&path, json!({ "operations": operations }));
             let (status, code, detail) = answer.refusal();

@@ -1,5 +1,6 @@
 //! Starts the generation of one email or a series, in one or several languages. The emails are written in the background.
 
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,9 +12,10 @@ use crate::engine::api::{Caller, Command, Created, Engine, Failure, Operation, R
 use crate::engine::language_model::Models;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::emails::brief::{Brief, Span};
+use crate::features::emails::brief::Brief;
+use crate::features::emails::generation::context::date;
 use crate::features::emails::model::{Conversation, GenerationRequest, Source, State, Visibility};
-use crate::features::emails::{conversation_not_found, store};
+use crate::features::emails::{check_length, conversation_not_found, given_brief, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, ProjectId};
@@ -36,7 +38,8 @@ pub struct NewConversation {
     #[serde(default)]
     pub prompt: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
     /// The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it. The emails are written from the brief, and
-    /// the spans of the brief refer to the prompt. If absent, the brief is read from the prompt.
+    /// the spans of the brief refer to the prompt. To correct a fact, change its `text` and omit its `value`: sentences of the brief that
+    /// contain the old text are corrected, too. If absent, the brief is read from the prompt.
     #[serde(default)]
     pub brief: Option<Brief>,
     /// The images to use in the emails.
@@ -133,7 +136,7 @@ impl Operation for Generate {
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::LimitReached, Code::ModelNotConfigured]);
+        .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached, Code::ModelNotConfigured]);
     type Input = NewConversation;
     type Output = Created<AcceptedGeneration>;
 
@@ -149,7 +152,12 @@ impl Operation for Generate {
 
 impl Command for Generate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
-        let wanted = input.wanted(&caller.engine)?;
+        let wanted = input.wanted(&caller.engine, date(tx.now()))?;
+        if let Some(reason) = projects::import_failure(tx, caller.account(), input.project_id)? {
+            let retry = format!("POST /v1/projects/import/{}/retry imports it again", input.project_id);
+            let failure = Failure::because(Code::WrongState, no_brand(&reason)).see("projects.import_retry", retry);
+            return Err(failure.with(json!({ "status": "error" })));
+        }
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
         emit_started(tx, caller.account(), &conversation);
         Ok(Created(AcceptedGeneration::of(&conversation, caller.engine.base_url())))
@@ -158,14 +166,12 @@ impl Command for Generate {
 
 impl NewConversation {
     /// Returns the request in its stored form.
-    fn wanted(&self, engine: &Engine) -> Result<GenerationRequest, Failure> {
+    fn wanted(&self, engine: &Engine, today: Date) -> Result<GenerationRequest, Failure> {
         let prompt = self.prompt.as_deref().unwrap_or_default().to_owned();
         if prompt.is_empty() && self.brief.is_none() {
             return Err(Failure::field("prompt", "must not be empty without a brief; describe the email"));
         }
-        if let Some(brief) = &self.brief {
-            check_brief(brief, &prompt)?;
-        }
+        let brief = self.brief.as_ref().map(|brief| given_brief::read(brief, &prompt, today)).transpose()?;
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
         check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
         let mut languages: Vec<String> = Vec::new();
@@ -176,7 +182,7 @@ impl NewConversation {
         }
         Ok(GenerationRequest {
             prompt,
-            brief: self.brief.clone(),
+            brief,
             model: choose_model(self.model.as_deref(), &engine.models)?
                 .unwrap_or_else(|| engine.models.default_name().to_owned()),
             on_failure: engine.settings.language_model.on_failure,
@@ -190,39 +196,6 @@ impl NewConversation {
             source: Source::Prompt,
         })
     }
-}
-
-/// Fails if a brief is too long or if its spans are not within the prompt.
-fn check_brief(brief: &Brief, prompt: &str) -> Result<(), Failure> {
-    for (field, length) in [
-        ("brief.facts", brief.facts.len()),
-        ("brief.stories", brief.stories.len()),
-        ("brief.tone", brief.tone.len()),
-        ("brief.constraints", brief.constraints.len()),
-        ("brief.instructions", brief.instructions.len()),
-        ("brief.unclear", brief.unclear.len()),
-    ] {
-        check_length(field, length, limits::BRIEF_PARTS_MAX)?;
-    }
-    let characters = prompt.chars().count();
-    for (index, fact) in brief.facts.iter().enumerate() {
-        if fact.text.trim().is_empty() {
-            return Err(Failure::field(&format!("brief.facts[{index}].text"), "must not be empty; write the fact or remove it"));
-        }
-        let is_inside = |span: &Span| span.start <= span.end && usize::try_from(span.end).is_ok_and(|end| end <= characters);
-        if fact.span.as_ref().is_some_and(|span| !is_inside(span)) {
-            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact of your own");
-            return Err(Failure::field(&format!("brief.facts[{index}].span"), problem));
-        }
-    }
-    let length = serde_json::to_string(brief).map_err(Failure::internal)?.chars().count();
-    if length > limits::BRIEF_CHARACTERS_MAX {
-        return Err(Failure::field(
-            "brief",
-            format_args!("has {length} characters as JSON; use at most {}", limits::BRIEF_CHARACTERS_MAX),
-        ));
-    }
-    Ok(())
 }
 
 /// Returns the name of the model that a request names; `None` if it names none.
@@ -241,9 +214,9 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
     Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
-/// Fails if a list is too long.
-pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
-    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("expected at most {max} items, found {length}"))) }
+/// Returns why nothing can be written for a brand whose import failed.
+pub fn no_brand(reason: &str) -> String {
+    format!("The import of the brand failed, so there is nothing to write from: {reason}")
 }
 
 /// Adds a conversation to the store and to the queue, or fails if too many generations of the project are unfinished.

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate::{AcceptedGeneration, check_length};
+use super::generate::AcceptedGeneration;
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Created, Engine, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
+use crate::features::emails::check_length;
 use crate::features::emails::generation::import::{self, SafeImport};
 use crate::features::emails::model::Visibility;
 use crate::vocab::codes::Code;

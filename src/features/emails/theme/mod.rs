@@ -206,7 +206,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     };
     let (sheet, page) = papers(brand, style, layout, primary);
     let light = grounds(sheet, page, &wishes);
-    let light = ThemeColors { band: style.boxes.map_or(light.band, Ground::band), ..light };
+    let light = ThemeColors { band: style.boxes.map_or(light.band, |color| Ground::band(color, &wishes)), ..light };
     // Dark backgrounds stay unchanged in dark mode.
     if luminance(sheet) < 0.18 {
         return (light, light);

@@ -104,15 +104,22 @@ pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let typed = typed(&brief.wanted, material, first_language(brief), brief.today);
     let (request, plan) = with_plan(&given, brief, &typed, material);
     let composed = composer::compose(&request, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
-    let unused = composed.unused.iter().map(not_used);
+    let unused = composed.unused.iter().map(|part| not_used(part, composed.untranslated.contains(part)));
     let warnings = unused.chain(composed.warnings.into_iter().map(Finding::note)).collect();
     Ok(Draft { document: sound(composed.email)?, written_by: COMPOSER.to_owned(), warnings })
 }
 
 /// Returns the warning about a part of the brief that the email does not contain.
-fn not_used(part: &brief::Part) -> Finding {
-    Finding::new(FindingKind::Unclear, format!("The email does not contain “{}”. Add it if it belongs there.", part.text))
-        .about(&part.text, part.span)
+fn not_used(part: &brief::Part, is_foreign: bool) -> Finding {
+    let text = &part.text;
+    let (kind, message) = match is_foreign {
+        true => (
+            FindingKind::NotTranslated,
+            format!("The composer cannot translate “{text}”, so the email does not say it. Add it in the email's language."),
+        ),
+        false => (FindingKind::Unclear, format!("The email does not contain “{text}”. Add it if it belongs there.")),
+    };
+    Finding::new(kind, message).about(text, part.span)
 }
 
 /// Edits an email.

@@ -62,8 +62,7 @@ impl Brief {
 
     /// Returns what users should know about a document: where it breaks the contract, and the unclear text that it does not contain.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
-        let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
-        self.breaches(document, material).into_iter().chain(unclear.unwrap_or_default()).collect()
+        self.warnings_of_edit(document, "", material)
     }
 
     /// Returns the warnings of a draft with those of the contract, which replace the composer's warnings about the same text.
@@ -82,9 +81,12 @@ impl Brief {
         draft
     }
 
-    /// Returns what users should know about an edited document. Users know what they have added themselves.
-    pub fn warnings_of_edit(&self, document: &Document, material: &Material) -> Vec<Finding> {
-        self.warnings(document, material).into_iter().filter(|finding| !finding.kind.binds_edits()).collect()
+    /// Returns what users should know about an edited document. An edit may add what its instruction says; a direct change has no
+    /// instruction.
+    pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
+        let prompt = format!("{}\n{instruction}", self.wanted.prompt);
+        let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
+        self.check(document, &prompt, material).into_iter().chain(unclear.unwrap_or_default()).collect()
     }
 
     /// Returns where an edit breaks the contract. An edit may remove facts and add what its instruction says, but invent nothing.

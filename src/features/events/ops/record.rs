@@ -76,13 +76,26 @@ impl Command for Record {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RecordEvent) -> Result<Self::Output, Failure> {
         let RecordEvent { project_id, name, identifiers, profile, properties, occurred_at, dedupe_key } = input;
         projects::require(tx, caller.account(), project_id)?;
+        let notes = notes(identifiers.external_order_id.is_some(), properties.as_ref());
         let event = EventRow { name, identifiers, profile, properties, occurred_at, dedupe_key };
         let mut recorded = None;
         ingest::ingest(tx, project_id, vec![Ok(event)], |outcome| {
             let (outcome, key) = outcome?;
-            recorded = Some(RecordedEvent::of(&outcome, key));
+            recorded = Some(RecordedEvent { notes: notes.clone(), ..RecordedEvent::of(&outcome, key) });
             Ok(())
         })?;
         Ok(Done(recorded.expect("each event has one outcome")))
+    }
+}
+
+/// Returns what the sender of an order should know. The event is stored anyway, because the properties of an event are free.
+fn notes(is_order: bool, properties: Option<&Properties>) -> Vec<&'static str> {
+    let Some(properties) = properties else { return Vec::new() };
+    match (&properties.value, &properties.currency) {
+        (None, _) if properties.has_other_value => {
+            vec!["properties.value is not a number, so the event counts no revenue. Send a number, such as 49.90."]
+        }
+        (Some(_), None) if is_order => vec!["properties.currency is missing, so the amount counts as USD."],
+        _ => Vec::new(),
     }
 }

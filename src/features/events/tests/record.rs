@@ -255,3 +255,22 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert_eq!(shop.report(of_another).status, 400, "a payment by another contact is not a repeat");
     assert!(shop.by_email("grace@example.com").is_none());
 }
+
+/// A shop sent its amounts as text. The events were stored and counted no revenue, and the answer did not say so.
+#[test]
+fn the_answer_names_an_amount_that_does_not_count() {
+    let shop = Shop::new();
+    let notes = |properties: Value| {
+        let mut event = login("ada@example.com");
+        event["identifiers"]["externalOrderId"] = "1001".into();
+        event["properties"] = properties;
+        shop.app.post_in("/v1/events", event).data()["notes"].clone()
+    };
+    let text = notes(json!({ "value": "49,90", "currency": "EUR" }));
+    assert!(text[0].as_str().is_some_and(|note| note.starts_with("properties.value is not a number")), "{text}");
+    let dollars = notes(json!({ "value": 49.9 }));
+    assert!(dollars[0].as_str().is_some_and(|note| note.starts_with("properties.currency is missing")), "{dollars}");
+    for plain in [json!({ "value": 49.9, "currency": "EUR" }), json!({ "value": null }), json!({})] {
+        assert_eq!(notes(plain), Value::Null);
+    }
+}

@@ -1,4 +1,4 @@
-//! One delivery: renders the message, sends it, and submits the outcome to the recipient writer.
+//! Makes one delivery: renders the message, sends it, and submits the result to the recipient writer.
 //!
 //! The data that all messages of a mailing share is prepared once and cached. Messages render on blocking threads, as many in parallel as
 //! there are processors.
@@ -270,7 +270,7 @@ impl MessageSender {
         Ok(sender)
     }
 
-    /// Renders one message, sends it, and submits the outcome to the recipient writer.
+    /// Renders one message, sends it, and submits the result to the recipient writer.
     pub async fn deliver(self: Arc<Self>, job: SendJob) -> SendOutcome {
         let (id, number) = (job.context.mailing.id, job.number);
         let rendered = match self.make(&job).await {

@@ -79,7 +79,7 @@ impl Query for Timeline {
 fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
-    // The sent messages do not include those that were rejected immediately, but include those that bounced later.
+    // The sent messages do not include those that were rejected or deferred for too long, but include those that bounced later.
     let all = sent + sum(|day| day.failed);
     SendingTimelineSummary {
         sent,

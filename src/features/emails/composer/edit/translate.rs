@@ -1,6 +1,7 @@
 //! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the other language. All other texts stay
 //! as they are, because only a language model can translate them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use jiff::ToSpan;
@@ -39,7 +40,7 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
         return Err(Reply::new("is_language").with("language", named_language(language)));
     }
     let voice = Voice::of(means.brand, &Rules::default(), language);
-    let exchange = Exchange { from: own, to: language, voice, means, email };
+    let exchange = Exchange { from: own, to: language, voice, means, email, written: OnceCell::new() };
     let (changed, count, kept) = exchange.run().ok_or_else(|| Reply::new("nothing_to_translate"))?;
     let direction = Direction::of(&language.tag());
     *email = Email { language: language.tag(), direction, ..changed };
@@ -52,7 +53,7 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
 pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> Outcome {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     let voice = Voice { formal, ..Voice::of(means.brand, &Rules::default(), own) };
-    let exchange = Exchange { from: own, to: own, voice, means, email };
+    let exchange = Exchange { from: own, to: own, voice, means, email, written: OnceCell::new() };
     let changed = exchange.run().map(|(changed, ..)| changed).filter(|changed| changed != email);
     *email = changed.ok_or_else(|| Reply::new("same_form"))?;
     Ok(Reply::new(if formal { "formal" } else { "informal" }))
@@ -176,6 +177,8 @@ struct Exchange<'a> {
     voice: Voice,
     means: &'a EditResources<'a>,
     email: &'a Email,
+    /// The days around today as the composer writes them.
+    written: OnceCell<BTreeMap<String, Date>>,
 }
 
 impl Exchange<'_> {
@@ -329,16 +332,20 @@ impl Exchange<'_> {
 
     /// Returns the day that the composer writes like this.
     fn day(&self, text: &str) -> Option<Date> {
-        let bank = Bank::of(self.from);
-        let today = self.means.today;
-        let mut days = (-DAYS_BEFORE..DAYS_AFTER).filter_map(|ahead| today.checked_add(ahead.days()).ok());
-        let own = folded(text);
-        days.find(|day| {
+        let written = self.written.get_or_init(|| {
+            let bank = Bank::of(self.from);
+            let today = self.means.today;
             let formats = [None, Some("GB")].map(|region| bank.format(region));
-            formats
-                .into_iter()
-                .any(|format| [format.day(*day, today), format.date(*day, today)].iter().any(|text| folded(text) == own))
-        })
+            let days = (-DAYS_BEFORE..DAYS_AFTER).rev().filter_map(|ahead| today.checked_add(ahead.days()).ok());
+            days.flat_map(|day| {
+                formats
+                    .iter()
+                    .flat_map(move |format| [format.day(day, today), format.date(day, today)])
+                    .map(move |text| (folded(&text), day))
+            })
+            .collect()
+        });
+        written.get(&folded(text)).copied()
     }
 
     /// Returns the only value that a text states.

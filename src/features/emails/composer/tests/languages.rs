@@ -111,6 +111,36 @@ fn an_email_can_be_in_another_language_than_its_prompt() {
     assert!(unused.iter().any(|part| part.contains("packed them by hand")), "{unused:?}");
 }
 
+/// A reader of the README asked for "10% off the first order" in English and German. The German email promised 10% off everything, without
+/// a warning.
+#[test]
+fn an_offer_in_another_language_keeps_its_scope_or_reports_it() {
+    let offer = |prompt: &str, code: &str| {
+        let brand = brands::teas();
+        let brief = parsed(prompt, &brand, "en");
+        let plan = plan(&request(&brief, 5), &brand, false, &tag("en"), Some(1));
+        let composed = compose(&request(&brief, 5), &brand, &[], &plan, 0, &tag(code));
+        let lost: Vec<String> = composed.untranslated.iter().map(|part| part.text.clone()).collect();
+        (print::text(&composed.email), lost)
+    };
+    for (code, expected) in [
+        ("en", "10% off the first order"),
+        ("de", "auf die erste Bestellung"),
+        ("fr", "sur la première commande"),
+        ("es", "en el primer pedido"),
+        ("it", "su ogni primo ordine"),
+        ("pt", "em cada primeira encomenda"),
+        ("nl", "op de eerste bestelling"),
+    ] {
+        let (text, lost) = offer("Welcome email, 10% off the first order with HELLO10", code);
+        assert!(text.contains(expected) && lost.is_empty(), "{code}: {lost:?} {text}");
+    }
+    let (text, lost) = offer("20% off all mugs until Sunday with MUGS20.", "de");
+    assert!(text.contains("20\u{a0}%") && !text.contains("mugs"), "{text}");
+    assert_eq!(lost, ["all mugs"]);
+    assert_eq!(offer("20% off all mugs until Sunday with MUGS20.", "en").1, [""; 0]);
+}
+
 #[test]
 fn languages_without_phrases_have_a_warning() {
     let brand = brands::teas();

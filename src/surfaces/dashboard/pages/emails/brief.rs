@@ -169,7 +169,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
         }
         facts.push(match text == fact.text.trim() {
             true => fact.clone(),
-            false => Fact { role: fact.role, story: fact.story, ..typed(visit, fact.kind, text, &brief).await? },
+            false => Fact { role: fact.role, story: fact.story, span: fact.span, ..typed(visit, fact.kind, text, &brief).await? },
         });
     }
     for (index, unclear) in brief.unclear.iter().enumerate() {

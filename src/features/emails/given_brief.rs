@@ -1,0 +1,210 @@
+//! Reads a brief that a caller gives: checks it, and completes what its texts say.
+//!
+//! Callers correct the text of a fact and leave the rest, so the text counts: a value that contradicts it is refused, a value that is
+//! absent is read from it, and the sentences that contain the old text get the new one.
+
+use jiff::civil::Date;
+
+use super::brief::{self, Brief, Fact, FactKind, FactValue, Span};
+use super::{check_length, contract};
+use crate::base::locale::LanguageTag;
+use crate::engine::api::Failure;
+use crate::features::projects::brand::Brand;
+use crate::vocab::limits;
+
+/// Returns the brief to write from. The spans of `given` refer to the prompt. Relative dates in new texts count from `today`.
+pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
+    check(given, prompt)?;
+    let mut brief = given.clone();
+    let language = brief.language;
+    // The words around an unchanged fact may tell its value, too.
+    let own = brief::parse(prompt, &Brand::default(), Some(&language), today).facts;
+    for fact in brief.facts.iter_mut().filter(|fact| fact.value.is_none()) {
+        let is_it = |own: &&Fact| own.span.is_some() && (own.span, own.kind, &own.text) == (fact.span, fact.kind, &fact.text);
+        fact.value = own.iter().find(is_it).map_or_else(|| value_in(fact, &language, today), |own| own.value.clone());
+    }
+    correct_sentences(&mut brief, prompt);
+    Ok(brief)
+}
+
+/// Fails if a brief is too long, if its spans are not within the prompt, or if a fact's value contradicts its text.
+fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
+    for (field, length) in [
+        ("brief.facts", brief.facts.len()),
+        ("brief.stories", brief.stories.len()),
+        ("brief.tone", brief.tone.len()),
+        ("brief.constraints", brief.constraints.len()),
+        ("brief.instructions", brief.instructions.len()),
+        ("brief.unclear", brief.unclear.len()),
+    ] {
+        check_length(field, length, limits::BRIEF_PARTS_MAX)?;
+    }
+    let characters = prompt.chars().count();
+    for (index, fact) in brief.facts.iter().enumerate() {
+        check_fact(fact, characters, &brief.language).map_err(|(field, problem)| {
+            let field = format!("brief.facts[{index}].{field}");
+            Failure::field(&field, problem)
+        })?;
+    }
+    let length = serde_json::to_string(brief).map_err(Failure::internal)?.chars().count();
+    if length > limits::BRIEF_CHARACTERS_MAX {
+        let problem = format!("has {length} characters as JSON; use at most {}", limits::BRIEF_CHARACTERS_MAX);
+        return Err(Failure::field("brief", problem));
+    }
+    Ok(())
+}
+
+/// Returns the invalid field of a fact and what is wrong with it.
+fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<(), (&'static str, String)> {
+    if fact.text.trim().is_empty() {
+        return Err(("text", "must not be empty; write the fact or remove it".to_owned()));
+    }
+    if let Some(Span { start, end }) = fact.span {
+        if start > end {
+            return Err(("span", format!("start must be before end; found start {start} and end {end}")));
+        }
+        if usize::try_from(end).is_ok_and(|end| end > characters) {
+            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact of your own");
+            return Err(("span", problem));
+        }
+    }
+    if fact.value.as_ref().is_some_and(|value| contract::contradicts(&fact.text, value, language)) {
+        let problem =
+            format!("contradicts the text {:?}; correct one of them, or omit value to read it from the text", fact.text);
+        return Err(("value", problem));
+    }
+    Ok(())
+}
+
+/// Returns the value that the text of a fact states.
+fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValue> {
+    let fits = |value: &FactValue| match fact.kind {
+        FactKind::Percentage => matches!(value, FactValue::Percent { .. }),
+        FactKind::Amount | FactKind::Price | FactKind::OldPrice | FactKind::Minimum => matches!(value, FactValue::Money { .. }),
+        FactKind::Date | FactKind::Period => matches!(value, FactValue::Days { .. }),
+        FactKind::Time => matches!(value, FactValue::Clock { .. }),
+        FactKind::Capacity => matches!(value, FactValue::Count { .. }),
+        _ => false,
+    };
+    let own = brief::parse(&fact.text, &Brand::default(), Some(language), today).facts;
+    own.into_iter().filter_map(|fact| fact.value).find(fits)
+}
+
+/// Puts the texts of corrected facts into the sentences, stories and prescribed lines that contain the old texts.
+fn correct_sentences(brief: &mut Brief, prompt: &str) {
+    let prompt: Vec<char> = prompt.chars().collect();
+    let told = |span: Span| prompt.get(span.start as usize..span.end as usize).map(|told| told.iter().collect::<String>());
+    let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
+    let corrected = |fact: &Fact| {
+        let span = fact.span.filter(|_| !is_sentence(fact))?;
+        let old = told(span)?.trim().to_owned();
+        (!old.is_empty() && old != fact.text.trim()).then(|| (span, old, fact.text.trim().to_owned()))
+    };
+    let changes: Vec<(Span, String, String)> = brief.facts.iter().filter_map(corrected).collect();
+    let facts = brief.facts.iter_mut().filter(|fact| is_sentence(fact)).map(|fact| (&mut fact.text, fact.span));
+    let stories = brief.stories.iter_mut().flat_map(|story| story.heading.iter_mut().chain([&mut story.text]));
+    let lines = [&mut brief.subject, &mut brief.preheader, &mut brief.headline].into_iter().flatten();
+    let parts = stories.chain(lines).map(|part| (&mut part.text, part.span));
+    for (text, span) in facts.chain(parts) {
+        let Some(span) = span else { continue };
+        for (own, old, new) in changes.iter().filter(|(own, ..)| span.start <= own.start && own.end <= span.end) {
+            let before = told(Span { start: span.start, end: own.start }).unwrap_or_default();
+            replace(text, old, new, places(&before, old).len());
+        }
+    }
+}
+
+/// Replaces one of several mentions of a text, counted from 0. A text that says the new words already stays as it is.
+fn replace(text: &mut String, old: &str, new: &str, place: usize) {
+    if !places(text, new).is_empty() {
+        return;
+    }
+    let found = places(text, old);
+    if let Some(at) = found.get(place).or(found.first()) {
+        text.replace_range(*at..at + old.len(), new);
+    }
+}
+
+/// Returns where a text mentions whole words: "5%" is not in "25%".
+fn places(text: &str, words: &str) -> Vec<usize> {
+    let joins = |one: Option<char>, other: Option<char>| {
+        one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
+    };
+    let is_whole = |at: &usize| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + words.len()..].chars().next();
+        !joins(before, words.chars().next()) && !joins(words.chars().next_back(), after)
+    };
+    text.match_indices(words).map(|(at, _)| at).filter(is_whole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const PROMPT: &str = "20% off all mugs until Sunday with MUGS20. Keep it short.";
+    const TODAY: Date = Date::constant(2026, 11, 23);
+
+    /// Returns the brief of the prompt with some facts changed: the kind of each fact, its field, and the value of the field.
+    fn changed(changes: &[(FactKind, &str, Value)]) -> Result<Brief, Failure> {
+        let mut brief = json!(brief::parse(PROMPT, &Brand::default(), None, TODAY));
+        for (kind, field, value) in changes {
+            let facts = brief["facts"].as_array_mut().expect("the brief has facts");
+            let fact = facts.iter_mut().find(|fact| fact["kind"] == json!(kind)).expect("the brief has the fact");
+            fact[*field] = value.clone();
+        }
+        read(&serde_json::from_value(brief).expect("the brief is valid"), PROMPT, TODAY)
+    }
+
+    fn fact(brief: &Brief, kind: FactKind) -> &Fact {
+        brief.facts.iter().find(|fact| fact.kind == kind).expect("the brief has the fact")
+    }
+
+    #[test]
+    fn a_corrected_text_changes_its_value_and_its_sentence() {
+        let brief = changed(&[(FactKind::Percentage, "text", json!("25%")), (FactKind::Percentage, "value", Value::Null)]);
+        let brief = brief.expect("the brief is valid");
+        assert_eq!(fact(&brief, FactKind::Percentage).value, Some(FactValue::Percent { percent: 25.0 }));
+        assert_eq!(fact(&brief, FactKind::Sentence).text, "25% off all mugs until Sunday with MUGS20.");
+        let brief = changed(&[(FactKind::Date, "text", json!("until Saturday")), (FactKind::Date, "value", Value::Null)]);
+        let brief = brief.expect("the brief is valid");
+        let saturday = FactValue::Days { first: Date::constant(2026, 11, 28), last: None };
+        assert_eq!(fact(&brief, FactKind::Date).value, Some(saturday));
+        assert_eq!(fact(&brief, FactKind::Sentence).text, "20% off all mugs until Saturday with MUGS20.");
+        let brief = changed(&[(FactKind::Code, "text", json!("MUGS25"))]).expect("the brief is valid");
+        assert_eq!(fact(&brief, FactKind::Sentence).text, "20% off all mugs until Sunday with MUGS25.");
+        let brief = changed(&[(FactKind::Date, "value", Value::Null)]).expect("the brief is valid");
+        assert!(fact(&brief, FactKind::Date).value.is_some());
+    }
+
+    #[test]
+    fn a_value_that_contradicts_its_text_is_refused() {
+        for (kind, field, value, expected) in [
+            (FactKind::Percentage, "text", json!("25%"), "facts[1].value: contradicts the text \"25%\"; correct one of them"),
+            (
+                FactKind::Percentage,
+                "value",
+                json!({ "type": "percent", "percent": 30.0 }),
+                "facts[1].value: contradicts the text",
+            ),
+            (FactKind::Date, "text", json!("until Saturday"), "facts[2].value: contradicts the text \"until Saturday\""),
+            (FactKind::Code, "span", json!({ "start": 9, "end": 2 }), "facts[3].span: start must be before end"),
+            (FactKind::Code, "span", json!({ "start": 9, "end": 99 }), "facts[3].span: must be within the 57 characters"),
+            (FactKind::Code, "text", json!(" "), "facts[3].text: must not be empty"),
+        ] {
+            let refusal = changed(&[(kind, field, value)]).expect_err("the brief is invalid").text();
+            assert!(refusal.contains(expected), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_correction_changes_only_its_own_mention() {
+        let mut text = "25% off, and 5% back, then 5% more".to_owned();
+        replace(&mut text, "5%", "6%", 1);
+        assert_eq!(text, "25% off, and 5% back, then 6% more");
+        replace(&mut text, "7%", "6%", 0);
+        assert_eq!(text, "25% off, and 5% back, then 6% more");
+    }
+}
