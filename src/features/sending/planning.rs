@@ -30,8 +30,8 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits;
 
-/// Does a limited amount of work on waiting mailings: selects an audience, writes rows, or skips recipients of canceled mailings. Returns
-/// true if there may be more work.
+/// Does a limited amount of work on waiting mailings: selects an audience, writes rows, or skips recipients of canceled and failed
+/// mailings. Returns true if there may be more work.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
     for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
@@ -168,7 +168,7 @@ fn put_rows(
     Ok(written??)
 }
 
-/// Skips a limited number of recipients of a canceled mailing to whom the message has not been sent. Returns true if there was work to do.
+/// Skips a limited number of queued or deferred recipients of a canceled or failed mailing. Returns true if there was work to do.
 fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let waits = |counter| matches!(counter, Counter::QUEUED | Counter::DEFERRED);
     let left = store::counted(tx, mailing.id, Counter::QUEUED)? + store::counted(tx, mailing.id, Counter::DEFERRED)?;
