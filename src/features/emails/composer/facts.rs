@@ -98,6 +98,7 @@ impl Source<'_> {
     /// Returns the statement that is the news of the email, without its period: the first that can be a title.
     fn news(&self) -> Option<String> {
         let first = self.content.statements.iter().take(NEWS_STATEMENTS);
+        let first = first.filter(|at| !self.content.is_list_of_products(**at));
         first.into_iter().find_map(|at| self.title_of(*at))
     }
 

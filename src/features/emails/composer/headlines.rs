@@ -115,7 +115,9 @@ fn short(subject: String) -> String {
         return subject;
     }
     let heads = [" (", ": ", " – ", "; "].into_iter().filter_map(|mark| subject.split_once(mark)).map(|(head, _)| head);
-    let fits = |head: &&str| head.split(' ').count() >= SUBJECT_WORDS_MIN && length(head) <= SUBJECT_CHARACTERS;
+    // A number at the end, such as "24 h sur 24", may belong to the words that follow.
+    let is_whole = |head: &str| !head.ends_with(|c: char| c.is_ascii_digit());
+    let fits = |head: &&str| head.split(' ').count() >= SUBJECT_WORDS_MIN && length(head) <= SUBJECT_CHARACTERS && is_whole(head);
     let head = heads.filter(fits).max_by_key(|head| length(head)).filter(|head| super::text::closed(head) == **head);
     head.map_or_else(|| subject.clone(), str::to_owned)
 }

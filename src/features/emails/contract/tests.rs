@@ -270,12 +270,15 @@ fn names_and_titles_of_the_brief_are_no_instructions() {
         json!({
             "event": { "name": { "text": "open studio evening" } },
             "signature": { "name": "Dana", "title": "customer success" },
-            "instructions": [{ "text": "Invite customers to our open studio evening on Saturday" }, { "text": "customer success" }],
+            "instructions": [
+                { "text": "Invite customers to our open studio evening on Saturday 12 December" },
+                { "text": "customer success" },
+            ],
         }),
     );
-    let prompt = "Invite customers to our open studio evening on Saturday. From Dana, customer success.";
+    let prompt = "Invite customers to our open studio evening on Saturday 12 December. From Dana, customer success.";
     let text =
-        |text: &str| document("en", "Open studio evening on Saturday", json!([{ "type": "text", "id": "a", "text": text }]));
+        |text: &str| document("en", "Open studio evening on 12 December", json!([{ "type": "text", "id": "a", "text": text }]));
     assert_eq!(findings(&text("All the best,\nDana\ncustomer success"), &brief, prompt), []);
     let found = findings(&text("Invite customers to our open studio evening.\n\nDana\ncustomer success"), &brief, prompt);
     assert!(found.iter().any(|(kind, _)| *kind == FindingKind::InstructionPrinted), "{found:?}");
