@@ -176,6 +176,8 @@ const EVERYTHING: [&str; 68] = [
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
 /// The phrases that translate what an offer applies to.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
+/// The length from which a word of a statement matters; shorter words join others.
+const LISTED_CHARACTERS_MIN: usize = 4;
 /// The lengths of an item of a list of news.
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
 
@@ -311,13 +313,19 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text lists all items of a statement.
+    /// Returns whether a folded text has all words and numbers of a statement, as a list, a table, a quotation or a heading with its text
+    /// has them.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
-        if self.statements.as_slice() != [at] {
-            return false;
-        }
-        let items = self.items();
-        !items.is_empty() && items.iter().all(|item| said.contains(folded(item).trim()))
+        let text = self.text(at);
+        let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
+        let text = quoted.unwrap_or(text);
+        let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
+        let matters = |word: &&str| word.chars().count() >= LISTED_CHARACTERS_MIN || word.chars().any(|c| c.is_ascii_digit());
+        let text = folded(&text);
+        let mut words = text.split_whitespace().filter(matters).peekable();
+        let is_statement = matches!(self.fact(at).kind, FactKind::Sentence | FactKind::Condition);
+        let is_printed = self.statements.contains(&at) || is_statement && self.is_in_story(self.fact(at));
+        is_printed && words.peek().is_some() && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
     /// Returns the items of a newsletter that a single statement lists: "the harvest is here, the shop opens on Sundays, and …".

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use jiff::civil::{Date, Time};
 
 use super::format::{Money, Saving};
-use super::language::{Format, Language};
+use super::language::{Bank, Format, Language};
 use super::rules::Rules;
 use super::text::{folded, is_in, tidy, typographic};
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Part, Span};
@@ -43,8 +43,14 @@ pub struct Card {
     pub fact: usize,
     pub price: Option<usize>,
     pub old_price: Option<usize>,
+    /// Whether the email may show the product. The parts of a set have no price of their own, and the prices of the shop would be wrong.
+    pub shown: bool,
 }
 
+/// The number of words of a label before a link.
+const LABEL_WORDS_MAX: usize = 3;
+/// The number of words of a name before a price.
+const PRICED_WORDS_MAX: usize = 9;
 /// The number of characters that a short opening has.
 const LITTLE_CHARACTERS: usize = 140;
 /// The number of characters between two items of a list: a line end, a mark and a space, perhaps with a period or indentation.
@@ -97,8 +103,46 @@ impl<'a> Content<'a> {
         &self.brief.facts[at]
     }
 
+    /// Returns the text of a fact as the email prints it. A statement has no label of the prompt before it: "Why: we doubled our hours".
     pub fn text(&self, at: usize) -> String {
-        typographic(&tidy(&self.fact(at).text))
+        self.told(self.fact(at))
+    }
+
+    fn told(&self, fact: &Fact) -> String {
+        let text = typographic(&tidy(&fact.text));
+        if !matches!(fact.kind, FactKind::Sentence | FactKind::Condition) {
+            return text;
+        }
+        let labels = Bank::of(self.language).phrases("words.labels");
+        let is_label = |head: &str| {
+            let head = folded(head);
+            labels.iter().any(|label| match label.strip_suffix('*') {
+                Some(start) => head.starts_with(&folded(start)),
+                None => head == folded(label),
+            })
+        };
+        let rest = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).find(|(head, _)| is_label(head));
+        rest.map_or_else(|| text.clone(), |(_, rest)| super::text::capital(rest.trim()))
+    }
+
+    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com". The button shows it.
+    fn is_link_label(&self, fact: &Fact) -> bool {
+        let [address] = super::text::addresses(&fact.text)[..] else { return false };
+        let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));
+        let is_label =
+            head.trim_end().ends_with(':') && !head.contains(',') && head.split_whitespace().count() <= LABEL_WORDS_MAX;
+        is_label && !rest.contains(char::is_alphanumeric)
+    }
+
+    /// Returns whether a statement only names products, which the email shows with pictures: "The Tide Vase and the Salt Pig".
+    pub fn is_list_of_products(&self, at: usize) -> bool {
+        let fact = self.fact(at);
+        let products = self.brief.facts.iter().filter(|other| other.kind == FactKind::Product && other.story.is_none());
+        let names: Vec<String> = products.map(|other| folded(&other.text)).collect();
+        let text = folded(&fact.text);
+        let rest = names.iter().fold(text.clone(), |text, name| text.replacen(name.as_str(), " ", 1));
+        let common = Bank::of(self.language).phrases("words.common");
+        rest != text && rest.split_whitespace().all(|word| common.iter().any(|own| own == word))
     }
 
     /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
@@ -117,7 +161,7 @@ impl<'a> Content<'a> {
         let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
         let all: Vec<usize> = (0..self.brief.facts.len())
             .filter(|at| is_statement(self.fact(*at)) && !self.is_in_story(self.fact(*at)) && self.prints(&self.fact(*at).text))
-            .filter(|at| !self.is_bare(*at))
+            .filter(|at| !self.is_bare(*at) && !self.is_link_label(self.fact(*at)))
             .collect();
         let texts: Vec<String> = all.iter().map(|at| folded(&self.fact(*at).text)).collect();
         let repeats = |at: usize| {
@@ -129,7 +173,7 @@ impl<'a> Content<'a> {
     }
 
     /// Returns whether a fact belongs to a story that the email prints.
-    fn is_in_story(&self, fact: &Fact) -> bool {
+    pub fn is_in_story(&self, fact: &Fact) -> bool {
         fact.story.is_some_and(|story| self.stories.contains(&usize::from(story)))
     }
 
@@ -149,6 +193,7 @@ impl<'a> Content<'a> {
             let is_signer = fact.kind == FactKind::Person && signed.contains(&folded(&fact.text));
             !self.statements.contains(at)
                 && !self.is_bare(*at)
+                && !self.is_link_label(fact)
                 && !self.is_in_story(fact)
                 && !is_signer
                 && !self.is_said(fact, &said)
@@ -161,9 +206,13 @@ impl<'a> Content<'a> {
         let shown = |form: &String| said.contains(&folded(form));
         // "Sunday" is enough for a class on Sundays, but not for the end of an offer.
         let ends = matches!(fact.role, Some(FactRole::OfferStarts | FactRole::OfferEnds | FactRole::OrderBy));
-        let is_day = fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { last: None, .. }));
+        // "Available today" needs no date.
+        let is_now = |first: Date| first == self.today && fact.role == Some(FactRole::OfferStarts);
+        let is_day =
+            fact.kind == FactKind::Date && matches!(fact.value, Some(FactValue::Days { first, last: None }) if !is_now(first));
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
-        let literal = !relative && !folded(&fact.text).trim().is_empty() && said.contains(&folded(&fact.text));
+        let told = folded(&self.told(fact));
+        let literal = !relative && !told.trim().is_empty() && said.contains(&told);
         literal || self.forms(fact).iter().any(shown)
     }
 
@@ -209,24 +258,46 @@ impl<'a> Content<'a> {
                     let near = |product: &crate::features::projects::brand::BrandProduct| folded(&product.name).contains(&name);
                     let found = brand.products.iter().position(is_it).or_else(|| brand.products.iter().position(near));
                     if let Some(product) = found.filter(|found| cards.iter().all(|card| card.product != *found)) {
-                        cards.push(Card { product, fact: at, price: None, old_price: None });
+                        cards.push(Card { product, fact: at, price: None, old_price: None, shown: true });
                     }
                 }
-                // A price belongs to the product before it, if both are in the same statement or in none.
+                // A price belongs to the product before it, if both are in the same statement or in none. It is the price of a set if it
+                // follows several products.
                 FactKind::Price | FactKind::OldPrice => {
                     let statement = self.statement_of(at);
-                    let Some(card) = cards.last_mut().filter(|card| self.statement_of(card.fact) == statement) else { continue };
-                    let place = if fact.kind == FactKind::Price { &mut card.price } else { &mut card.old_price };
-                    place.get_or_insert(at);
+                    let mut own: Vec<&mut Card> =
+                        cards.iter_mut().filter(|card| self.statement_of(card.fact) == statement).collect();
+                    if fact.kind == FactKind::OldPrice {
+                        own.last_mut().into_iter().for_each(|card| _ = card.old_price.get_or_insert(at));
+                        continue;
+                    }
+                    own.retain(|card| card.price.is_none());
+                    match own.as_mut_slice() {
+                        [card] => card.price = Some(at),
+                        set => set.iter_mut().for_each(|card| card.shown = false),
+                    }
                 }
                 _ => {}
             }
+        }
+        self.hide_parts(cards)
+    }
+
+    /// Hides the products without a price of their own if the brief has a price that belongs to no product: it is the price of them all.
+    fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
+        let mut prices = (0..self.brief.facts.len()).filter(|at| {
+            let fact = self.fact(*at);
+            fact.kind == FactKind::Price && fact.story.is_none()
+        });
+        let is_set = prices.any(|at| cards.iter().all(|card| card.price != Some(at)));
+        if is_set && cards.len() > 1 {
+            cards.iter_mut().for_each(|card| card.shown &= card.price.is_some());
         }
         cards
     }
 
     /// Returns the printed statement that contains a fact.
-    fn statement_of(&self, at: usize) -> Option<usize> {
+    pub fn statement_of(&self, at: usize) -> Option<usize> {
         let span = self.fact(at).span?;
         let within = |outer: Span| outer.start <= span.start && span.end <= outer.end;
         self.statements.iter().copied().find(|other| *other != at && self.fact(*other).span.is_some_and(within))
@@ -270,6 +341,27 @@ impl<'a> Content<'a> {
         let mut all = self.with(&[FactKind::Percentage, FactKind::Amount], FactRole::Offer).filter_map(saving);
         let first = all.next()?;
         all.all(|other| other == first).then_some(first)
+    }
+
+    /// Returns whether the offer holds only under a condition that its statement names: "10% off from the third ball". A title that states
+    /// only the number would promise more.
+    pub fn has_condition(&self) -> bool {
+        let is_offer = |at: &usize| {
+            let fact = self.fact(*at);
+            matches!(fact.kind, FactKind::Percentage | FactKind::Amount) && fact.role == Some(FactRole::Offer)
+        };
+        let statements = (0..self.brief.facts.len()).filter(is_offer).filter_map(|at| self.statement_of(at));
+        let bank = Bank::of(self.language);
+        let has_minimum = |at: usize| self.facts_in(at).iter().any(|at| self.fact(*at).kind == FactKind::Minimum);
+        statements.into_iter().any(|at| !has_minimum(at) && bank.has_word("words.conditions", &self.text(at)))
+    }
+
+    /// Returns whether the email is about something else than its offer: the first statement is news, and a later one has the offer, which
+    /// holds only under a condition.
+    pub fn is_news_with_offer(&self) -> bool {
+        let is_number = |at: &usize| matches!(self.fact(*at).kind, FactKind::Percentage | FactKind::Amount | FactKind::Code);
+        let is_first = |at: &usize| self.facts_in(*at).iter().any(is_number);
+        self.has_condition() && self.statements.first().is_some_and(|at| !is_first(at))
     }
 
     /// Returns whether the text that contains a number says "up to" before it.
@@ -334,7 +426,7 @@ impl<'a> Content<'a> {
         found.min_by_key(|at| (*at < date, *at)).map(|at| self.fact(at))
     }
 
-    /// Returns whether a statement can be a title: it has no contact, no address, and is not only a name with its price.
+    /// Returns whether a statement can be a title: it has no contact, no address, and does not end in a price.
     pub fn is_title(&self, at: usize) -> bool {
         let text = self.text(at);
         let odd = |fact: &Fact| match fact.kind {
@@ -343,6 +435,18 @@ impl<'a> Content<'a> {
             _ => false,
         };
         !text.contains("http") && !self.facts_in(at).iter().any(|fact| odd(self.fact(*fact)))
+    }
+
+    /// Returns the name and the price of a statement that is only a name with its price at the end.
+    pub fn priced(&self, at: usize) -> Option<(String, String)> {
+        let text = self.text(at);
+        let text = text.trim_end_matches('.');
+        let is_price = |at: &&usize| self.fact(**at).kind == FactKind::Price;
+        let facts = self.facts_in(at);
+        let price = facts.iter().filter(is_price).map(|at| self.text(*at)).find(|price| text.ends_with(price.as_str()))?;
+        let name = text.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', ',', '–', '—', '-', '…', '.', '(', '|', '=']);
+        let plain = name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;
+        (plain && facts.iter().filter(is_price).count() == 1).then(|| (super::text::capital(name), price))
     }
 
     /// Returns the first fact of a kind outside of stories.
@@ -398,7 +502,9 @@ impl<'a> Content<'a> {
         let brief = self.brief;
         let mut missing: Vec<Part> = Vec::new();
         for (at, fact) in brief.facts.iter().enumerate() {
-            let linked = || fact.kind == FactKind::Link && links.iter().any(|link| same_address(link, &fact.text));
+            let addresses = if self.is_link_label(fact) { super::text::addresses(&fact.text) } else { vec![fact.text.as_str()] };
+            let is_link = fact.kind == FactKind::Link || self.is_link_label(fact);
+            let linked = || is_link && addresses.iter().all(|own| links.iter().any(|link| same_address(link, own)));
             if !self.is_said(fact, said) && !linked() && !self.is_bare(at) && !self.is_listed(at, said) {
                 missing.push(Part { text: fact.text.clone(), span: fact.span });
             }

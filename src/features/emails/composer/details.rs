@@ -161,14 +161,26 @@ impl Writer<'_> {
                     rows.push((self.label(name), Rich::plain(&capital(value))));
                 }
             }
+            // One row is a table only if nothing else says it.
+            let said = self.says_all();
             if rows.len() < 2 {
-                rows.clear();
+                rows.retain(|(_, value)| !said.contains(folded(&value.words()).trim()));
             }
         }
         let shown: String = rows.iter().map(|(_, value)| folded(&value.words())).collect();
-        for at in content.loose.clone() {
+        // An invitation has its price, its deadline and its number of places in the table, even if a statement has them.
+        let belongs = |at: &usize| {
+            let fact = content.fact(*at);
+            let is_only = |kind| content.only(kind).is_some_and(|only| std::ptr::eq(only, fact));
+            let is_deadline = fact.role == Some(FactRole::OrderBy) && fact.value.is_some();
+            invites && fact.story.is_none() && (is_deadline || is_only(FactKind::Price) || is_only(FactKind::Capacity))
+        };
+        let has_table = !rows.is_empty();
+        let all = (0..content.brief.facts.len()).filter(|at| content.loose.contains(at) || has_table && belongs(at));
+        for at in all.collect::<Vec<_>>() {
             let fact = content.fact(at);
-            let said = content.is_said(fact, &shown) || !self.is_open(fact) || self.is_on_card(at);
+            let is_open = self.is_open(fact) || has_table && belongs(&at);
+            let said = content.is_said(fact, &shown) || !is_open || self.is_on_card(at);
             if said || done.contains(&at) {
                 continue;
             }
@@ -191,7 +203,7 @@ impl Writer<'_> {
             rows.push((self.label(name), self.value(fact, &capital(&value))));
         }
         rows.retain(|(label, _)| !label.is_empty());
-        rows
+        joined(rows)
     }
 
     fn label(&self, name: &str) -> String {
@@ -252,12 +264,33 @@ impl Writer<'_> {
 
     /// Writes lines as a list.
     pub fn list(&mut self, lines: &[String]) {
+        self.list_with(lines, ListMarks::Bullets);
+    }
+
+    pub fn list_with(&mut self, lines: &[String], marks: ListMarks) {
         for part in lines.chunks(limits::EMAIL_LIST_ITEMS_MAX) {
             let items = part.iter().map(|line| Item { title: None, text: self.rich(&self.marked(line, &[])) }).collect();
-            let list = List { id: self.id("list"), marks: ListMarks::Bullets, items };
+            let list = List { id: self.id("list"), marks, items };
             self.push(Block::List(list));
         }
     }
+}
+
+/// Joins the values of rows with the same label: "Where: the shop, Walcot Street".
+fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    let mut out: Vec<(String, Value)> = Vec::new();
+    for (label, value) in rows {
+        match out.iter_mut().find(|(own, _)| *own == label) {
+            Some((_, first)) => {
+                // A date has commas of its own.
+                let gap = if value.words().contains(", ") { " · " } else { ", " };
+                let both = format!("{}{gap}{}", first.markup(), value.markup());
+                *first = Rich::parse(&both).unwrap_or_else(|_| Rich::plain(&both));
+            }
+            None => out.push((label, value)),
+        }
+    }
+    out
 }
 
 /// Returns the name of the label for a fact in a table; `None` if the fact needs a sentence. An email that sells has no place of its own,
@@ -268,6 +301,7 @@ fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
         (FactKind::Date | FactKind::Period, Some(role)) if has_days => match role {
             FactRole::OfferStarts => "starts",
             FactRole::OfferEnds => "ends",
+            FactRole::OrderBy if invites => "reply_by",
             FactRole::OrderBy => "order_by",
             FactRole::Closed => "closed",
             FactRole::Reopens => "reopens",

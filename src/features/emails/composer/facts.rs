@@ -7,8 +7,8 @@ use super::format::Saving;
 use super::goals::Shape;
 use super::language::Bank;
 use super::phrases::Facts;
-use super::text::{capital, folded, tidy, unquoted};
-use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
+use super::text::{capital, closed, folded, tidy, unquoted};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::projects::brand::Brand;
 
 /// The inputs that determine the facts of one email.
@@ -51,7 +51,7 @@ impl Source<'_> {
         know("brand", brand.name.as_deref().map(|name| without_legal_form(name).to_owned()).filter(short));
         know("email", brand.contact.email.clone());
         know("phone", brand.contact.phone.clone());
-        know("product", self.product.map(str::to_owned).filter(short));
+        know("product", self.product.map(str::to_owned).filter(|name| short(name) && !content.is_news_with_offer()));
         know("grid", flag(self.has_grid));
         know("shop", flag(brand.products.iter().any(|product| product.price.is_some())));
         know(
@@ -59,17 +59,28 @@ impl Source<'_> {
             self.season()
                 .and_then(|season| Bank::of(content.language).phrases(&format!("season.{season}.name")).first().cloned()),
         );
-        know("news", self.news().filter(|_| content.items().is_empty()));
-        let event =
-            content.brief.event.as_ref().map(|event| tidy(unquoted(&event.name.text))).filter(|name| content.prints(name));
+        let news = self.news().filter(|_| content.items().is_empty());
+        know("brief_news", flag(news.as_ref().is_some_and(|news| news.chars().count() <= NAME_CHARACTERS_MAX)));
+        know("news", news);
+        let event = content
+            .brief
+            .event
+            .as_ref()
+            .map(|event| closed(&tidy(unquoted(&event.name.text))))
+            .filter(|name| content.prints(name));
         know("event_name", event.map(|event| capital(&event)).filter(short));
-        let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place).filter(|_| content.is_thin()));
+        let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place));
         let named = content.brief.event.as_ref().map(|event| folded(&event.name.text)).unwrap_or_default();
         let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
         know("place", venue.map(|fact| fact.text.clone()).filter(short));
         know("since", self.since());
-        let stories: Vec<String> =
-            content.stories.iter().filter_map(|at| super::stories::title(&content.brief.stories[*at])).collect();
+        let is_ahead = |fact: &Fact| matches!(fact.value, Some(FactValue::Days { first, .. }) if first > content.today);
+        know("planned", flag(content.brief.facts.iter().any(is_ahead)));
+        let stories: Vec<String> = content
+            .stories
+            .iter()
+            .filter_map(|at| super::stories::title(&content.brief.stories[*at], content.language))
+            .collect();
         let stories = if stories.is_empty() { content.items() } else { stories };
         know("several", flag(stories.len() > 2));
         know("story", stories.first().cloned());
@@ -77,27 +88,54 @@ impl Source<'_> {
         if self.shape.sells {
             self.know_offer(&mut facts);
         }
+        if content.has_condition() {
+            ["saving", "offer", "bare_deal", "deal", "exact"].into_iter().for_each(|name| _ = facts.remove(name));
+        }
         self.know_days(&mut facts);
         facts
     }
 
-    /// Returns the statement that is the news of the email, without its period: the first that is short enough for a title.
+    /// Returns the statement that is the news of the email, without its period: the first that can be a title.
     fn news(&self) -> Option<String> {
+        let first = self.content.statements.iter().take(NEWS_STATEMENTS);
+        let first = first.filter(|at| !self.content.is_list_of_products(**at));
+        first.into_iter().find_map(|at| self.title_of(*at))
+    }
+
+    /// Returns a statement as a title. If the whole statement is too long or ends in its price, its first part is the title:
+    /// "Christmas menu from 11 to 23 December: four courses for €58".
+    fn title_of(&self, at: usize) -> Option<String> {
         let content = self.content;
-        let title = |at: &usize| {
-            let text = content.text(*at);
-            let bare = text.strip_suffix('.').unwrap_or(&text).to_owned();
-            let bare = match bare.split_once(", ") {
-                // "Entschuldigung für die späte Lieferung, 10 % Gutschein mit Code SORRY10"
-                Some((head, _)) if self.goal == Goal::Apology && bare.chars().count() > NAME_CHARACTERS_MAX => head.to_owned(),
-                _ => bare,
-            };
-            let ends = bare.match_indices(". ").any(|(at, _)| !bare[..at].ends_with(|c: char| c.is_ascii_digit()));
-            let single = !ends && !bare.contains('?') && content.is_title(*at);
-            single.then(|| capital(bare.trim_end_matches([',', ';', ':'])))
+        let text = content.text(at);
+        let bare = text.strip_suffix('.').unwrap_or(&text);
+        let length = |text: &str| text.chars().count();
+        let ends = |text: &str| text.match_indices(". ").any(|(at, _)| !text[..at].ends_with(|c: char| c.is_ascii_digit()));
+        let fits = |text: &str| {
+            let length = length(text);
+            (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&length) && !ends(text) && !text.contains(['?', '@'])
         };
-        let first = content.statements.iter().take(NEWS_STATEMENTS).filter_map(title);
-        first.into_iter().find(|text| (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&text.chars().count()))
+        let has_number = |text: &str| text.contains(['%', '€', '$', '£']);
+        let heads = [": ", " – ", " — ", " - ", "; "].into_iter().filter_map(|mark| bare.split_once(mark));
+        let head = heads.map(|(head, _)| head).min_by_key(|head| head.len());
+        // The part before a comma may lack the condition that makes it true.
+        let clause = bare.split_once(", ").map(|(head, _)| head).filter(|head| !has_number(head));
+        let clause = clause.filter(|head| !super::stories::starts_clause(head, content.language));
+        let priced = content.priced(at);
+        let is_list = priced.is_some() && content.statements.iter().filter(|at| content.priced(**at).is_some()).count() > 1;
+        let name = priced.map(|(name, _)| name).filter(|name| name.split(' ').count() > 2 && !is_list);
+        let apologizes = self.goal == Goal::Apology && length(bare) > NAME_CHARACTERS_MAX;
+        let whole = Some(bare).filter(|_| content.is_title(at));
+        // The text of a coupon is no news.
+        let has_code = content.facts_in(at).iter().any(|at| content.fact(*at).kind == FactKind::Code);
+        let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
+        let part = part.filter(|part| part.contains(' ') && !part.contains("http") && length(part) <= NAME_CHARACTERS_MAX);
+        let is_cut = |part: &str| part.ends_with(|c: char| c.is_ascii_digit()) || part.contains('(') != part.contains(')');
+        let part = part.filter(|part| !is_cut(part));
+        let part = part.max_by_key(|part| length(part));
+        let all = whole.filter(|_| !apologizes).into_iter().chain(name.as_deref()).chain(part).chain(whole);
+        let quotes = super::groups::testimonial(&text).is_some();
+        let title = all.into_iter().find(|part| fits(part)).filter(|_| !quotes)?;
+        Some(capital(closed(title).trim_end_matches([',', ';', ':'])))
     }
 
     /// Returns the season that the brief names, if the email is about a season.
@@ -194,6 +232,9 @@ impl Source<'_> {
             self.know_day(facts, ("starts", "starts_day"), FactRole::OfferStarts);
         }
         self.know_ends(facts);
+        if self.goal == Goal::TrialEnding {
+            self.know_trial(facts);
+        }
         for (names, role) in [
             (("order_by", "order_by_day"), FactRole::OrderBy),
             (("reopens", "reopens_day"), FactRole::Reopens),
@@ -210,8 +251,32 @@ impl Source<'_> {
             let words = Bank::of(content.language).phrases(place).first();
             facts.extend(words.map(|words| ("closed", words.replace("{day}", &day))));
         }
-        let time = content.beside_event(FactKind::Time).and_then(|fact| content.shown(fact));
+        let time = content
+            .beside_event(FactKind::Time)
+            .or_else(|| content.only(FactKind::Time).filter(|fact| fact.role == Some(FactRole::Event)));
+        let time = time.and_then(|fact| content.shown(fact));
         facts.extend(time.map(|time| ("time", time)));
+    }
+
+    /// Adds the end of a trial: its day, or the time that is left in the prompt's words. In a brief with an offer, the day on which
+    /// something ends is the end of the offer.
+    fn know_trial(&self, facts: &mut Facts) {
+        let content = self.content;
+        if content.saving().is_none() && content.first(FactKind::Code).is_none() {
+            self.know_day(facts, ("trial_ends", "trial_ends_day"), FactRole::OfferEnds);
+        }
+        let brief = content.brief;
+        let statements = brief.facts.iter().filter(|fact| fact.kind == FactKind::Sentence).map(|fact| &fact.text);
+        let notes = brief.audience.iter().chain(&brief.instructions).map(|part| &part.text);
+        let texts: Vec<String> = statements.chain(notes).map(|text| folded(text)).collect();
+        let words = Bank::of(content.language).phrases("words.within");
+        let is_left = |fact: &&Fact| {
+            let after = |word: &String| texts.iter().any(|text| text.contains(&folded(&format!("{word} {}", fact.text))));
+            fact.kind == FactKind::Period && fact.value.is_none() && words.iter().any(after)
+        };
+        if !facts.contains_key("trial_ends") {
+            facts.extend(brief.facts.iter().find(is_left).and_then(|fact| content.shown(fact)).map(|left| ("left", left)));
+        }
     }
 
     /// Adds the end of the offer, with "today" and "tomorrow" in words.

@@ -11,6 +11,8 @@ use crate::vocab::limits;
 
 /// The preferred maximum length of a subject. Email clients cut longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
+/// The number of words from which the first part of a long subject says enough.
+const SUBJECT_WORDS_MIN: usize = 3;
 /// The maximum length of a title that the composer chooses.
 const TITLE_CHARACTERS_MAX: usize = 100;
 /// The number of preheader characters that email clients show.
@@ -59,7 +61,7 @@ impl Draft<'_> {
         let place =
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
         let text = self.news_of_product(book).or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
-        let text = text.unwrap_or_else(|| self.name());
+        let text = short(text.unwrap_or_else(|| self.name()));
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
             Some(_) | None => Line::cut(&text),
@@ -106,6 +108,20 @@ impl Draft<'_> {
     }
 }
 
+/// Returns a subject that is too long without its explanation: "We sent the wrong links (orders 4410 to 4467)".
+fn short(subject: String) -> String {
+    let length = |text: &str| text.chars().count();
+    if length(&subject) <= SUBJECT_CHARACTERS {
+        return subject;
+    }
+    let heads = [" (", ": ", " – ", "; "].into_iter().filter_map(|mark| subject.split_once(mark)).map(|(head, _)| head);
+    // A number at the end, such as "24 h sur 24", may belong to the words that follow.
+    let is_whole = |head: &str| !head.ends_with(|c: char| c.is_ascii_digit());
+    let fits = |head: &&str| head.split(' ').count() >= SUBJECT_WORDS_MIN && length(head) <= SUBJECT_CHARACTERS && is_whole(head);
+    let head = heads.filter(fits).max_by_key(|head| length(head)).filter(|head| super::text::closed(head) == **head);
+    head.map_or_else(|| subject.clone(), str::to_owned)
+}
+
 /// Returns the sentences of the first texts, in order.
 fn sentences(blocks: &[Block]) -> Vec<String> {
     let texts = blocks.iter().filter_map(|block| match block {
@@ -136,7 +152,7 @@ pub fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
         (_, Some("easter")) => "🐣",
         (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
         (_, Some("halloween")) => "🎃",
-        (_, Some("new_year")) => "🎆",
+        (_, Some("new_year" | "new_years_eve")) => "🎆",
         (_, Some("spring")) => "🌷",
         (_, Some("summer")) => "☀️",
         (_, Some("autumn" | "thanksgiving")) => "🍂",

@@ -207,12 +207,29 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the season that a folded text names: the season named first.
+    /// Returns the season that a folded text names: the season named first and, of several names there, the longest.
     pub fn season(&self, folded: &str) -> Option<String> {
-        let name = |place: &str| place.strip_prefix("season.")?.strip_suffix(".words").map(str::to_owned);
+        self.first_named(folded, "season.")
+    }
+
+    /// Returns the key of the button for what a folded text says about a link.
+    pub fn action(&self, folded: &str) -> Option<String> {
+        self.first_named(folded, "action.").map(|name| format!("action.{name}.button"))
+    }
+
+    /// Returns whether a text has one of the words of a key.
+    pub fn has_word(&self, place: &str, text: &str) -> bool {
+        let folded = super::text::folded(text);
+        self.phrases(place).iter().any(|word| named(&folded, word).is_some())
+    }
+
+    /// Returns the table below a prefix whose words a folded text has first.
+    fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
+        let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {
-            let at = words.iter().filter_map(|word| named(folded, word)).min()?;
-            Some((at, name(place)?))
+            let name = name(place)?;
+            let at = words.iter().filter_map(|word| Some((named(folded, word)?, std::cmp::Reverse(word.len())))).min()?;
+            Some((at, name))
         });
         found.min().map(|(_, name)| name)
     }

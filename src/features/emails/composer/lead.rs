@@ -1,6 +1,7 @@
 //! Writes the opening of an email below its title.
 
-use super::sections::{Group, LEAD_CHARACTERS, Writer, place};
+use super::groups::Group;
+use super::sections::{LEAD_CHARACTERS, Writer, place};
 use super::text::folded;
 use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
@@ -21,7 +22,12 @@ impl Writer<'_> {
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
         let told = format!("{}.told", self.job);
-        if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) {
+        // An apology is said once.
+        let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
+            let said = self.statements.iter().map(|at| self.content.text(*at)).chain([self.said.clone()]);
+            self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
+        };
+        if self.is_stated && deal.is_none() && season.is_none() && self.book.has(&told) && !apologizes {
             return self.book.text(&told).unwrap_or_default();
         }
         let is_stated =
@@ -36,6 +42,7 @@ impl Writer<'_> {
                 after = Some(deal);
                 String::new()
             }
+            (false, None) if is_main && apologizes => String::new(),
             (false, None) if is_main => self.markup("ask").unwrap_or_default(),
             (false, None) => self.markup("lead").unwrap_or_default(),
         };

@@ -8,6 +8,7 @@
 //! The composer consists of pure functions that use no store, network or clock.
 
 mod bare;
+mod buttons;
 mod content;
 mod details;
 pub mod edit;
@@ -15,10 +16,12 @@ mod facts;
 mod format;
 mod frame;
 mod goals;
+mod groups;
 mod headlines;
 mod knowledge;
 mod language;
 mod lead;
+mod marks;
 mod material;
 mod phrases;
 mod plan;
@@ -89,10 +92,10 @@ pub struct Composed {
 
 /// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
 pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
-    let goal = goal(request);
     let written = written_in(language);
     let bank = Bank::of(written);
     let content = Content::of(request.brief, brand, written, bank.format(None), request.today);
+    let goal = goal(request, &content);
     let slots = plan::slots(goal, &content, brand, has_knowledge, count);
     let name = bank.phrases(&format!("series.{}", plan::key(goals::shape(goal).purpose))).first().cloned();
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
@@ -126,16 +129,16 @@ fn with_draft<T>(
 ) -> T {
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
-    let goal = goal(request);
+    let region = region(language, written, brand, request.brief);
+    let format = Bank::of(written).format(region.as_deref());
+    let content = Content::of(request.brief, brand, written, format, request.today);
+    let goal = goal(request, &content);
     let shape = goals::shape(goal);
     let job = match plan.slots.get(place) {
         Some(slot) if written.is_complete() => slot.job.clone(),
         Some(_) | None if written.is_complete() => format!("{}.main", shape.key),
         Some(_) | None => "plain".to_owned(),
     };
-    let region = region(language, written, brand, request.brief);
-    let format = Bank::of(written).format(region.as_deref());
-    let content = Content::of(request.brief, brand, written, format, request.today);
     let has_started = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
     let draft = Draft {
         request,
@@ -192,9 +195,10 @@ pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Ve
     products.map(|product| material::sized_product(brand, product)).collect()
 }
 
-/// Returns the purpose of the email. A brief without a purpose has the purpose of its reference.
-fn goal(request: &Request<'_>) -> Goal {
+/// Returns the purpose of the email. A brief without a purpose has the purpose of its reference, and news with a small offer is no sale.
+fn goal(request: &Request<'_>, content: &Content<'_>) -> Goal {
     match (request.brief.purpose, request.reference) {
+        (Goal::Sale | Goal::Seasonal, _) if content.is_news_with_offer() => Goal::Launch,
         (Goal::Unclear, Some(reference)) => goals::of(reference.purpose),
         (goal, _) => goal,
     }
@@ -313,12 +317,20 @@ impl Draft<'_> {
             product: product.as_deref(),
         };
         let voice = Voice::of(self.brand, &content.rules, self.written);
-        let mut book = Phrasebook::new(self.written, self.region.as_deref(), voice, self.slot_seed(), source.facts());
+        let excerpts = knowledge::excerpts(self.knowledge, self.written, &content.topic(), self.slot_seed());
+        let mut facts = source.facts();
+        // The subject of an email that quotes the brand's pages names the first page.
+        let quotes = self.job == "general.knowledge" || self.job == "newsletter.main" && content.is_thin();
+        if let Some(first) = excerpts.first().filter(|_| quotes && content.rules.words_max.is_none()) {
+            facts.entry("story").or_insert_with(|| first.title.clone());
+        }
+        let pick = products.first().filter(|_| products.len() > 1).map(|place| tidy(&self.brand.products[*place].name));
+        facts.extend(pick.map(|pick| ("pick", pick)));
+        let mut book = Phrasebook::new(self.written, self.region.as_deref(), voice, self.slot_seed(), facts);
         book.season = source.season();
         book.rules = content.rules.clone();
         let site = self.request.site.and_then(material::link);
         let (opening, pictures) = self.pictures(layout, featured);
-        let topic = content.topic();
         Writer {
             book,
             content,
@@ -329,7 +341,7 @@ impl Draft<'_> {
             layout,
             products,
             featured,
-            excerpts: knowledge::excerpts(self.knowledge, self.written, &topic, self.slot_seed()),
+            excerpts,
             opening,
             pictures,
             target: self.target(featured),
@@ -471,6 +483,15 @@ impl Draft<'_> {
             self.goal,
             Goal::Cart | Goal::Event | Goal::Webinar | Goal::Review | Goal::Survey | Goal::Receipt | Goal::Referral
         );
+        let bank = Bank::of(self.written);
+        let asks = |at: &usize| {
+            let action = bank.action(&text::folded(&self.content.text(*at)));
+            action.is_some_and(|place| {
+                ["action.reserve.button", "action.register.button", "action.book.button"].contains(&place.as_str())
+            })
+        };
+        let has_contact = self.content.first(FactKind::Contact).is_some();
+        let needs_page = needs_page || !has_contact && self.content.statements.iter().any(asks);
         let label = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let to_site = self.target(self.featured()) == self.request.site.and_then(material::link);
         let has_button = email.blocks.iter().any(has_button);

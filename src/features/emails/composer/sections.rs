@@ -9,9 +9,9 @@ use super::goals::{Pictures, Shape};
 use super::knowledge::Excerpt;
 use super::material;
 use super::phrases::{Phrasebook, escape};
-use super::text::{bare_address, capital, ended, folded, tidy, unquoted};
+use super::text::{ended, folded, tidy};
 use super::{content, printed};
-use crate::features::emails::brief::{FactKind, FactRole, Goal};
+use crate::features::emails::brief::{FactKind, Goal};
 use crate::features::emails::document::*;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
@@ -51,27 +51,13 @@ pub struct Writer<'a> {
     pub is_stated: bool,
 }
 
-/// The maximum length of a button text from a phrase, which must fit on one line on a phone.
-const BUTTON_CHARACTERS_MAX: usize = 28;
 /// The number of products that are stacked, and in a grid with two in a row.
 const ROW_PRODUCTS: usize = 3;
 const GRID_PRODUCTS: usize = 4;
 /// The length of an opening's text: two or three sentences.
 pub const LEAD_CHARACTERS: usize = 240;
-/// The length of a paragraph after which the next sentence starts a new one.
-const PARAGRAPH_CHARACTERS: usize = 260;
-/// The length up to which a statement can be an item of a list.
-const ITEM_CHARACTERS_MAX: usize = 110;
 /// The number of excerpts that a newsletter quotes.
 const EXCERPTS: usize = 2;
-
-/// Statements that are printed together.
-pub enum Group {
-    Paragraph(Vec<usize>),
-    List(Vec<usize>),
-    /// Dishes or plans with their prices.
-    Prices(Vec<(String, String)>),
-}
 
 impl Writer<'_> {
     /// Writes the whole email with its subject line's title.
@@ -130,7 +116,7 @@ impl Writer<'_> {
         if count == 0 { kind.into() } else { format!("{kind}-{}", count + 1).into() }
     }
 
-    fn line(&mut self, name: &str) -> Option<String> {
+    pub fn line(&mut self, name: &str) -> Option<String> {
         let place = place(&self.book, self.job, name);
         self.book.line(&place)
     }
@@ -169,55 +155,16 @@ impl Writer<'_> {
         self.push(Block::Heading(block));
     }
 
-    /// Returns a text of the prompt as markup: its addresses are links, and the dates and codes of `facts` are bold.
-    pub fn marked(&self, text: &str, facts: &[usize]) -> String {
-        let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
-        let mut markup = escape(&text);
-        for at in facts {
-            let fact = self.content.fact(*at);
-            let bold = matches!(fact.kind, FactKind::Date | FactKind::Code);
-            let words = escape(&tidy(&fact.text));
-            if bold && words.len() > 2 && !markup.contains(&format!("*{words}")) && words == tidy(&fact.text) {
-                markup = markup.replacen(&words, &format!("**{words}**"), 1);
-            }
-        }
-        for address in super::text::addresses(&text) {
-            let full = if address.starts_with("www.") { format!("https://{address}") } else { address.to_owned() };
-            let (written, Some(link)) = (escape(address), material::link(&full)) else { continue };
-            markup = markup.replacen(&written, &format!("[{}]({link})", escape(bare_address(address))), 1);
-        }
-        markup
-    }
-
-    /// Returns the main button, with the label that the brief prescribes.
-    fn action(&mut self) -> Option<Action> {
-        let cta = self.content.brief.cta.as_ref();
-        let asked =
-            cta.and_then(|cta| cta.label.as_ref()).map(|label| tidy(unquoted(&label.text))).filter(|label| !label.is_empty());
-        let is_given = asked.is_some() || self.target.as_ref() != self.site.as_ref();
-        if self.has_button || !(self.shape.calls || is_given || self.job.starts_with("general.")) {
-            return None;
-        }
-        let href = self.target.clone()?;
-        let own = place(&self.book, self.job, "button");
-        let places = match href.as_str().split(':').next() {
-            Some("mailto") => ["common.button_mail", "common.default_button"],
-            Some("tel") => ["common.button_call", "common.default_button"],
-            _ => [own.as_str(), "common.default_button"],
-        };
-        let mut phrase = || places.into_iter().find_map(|place| self.book.line_within(place, BUTTON_CHARACTERS_MAX));
-        let label = asked.or_else(&mut phrase)?;
-        self.has_button = true;
-        Some(Action { label: Line::cut(&capital(&label)), href })
-    }
-
     /// Writes the title and lead.
     fn opening(&mut self, title: &str) {
         let said = folded(title);
         self.statements.retain(|at| {
-            let own = folded(&self.content.fact(*at).text);
+            let own = folded(&self.content.text(*at));
             !said.contains(&own)
         });
+        if self.shows_cards() {
+            self.statements.retain(|at| !self.content.is_list_of_products(*at));
+        }
         self.is_stated = !self.content.statements.is_empty() && self.statements.is_empty() && self.content.stories.is_empty();
         self.said.push_str(&said);
         let eyebrow = self.eyebrow();
@@ -252,116 +199,6 @@ impl Writer<'_> {
         (!repeats).then(|| Line::cut(&eyebrow))
     }
 
-    /// Returns a statement as a sentence in markup.
-    pub fn sentence(&self, at: usize) -> String {
-        self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
-    }
-
-    /// Groups the statements that are still to be printed: sentences into paragraphs, points into lists, and prices into tables.
-    pub fn groups(&self) -> Vec<Group> {
-        let content = self.content;
-        let short = |at: usize| content.text(at).chars().count() <= ITEM_CHARACTERS_MAX;
-        let items = |rest: &[usize]| {
-            let follow = rest.windows(2).take_while(|pair| content.follows_as_item(pair[0], pair[1]) && short(pair[1])).count();
-            if follow > 0 && short(rest[0]) { follow + 1 } else { 0 }
-        };
-        let mut groups: Vec<Group> = Vec::new();
-        let open: Vec<usize> = self.statements.iter().copied().filter(|at| !self.has_code(*at)).collect();
-        let mut rest = open.as_slice();
-        while let Some(first) = rest.first() {
-            let prices: Vec<(String, String)> = rest.iter().map_while(|at| self.priced(*at)).collect();
-            let points = items(rest);
-            let taken = if prices.len() > 1 {
-                let taken = prices.len();
-                groups.push(Group::Prices(prices));
-                taken
-            } else if points > 2 {
-                groups.push(Group::List(rest[..points].to_vec()));
-                points
-            } else {
-                match groups.last_mut() {
-                    Some(Group::Paragraph(paragraph)) => paragraph.push(*first),
-                    _ => groups.push(Group::Paragraph(vec![*first])),
-                }
-                1
-            };
-            rest = &rest[taken..];
-        }
-        groups
-    }
-
-    /// Returns the name and the price of a statement that is only a name with its price at the end.
-    fn priced(&self, at: usize) -> Option<(String, String)> {
-        let text = self.content.text(at);
-        let text = text.trim_end_matches('.');
-        let is_price = |at: &&usize| self.content.fact(**at).kind == FactKind::Price;
-        let facts = self.content.facts_in(at);
-        let price =
-            facts.iter().filter(is_price).map(|at| self.content.text(*at)).find(|price| text.ends_with(price.as_str()))?;
-        let name = text.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', ',', '–', '—', '-', '…', '.', '(', '|', '=']);
-        let plain = name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= 9;
-        (plain && facts.iter().filter(is_price).count() == 1).then(|| (capital(name), price))
-    }
-
-    /// Writes the statements that the opening does not contain. Without any, writes the running text of the job.
-    fn body(&mut self) {
-        let is_offer = |at: &&usize| {
-            let fact = self.content.fact(**at);
-            matches!(fact.role, Some(FactRole::Offer | FactRole::OfferStarts | FactRole::OfferEnds))
-                || matches!(fact.kind, FactKind::Code | FactKind::Minimum)
-        };
-        let others = self.content.loose.iter().filter(|at| !is_offer(at)).count();
-        let items = self.content.items();
-        if !items.is_empty() && !self.statements.is_empty() {
-            self.statements.clear();
-            let items: Vec<String> = items.iter().map(|item| capital(item)).collect();
-            return self.list(&items);
-        }
-        if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean
-        {
-            let body = self.markup("body").unwrap_or_default();
-            return self.text(&body);
-        }
-        let groups = self.groups();
-        self.statements.clear();
-        for group in groups {
-            match group {
-                Group::Paragraph(all) => self.paragraphs(&all),
-                Group::List(all) => {
-                    let line = |at: &usize| capital(self.content.text(*at).trim_end_matches(['.', ',', ';']));
-                    let lines: Vec<String> = all.iter().map(line).collect();
-                    self.list(&lines);
-                }
-                Group::Prices(all) => {
-                    let row = |(name, price): &(String, String)| Row {
-                        cells: vec![Rich::plain(name), Rich::plain(price)],
-                        strong: false,
-                    };
-                    for part in all.chunks(limits::EMAIL_TABLE_ROWS_MAX) {
-                        let table =
-                            Table { id: self.id("prices"), title: None, head: Vec::new(), rows: part.iter().map(row).collect() };
-                        self.push(Block::Table(table));
-                    }
-                }
-            }
-        }
-    }
-
-    fn paragraphs(&mut self, statements: &[usize]) {
-        let mut paragraphs: Vec<String> = Vec::new();
-        for at in statements {
-            let sentence = self.sentence(*at);
-            match paragraphs.last_mut() {
-                Some(last) if last.chars().count() + sentence.chars().count() < PARAGRAPH_CHARACTERS => {
-                    last.push(' ');
-                    last.push_str(&sentence);
-                }
-                _ => paragraphs.push(sentence),
-            }
-        }
-        self.text(&paragraphs.join("\n\n"));
-    }
-
     /// Writes the steps of a recommendation or the brand's own texts, if the brief says too little.
     fn further(&mut self) {
         if self.lean || !(self.content.is_thin() || self.is_stated) {
@@ -387,12 +224,12 @@ impl Writer<'_> {
 
     /// Returns whether a fact is shown on the card of a product.
     pub fn is_on_card(&self, at: usize) -> bool {
-        let card = |card: &content::Card| card.fact == at || card.price == Some(at) || card.old_price == Some(at);
+        let card = |card: &content::Card| card.shown && (card.fact == at || card.price == Some(at) || card.old_price == Some(at));
         self.shows_cards() && self.content.cards.iter().any(card)
     }
 
     fn shows_cards(&self) -> bool {
-        self.shape.sells && !self.content.rules.no_products && !self.content.cards.is_empty()
+        self.shape.sells && !self.content.rules.no_products && self.content.cards.iter().any(|card| card.shown)
     }
 
     /// Writes the products that the brief names, with the prices that it gives, or products of the brand.
@@ -412,7 +249,8 @@ impl Writer<'_> {
                 ..shown
             })
         };
-        let products: Vec<Product> = content.cards.iter().filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
+        let shown = content.cards.iter().filter(|card| card.shown);
+        let products: Vec<Product> = shown.filter_map(product).take(limits::EMAIL_PRODUCTS_MAX).collect();
         if !products.is_empty() {
             self.push(Block::Products(Products { id: self.id("products"), title: None, products, columns: None }));
         }

@@ -1,12 +1,16 @@
 //! Writes the stories of a newsletter: a section for each story or, if all stories are short, a list.
 
+use super::language::{Bank, Language};
 use super::material;
 use super::sections::Writer;
-use super::text::{addresses, capital, ended, tidy, unquoted};
+use super::text::{addresses, capital, closed, ended, tidy, unquoted};
+use super::tokens::plain;
 use crate::features::emails::brief::Story;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
+/// A shorter text, such as "Soup 9 €", is no heading.
+const HEADING_CHARACTERS_MIN: usize = 8;
 /// The length up to which a heading fits on two lines.
 const HEADING_CHARACTERS_MAX: usize = 64;
 /// The length up to which a story without a heading is an item of a list.
@@ -15,40 +19,61 @@ const ITEM_CHARACTERS_MAX: usize = 90;
 const SECTIONS_MAX: usize = 8;
 
 /// Returns the heading of a story: the heading that the prompt gives, or the first words of the story if they stand alone.
-pub fn title(story: &Story) -> Option<String> {
-    split(story).0
+pub fn title(story: &Story, language: Language) -> Option<String> {
+    split(story, language).0
 }
 
-/// Returns the heading and the text of a story.
-fn split(story: &Story) -> (Option<String>, String) {
+/// Returns the heading and the text of a story. A text that is only the address of the story's link is left out.
+fn split(story: &Story, language: Language) -> (Option<String>, String) {
     let text = tidy(&story.text.text);
-    if let Some(heading) = &story.heading {
-        let heading = tidy(unquoted(&heading.text));
-        let rest = text.strip_prefix(heading.as_str()).unwrap_or(&text);
-        let rest = rest.trim_start_matches([':', '.', ',', '–', '—', '-', ' ', '!']).to_owned();
-        return (Some(capital(&heading)), rest);
-    }
-    let short = |head: &str| {
-        let length = head.chars().count();
-        (8..=HEADING_CHARACTERS_MAX).contains(&length) && head.contains(' ') && !head.contains("http")
+    let (heading, text) = match &story.heading {
+        Some(heading) => {
+            let heading = tidy(unquoted(&heading.text));
+            let rest = text.strip_prefix(heading.as_str()).unwrap_or(&text);
+            let rest = rest.trim_start_matches([':', '.', ',', '–', '—', '-', ' ', '!']).to_owned();
+            (Some(heading), rest)
+        }
+        None => parted(&text, language),
     };
+    let is_address = addresses(&text).first().is_some_and(|address| text.trim_end_matches('.') == *address);
+    (heading.map(|heading| capital(&closed(&heading))), if is_address { String::new() } else { text })
+}
+
+/// Returns the first words of a text that can be its heading, and the rest.
+fn parted(text: &str, language: Language) -> (Option<String>, String) {
+    let fits = |head: &str| head.chars().count() <= HEADING_CHARACTERS_MAX && addresses(head).is_empty();
     // "Heading: text" and "Heading – text".
     for mark in [": ", " – ", " — ", " - "] {
         if let Some((head, rest)) = text.split_once(mark)
-            && head.chars().count() <= HEADING_CHARACTERS_MAX
+            && fits(head)
             && !head.contains(['.', '?', '!', ','])
-            && !head.contains("http")
         {
-            return (Some(capital(head)), capital(rest));
+            return (Some(head.to_owned()), capital(rest));
         }
     }
-    // A first sentence that is short is a heading.
-    let end = sentence_end(&text);
+    let is_name = |head: &str| fits(head) && head.chars().count() >= HEADING_CHARACTERS_MIN && head.contains(' ');
+    // A first sentence that is short is a heading, if a text follows.
+    let end = sentence_end(text);
     let head = text[..end].trim_end_matches(['.', ' ']);
-    if short(head) && addresses(head).is_empty() {
-        return (Some(capital(head)), text[end..].trim().to_owned());
+    if is_name(head) && end < text.len() {
+        return (Some(head.to_owned()), text[end..].trim().to_owned());
     }
-    (None, text)
+    // "Name, text": the first part of a sentence is a heading, unless the rest completes it: "If you like tea, come by."
+    if let Some((name, rest)) = text.split_once(", ")
+        && is_name(name)
+        && super::knowledge::split(name).len() == 1
+        && rest.contains(' ')
+        && !starts_clause(name, language)
+    {
+        return (Some(name.to_owned()), capital(rest));
+    }
+    if is_name(head) { (Some(head.to_owned()), String::new()) } else { (None, text.to_owned()) }
+}
+
+/// Returns whether the first word of a text starts a part of a sentence that cannot stand alone: "If", "On".
+pub fn starts_clause(text: &str, language: Language) -> bool {
+    let first = plain(text.split(' ').next().unwrap_or_default());
+    Bank::of(language).phrases("words.clause_starts").iter().any(|word| plain(word) == first)
 }
 
 /// Returns the position after the first sentence.
@@ -63,10 +88,13 @@ impl Writer<'_> {
             return;
         }
         let all: Vec<&Story> = content.stories.iter().map(|at| &content.brief.stories[*at]).collect();
+        let language = content.language;
         let short = |story: &&Story| {
             story.heading.is_none() && story.link.is_none() && story.text.text.chars().count() <= ITEM_CHARACTERS_MAX
         };
-        if all.len() > SECTIONS_MAX || (all.len() > 1 && all.iter().all(short)) {
+        // A heading without a text looks unfinished, and between sections it takes the next text for its own.
+        let bare = |story: &&Story| story.link.is_none() && split(story, language).1.is_empty();
+        if all.len() > SECTIONS_MAX || (all.len() > 1 && (all.iter().all(short) || all.iter().any(bare))) {
             return self.story_list(&all);
         }
         for at in content.stories.clone() {
@@ -75,19 +103,17 @@ impl Writer<'_> {
     }
 
     fn story_list(&mut self, stories: &[&Story]) {
+        let language = self.content.language;
         for part in stories.chunks(limits::EMAIL_LIST_ITEMS_MAX) {
             let item = |story: &&Story| {
-                let link = story.link.as_deref().and_then(material::link);
-                match split(story) {
-                    (Some(title), text) if !text.is_empty() => Item {
-                        title: Some(Line::cut(&title)),
-                        text: self.rich(&with_link(&ended(&text), link, &self.read_more())),
-                    },
-                    (title, text) => {
-                        let text = title.unwrap_or(text);
-                        Item { title: None, text: self.rich(&with_link(&text, link, &self.read_more())) }
-                    }
-                }
+                let (title, text) = split(story, language);
+                let (title, text) = match title {
+                    Some(title) if text.is_empty() => (None, title),
+                    Some(title) => (Some(title), ended(&text)),
+                    None => (None, text),
+                };
+                let text = self.with_link(self.marked(&text, &[]), story, " ");
+                Item { title: title.map(|title| Line::cut(&title)), text: self.rich(&text) }
             };
             let items = part.iter().map(item).collect();
             let list = List { id: self.id("list"), marks: ListMarks::Bullets, items };
@@ -95,31 +121,40 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the heading, picture, text, further facts and link of a story.
+    /// Writes the heading, picture, text, further facts and link of a story. A story without a heading is separated from the story
+    /// before it.
     fn story(&mut self, at: usize, story: &Story) {
-        let (title, text) = split(story);
-        if let Some(title) = &title {
-            self.heading(title);
+        let (title, text) = split(story, self.content.language);
+        match &title {
+            Some(title) => self.heading(title),
+            None if self.content.stories.first() != Some(&at) => {
+                let divider = Divider { id: self.id("divider"), look: Pause::default() };
+                self.push(Block::Divider(divider));
+            }
+            None => {}
         }
         if let Some(picture) = self.picture_of(&story.text.text) {
             let block = Image { id: self.id("image"), image: picture, caption: None, width: ImageWidth::Content };
             self.push(Block::Image(block));
         }
-        let link = story.link.as_deref().and_then(material::link);
         let mut text = if text.is_empty() { text } else { ended(&capital(&text)) };
-        let more: Vec<String> = self.content.facts_of_story(at).into_iter().filter_map(|fact| self.unsaid(fact, &text)).collect();
+        let more = self.content.facts_of_story(at).into_iter().filter_map(|fact| self.unsaid(fact, &story.text.text));
+        let more: Vec<String> = more.collect();
         if !more.is_empty() {
             text = format!("{text} {}", ended(&capital(&more.join(", "))));
         }
-        let shows_link = link
-            .as_ref()
-            .is_some_and(|link| addresses(&text).iter().any(|known| super::content::same_address(known, link.as_str())));
-        let mut markup = self.marked(text.trim(), &[]);
-        if let Some(link) = link.filter(|_| !shows_link) {
-            let more = format!("[{}]({link})", super::phrases::escape(&self.read_more()));
-            markup = [markup, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-        }
+        let markup = self.with_link(self.marked(text.trim(), &[]), story, "\n\n");
         self.text(&markup);
+    }
+
+    /// Adds the link of a story to its markup, unless the markup has it.
+    fn with_link(&self, markup: String, story: &Story, gap: &str) -> String {
+        let address = story.link.as_deref().or(addresses(&story.text.text).first().copied());
+        let Some(link) = address.and_then(material::link).filter(|link| !markup.contains(&format!("({link})"))) else {
+            return markup;
+        };
+        let more = format!("[{}]({link})", super::phrases::escape(&self.book.label("common.read_more")));
+        [markup, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap)
     }
 
     /// Returns a fact as text if a text does not contain it.
@@ -128,13 +163,4 @@ impl Writer<'_> {
         let said = super::text::folded(text);
         if self.content.is_said(fact, &said) || self.content.is_said(fact, &self.said) { None } else { self.content.shown(fact) }
     }
-
-    fn read_more(&self) -> String {
-        self.book.label("common.read_more")
-    }
-}
-
-fn with_link(text: &str, link: Option<Link>, label: &str) -> String {
-    let text = super::phrases::escape(text);
-    link.map_or_else(|| text.clone(), |link| format!("{text} [{}]({link})", super::phrases::escape(label)))
 }

@@ -81,9 +81,22 @@ pub fn typographic(text: &str) -> String {
     text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text without quotation marks around it.
+/// The quotation marks of the languages, without the marks that are also apostrophes.
+const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+
+/// Returns a text without quotation marks around it. A mark whose partner is inside the text stays.
 pub fn unquoted(text: &str) -> &str {
-    text.trim().trim_matches(['"', '“', '”', '„', '«', '»', '‘', '‚', ' ', '\u{a0}', '\''])
+    let is_space = |c: char| matches!(c, ' ' | '\u{a0}');
+    let text = text.trim_matches(is_space);
+    let inner = text.trim_matches(|c: char| QUOTATION_MARKS.contains(&c) || matches!(c, '‘' | '‚' | '\'') || is_space(c));
+    if inner.contains(QUOTATION_MARKS) { text } else { inner }
+}
+
+/// Returns a text without its quotation marks if one of them has no partner.
+pub fn closed(text: &str) -> String {
+    let count = |marks: &[char]| text.chars().filter(|c| marks.contains(c)).count();
+    let is_paired = count(&['"', '“', '”', '„']).is_multiple_of(2) && count(&['«']) == count(&['»']);
+    if is_paired { text.to_owned() } else { text.replace(QUOTATION_MARKS, "") }
 }
 
 /// Returns the quoted passages in a text, each with the index of its opening quotation mark.

@@ -17,6 +17,8 @@ use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The share of a statement's words that any honest wording of it keeps.
 const SHARE_MIN: f64 = 0.6;
+/// The number of words of a label before a statement.
+const LABEL_WORDS_MAX: usize = 4;
 /// Shorter sentences, such as "See you soon.", may occur twice.
 const REPEATED_WORDS_MIN: usize = 5;
 
@@ -66,7 +68,7 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
         FactKind::Link => email.outline.links.iter().any(|(_, href)| same_address(href, &fact.text)),
         FactKind::Contact => states_contact(email, &fact.text),
         FactKind::Place | FactKind::Product | FactKind::Person => states_words(email, &fact.text, 1.0),
-        _ => states_words(email, &fact.text, SHARE_MIN),
+        _ => states_words(email, &fact.text, SHARE_MIN) || states_labeled(email, &fact.text),
     }
 }
 
@@ -92,6 +94,17 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
     let read = [Some(own), Some(Words::of("en")), Words::language_of(&fold(text))].into_iter().flatten();
     let told: Vec<bool> = read.flat_map(|words| mentions::read(text, words)).filter_map(|told| compare(&told.value)).collect();
     !told.is_empty() && !told.contains(&true)
+}
+
+/// Returns whether the email states everything after the label of a statement: "Why: we doubled our hours". A label before an address is
+/// a button.
+fn states_labeled(email: &Reading, text: &str) -> bool {
+    let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
+    let Some((label, rest)) = labeled.filter(|(label, _)| words(&fold(label)).count() <= LABEL_WORDS_MAX) else { return false };
+    let address = rest.trim().trim_end_matches('.');
+    let is_address = address.contains("://") && !address.contains(' ') && !label.is_empty();
+    let is_linked = || email.outline.links.iter().any(|(_, href)| same_address(href, address));
+    if is_address { is_linked() } else { states_words(email, rest, 1.0) }
 }
 
 fn states_value(email: &Reading, value: &FactValue) -> bool {

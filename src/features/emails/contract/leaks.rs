@@ -44,7 +44,7 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
             })
         }
         // One or two words are printed if they are a whole sentence. A greeting of the writer also opens many emails.
-        1 | 2 if is_greeting(text) => None,
+        1 | 2 if is_greeting(text) || copy.iter().any(|text| text.contains(&spaced(&folded))) => None,
         1 | 2 => {
             let own = spaced(&folded);
             passages().find(|passage| sentences(&passage.text).iter().any(|sentence| spaced(&fold(sentence)) == own))
@@ -53,8 +53,8 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
             let rows: Vec<String> = all
                 .windows(length.min(ROW_WORDS))
                 .filter(|row| !row.iter().all(|word| email.words.is_stop(word)))
+                .filter(|row| !copy.iter().any(|text| text.contains(&content(row, email))))
                 .map(|row| format!(" {} ", row.join(" ")))
-                .filter(|row| !copy.iter().any(|text| text.contains(row.as_str())))
                 .collect();
             passages().find(|passage| {
                 let text = spaced(&passage.folded);
@@ -65,6 +65,14 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
     let message = format!("The email prints {text:?}, an instruction to the writer. Remove it from {:?}.", found.text.trim());
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);
     Some(finding.in_block(found.block.as_deref()))
+}
+
+/// Returns a row of words without the common words at its ends, so that the name of an event with "on" after it is the name.
+fn content(row: &[&str], email: &Reading) -> String {
+    let is_common = |word: &str| email.words.is_stop(word);
+    let start = row.iter().position(|word| !is_common(word)).unwrap_or(0);
+    let end = row.iter().rposition(|word| !is_common(word)).map_or(row.len(), |at| at + 1);
+    format!(" {} ", row[start..end].join(" "))
 }
 
 /// Finds unclear text that the email prints.

@@ -190,8 +190,9 @@ pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
         [&brand.name, &brand.tagline, &brand.description, &contact.company, &contact.address, &contact.email, &contact.phone];
     let products = brand.products.iter().flat_map(|product| {
         let currency = product.currency.as_deref().unwrap_or_default();
-        let price = product.price.as_ref().map(|price| format!("{price} {currency} {price}"));
-        [Some(product.name.clone()), product.description.clone(), price, product.url.clone()].into_iter().flatten()
+        let money = |price: &Option<String>| price.as_ref().map(|price| format!("{price} {currency} {price}"));
+        let prices = [money(&product.price), money(&product.price_before)];
+        [Some(product.name.clone()), product.description.clone(), product.url.clone()].into_iter().chain(prices).flatten()
     });
     let images = brand.images.iter().filter_map(|image| image.description.clone());
     let words = brand.voice.words.iter().cloned();

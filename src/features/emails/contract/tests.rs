@@ -262,3 +262,51 @@ fn facts_are_found_in_other_spellings() {
         assert_eq!(findings(&other, &brief, prompt).first().map(|(kind, _)| *kind), Some(FindingKind::FactMissing), "{text}");
     }
 }
+
+#[test]
+fn names_and_titles_of_the_brief_are_no_instructions() {
+    let brief = brief(
+        "en",
+        json!({
+            "event": { "name": { "text": "open studio evening" } },
+            "signature": { "name": "Dana", "title": "customer success" },
+            "instructions": [
+                { "text": "Invite customers to our open studio evening on Saturday 12 December" },
+                { "text": "customer success" },
+            ],
+        }),
+    );
+    let prompt = "Invite customers to our open studio evening on Saturday 12 December. From Dana, customer success.";
+    let text =
+        |text: &str| document("en", "Open studio evening on 12 December", json!([{ "type": "text", "id": "a", "text": text }]));
+    assert_eq!(findings(&text("All the best,\nDana\ncustomer success"), &brief, prompt), []);
+    let found = findings(&text("Invite customers to our open studio evening.\n\nDana\ncustomer success"), &brief, prompt);
+    assert!(found.iter().any(|(kind, _)| *kind == FindingKind::InstructionPrinted), "{found:?}");
+}
+
+#[test]
+fn the_price_before_a_reduction_is_known() {
+    let mut material = material();
+    material.brand.products[0].price_before = Some("29.90".to_owned());
+    let brief = brief("en", json!({}));
+    let products = json!([{ "type": "products", "id": "p", "products": [
+        { "name": "Tide Mug", "href": "https://kiln.example/tide-mug", "price": "£24", "priceBefore": "£29.90" },
+    ] }]);
+    let terms = Terms { brief: &brief, prompt: "Our mugs", material: &material, today: TODAY };
+    assert_eq!(check(&document("en", "Mugs", products), &terms), []);
+}
+
+#[test]
+fn the_label_of_a_statement_or_a_link_need_not_be_printed() {
+    let sentence = |text: &str| json!({ "kind": "sentence", "text": text });
+    let facts = [sentence("Why: we doubled our support hours."), sentence("RSVP link: https://kiln.example/open")];
+    let brief = brief("en", json!({ "facts": facts }));
+    let blocks = json!([
+        { "type": "text", "id": "a", "text": "We doubled our support hours." },
+        { "type": "button", "id": "b", "label": "Sign up", "href": "https://kiln.example/open" },
+    ]);
+    let prompt = "Why: we doubled our support hours. RSVP link: https://kiln.example/open";
+    assert_eq!(findings(&document("en", "News", blocks), &brief, prompt), []);
+    let other = json!([{ "type": "text", "id": "a", "text": "We doubled our hours." }]);
+    assert_eq!(findings(&document("en", "News", other), &brief, prompt).len(), 2);
+}

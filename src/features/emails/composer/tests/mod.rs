@@ -6,6 +6,7 @@ mod drafts;
 mod languages;
 pub mod print;
 mod prompts;
+mod reviewed;
 mod series;
 mod shapes;
 mod twenty;

@@ -135,7 +135,7 @@ fn an_event_has_a_table_of_what_belongs_there() {
         "Time = 7pm",
         "Where = 12 Harbour Lane",
         "Places = 40 places",
-        "Order by = Monday 30 November",
+        "Reply by = Monday 30 November",
     ];
     assert_eq!(details, Some(expected.map(str::to_owned).to_vec()));
     assert!(composed.email.subject.contains("Truffle evening"), "{}", composed.email.subject);

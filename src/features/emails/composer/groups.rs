@@ -1,0 +1,227 @@
+//! Prints statements in the form that suits them: sentences as paragraphs, points and programs as lists, prices as tables, and words of
+//! customers as quotations.
+
+use super::sections::Writer;
+use super::text::{capital, folded};
+use crate::features::emails::brief::{FactKind, FactRole, Goal};
+use crate::features::emails::document::*;
+use crate::vocab::limits;
+
+/// The length of a paragraph after which the next sentence starts a new one.
+const PARAGRAPH_CHARACTERS: usize = 260;
+/// The length up to which a statement can be an item of a list.
+const ITEM_CHARACTERS_MAX: usize = 110;
+/// The number of parts from which a statement is a list.
+const PARTS_MIN: usize = 3;
+/// The average length of the parts of a list within a statement.
+const PART_CHARACTERS_MAX: usize = 44;
+/// The number of words before and after a quotation.
+const LABEL_WORDS_MAX: usize = 5;
+/// The number of words of a quotation; fewer words are a name.
+const QUOTED_WORDS_MIN: usize = 4;
+
+/// Statements that are printed together.
+pub enum Group {
+    Paragraph(Vec<usize>),
+    /// Points, with the words before them.
+    List(Option<String>, Vec<String>),
+    /// Points in their order.
+    Steps(Vec<String>),
+    /// Dishes or plans with their prices, with the words before them.
+    Prices(Option<String>, Vec<(String, String)>),
+    /// The words of a customer and the customer's name.
+    Quote(String, Option<String>),
+}
+
+/// Returns the words and the author of a statement that quotes a customer: `A tester: "Like a garden." - Helen, Widcombe`.
+pub fn testimonial(text: &str) -> Option<(String, Option<String>)> {
+    let open = text.find(['"', '“', '„', '«'])?;
+    let rest = &text[open..];
+    let inner = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+    let close = inner.find(['"', '”', '“', '»'])?;
+    let (words, after) = inner.split_at(close);
+    let author = after.trim_start_matches(['"', '”', '“', '»', ',', ' ']);
+    let name = author.trim_start_matches(['-', '–', '—', ' ', '(']).trim_end_matches(['.', ')', ' ']);
+    let count = |text: &str| text.split_whitespace().count();
+    let before = text[..open].trim();
+    let is_label = before.is_empty() || before.ends_with(':');
+    let is_quote =
+        count(words) >= QUOTED_WORDS_MIN && is_label && count(before) <= LABEL_WORDS_MAX && count(name) <= LABEL_WORDS_MAX;
+    let is_signed = name.is_empty() || author.starts_with(['-', '–', '—', '(']);
+    let name = (!name.is_empty()).then(|| name.to_owned());
+    (is_quote && is_signed && (name.is_some() || !before.is_empty())).then(|| (words.trim().to_owned(), name))
+}
+
+impl Writer<'_> {
+    /// Groups the statements that are still to be printed.
+    pub fn groups(&self) -> Vec<Group> {
+        let content = self.content;
+        let short = |at: usize| content.text(at).chars().count() <= ITEM_CHARACTERS_MAX;
+        let items = |rest: &[usize]| {
+            let follow = rest.windows(2).take_while(|pair| content.follows_as_item(pair[0], pair[1]) && short(pair[1])).count();
+            if follow > 0 && short(rest[0]) { follow + 1 } else { 0 }
+        };
+        let line = |at: &usize| capital(content.text(*at).trim_end_matches(['.', ',', ';']));
+        let mut groups: Vec<Group> = Vec::new();
+        let open: Vec<usize> = self.statements.iter().copied().filter(|at| !self.has_code(*at)).collect();
+        let mut rest = open.as_slice();
+        while let Some(first) = rest.first() {
+            let prices: Vec<(String, String)> = rest.iter().map_while(|at| content.priced(*at)).collect();
+            let points = items(rest);
+            let mut taken = 1;
+            if prices.len() > 1 {
+                taken = prices.len();
+                groups.push(Group::Prices(None, prices));
+            } else if points > 2 {
+                taken = points;
+                let lines = rest[..points].iter().map(line).collect();
+                groups.push(if self.has_steps() { Group::Steps(lines) } else { Group::List(None, lines) });
+            } else if let Some((words, author)) = testimonial(&content.text(*first)) {
+                groups.push(Group::Quote(words, author));
+            } else if let Some((head, prices)) = self.price_list(*first) {
+                groups.push(Group::Prices(head, prices));
+            } else if let Some((head, parts)) = self.program(*first) {
+                groups.push(Group::List(head, parts));
+            } else if let Some(Group::Paragraph(paragraph)) = groups.last_mut() {
+                paragraph.push(*first);
+            } else {
+                groups.push(Group::Paragraph(vec![*first]));
+            }
+            rest = &rest[taken..];
+        }
+        groups
+    }
+
+    /// Returns the names and prices within a statement, with the words before them: "Three options: Monthly £42, Quarterly £50".
+    fn price_list(&self, at: usize) -> Option<(Option<String>, Vec<(String, String)>)> {
+        let content = self.content;
+        let (head, parts) = self.parts(at);
+        let prices = content.facts_in(at).into_iter().filter(|at| content.fact(*at).kind == FactKind::Price);
+        let prices: Vec<String> = prices.map(|at| content.text(at)).collect();
+        let priced = |part: &String| {
+            let price = prices.iter().find(|price| part.ends_with(price.as_str()))?;
+            let name = part.strip_suffix(price.as_str())?.trim_end_matches([' ', ':', '–', '-', '(']);
+            // "Four courses for €58": the preposition belongs to the price.
+            let (start, last) = name.rsplit_once(' ').unwrap_or(("", name));
+            let name = if super::stories::starts_clause(last, content.language) { start } else { name };
+            (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))
+        };
+        let all: Vec<(String, String)> = parts.iter().map_while(priced).collect();
+        (all.len() > 1 && all.len() == parts.len()).then_some((head, all))
+    }
+
+    /// Returns the parts of a statement that lists opening hours, the program of an evening or the properties of a product, with the words
+    /// before them. The facts of an event are in its table.
+    fn program(&self, at: usize) -> Option<(Option<String>, Vec<String>)> {
+        let content = self.content;
+        let (head, parts) = self.parts(at);
+        let facts = content.facts_in(at);
+        let is_typed =
+            |part: &&String| facts.iter().any(|at| content.fact(*at).value.is_some() && part.contains(&content.text(*at)));
+        let typed = parts.iter().filter(is_typed).count();
+        let least = if self.goal == Goal::OpeningHours { PARTS_MIN } else { PARTS_MIN + 1 };
+        let length: usize = parts.iter().map(|part| part.chars().count()).sum();
+        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
+        let fits = parts.len() >= least && typed * 2 >= parts.len() && length <= parts.len() * PART_CHARACTERS_MAX;
+        (fits && !invites).then(|| (head, parts.iter().map(|part| capital(part)).collect()))
+    }
+
+    /// Splits a statement at its commas, except in its dates, and separates the words before a colon.
+    fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
+        let content = self.content;
+        let text = content.text(at);
+        let text = text.trim_end_matches('.');
+        let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
+        let facts: Vec<String> =
+            content.facts_in(at).into_iter().map(|at| content.text(at)).filter(|text| text.contains(", ")).collect();
+        // A comma in a date becomes a character that no text has.
+        let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
+        (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
+    }
+
+    /// Writes the statements that the opening does not contain. Without any, writes the running text of the job.
+    pub fn body(&mut self) {
+        let is_offer = |at: &&usize| {
+            let fact = self.content.fact(**at);
+            matches!(fact.role, Some(FactRole::Offer | FactRole::OfferStarts | FactRole::OfferEnds))
+                || matches!(fact.kind, FactKind::Code | FactKind::Minimum)
+        };
+        let others = self.content.loose.iter().filter(|at| !is_offer(at)).count();
+        let items = self.content.items();
+        if !items.is_empty() && !self.statements.is_empty() {
+            self.statements.clear();
+            let items: Vec<String> = items.iter().map(|item| capital(item)).collect();
+            return self.list(&items);
+        }
+        if (self.content.is_thin() || self.is_stated && self.book.has(&format!("{}.body", self.job))) && others < 3 && !self.lean
+        {
+            let body = self.markup("body").unwrap_or_default();
+            return self.text(&body);
+        }
+        let groups = self.groups();
+        self.statements.clear();
+        groups.into_iter().for_each(|group| self.group(group));
+    }
+
+    /// Returns whether the prompt calls its points steps: "Three first steps: 1. Connect your calendar".
+    fn has_steps(&self) -> bool {
+        let notes = self.content.brief.instructions.iter().map(|part| part.text.clone());
+        let told = self.content.statements.iter().map(|at| self.content.text(*at));
+        notes.chain(told).any(|text| text.trim_end().ends_with(':') && self.book.bank().has_word("words.steps", &text))
+    }
+
+    fn group(&mut self, group: Group) {
+        match group {
+            Group::Paragraph(all) => self.paragraphs(&all),
+            Group::List(head, lines) => {
+                self.head(head);
+                self.list(&lines);
+            }
+            Group::Steps(lines) => {
+                let heading = self.common("steps_heading");
+                self.head(heading);
+                self.list_with(&lines, ListMarks::Numbers);
+            }
+            Group::Prices(head, all) => {
+                self.head(head);
+                let row =
+                    |(name, price): &(String, String)| Row { cells: vec![Rich::plain(name), Rich::plain(price)], strong: false };
+                for part in all.chunks(limits::EMAIL_TABLE_ROWS_MAX) {
+                    let rows = part.iter().map(row).collect();
+                    self.push(Block::Table(Table { id: self.id("prices"), title: None, head: Vec::new(), rows }));
+                }
+            }
+            Group::Quote(words, author) => {
+                let (author, role) = match author.as_deref().map(|author| author.split_once(", ").unwrap_or((author, ""))) {
+                    Some((author, role)) => (Some(Line::cut(author)), (!role.is_empty()).then(|| Line::cut(role))),
+                    None => (None, None),
+                };
+                let text = self.rich(&self.marked(&words, &[]));
+                self.push(Block::Quote(Quote { id: self.id("quote"), text, author, role, image: None, stars: None }));
+            }
+        }
+    }
+
+    /// Writes the words before a list or a table, unless the title says them.
+    fn head(&mut self, head: Option<String>) {
+        if let Some(head) = head.filter(|head| !self.said.contains(folded(head).trim())) {
+            let text = self.marked(&format!("{}:", capital(&head)), &[]);
+            self.text(&text);
+        }
+    }
+
+    fn paragraphs(&mut self, statements: &[usize]) {
+        let mut paragraphs: Vec<String> = Vec::new();
+        for at in statements {
+            let sentence = self.sentence(*at);
+            match paragraphs.last_mut() {
+                Some(last) if last.chars().count() + sentence.chars().count() < PARAGRAPH_CHARACTERS => {
+                    last.push(' ');
+                    last.push_str(&sentence);
+                }
+                _ => paragraphs.push(sentence),
+            }
+        }
+        self.text(&paragraphs.join("\n\n"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Writes texts of the prompt as markup: dates and codes are bold, and web addresses, email addresses and phone numbers are links.
+
+use std::ops::Range;
+
+use super::material;
+use super::phrases::escape;
+use super::sections::Writer;
+use super::text::{addresses, bare_address, capital, ended, tidy};
+use crate::features::emails::brief::FactKind;
+
+/// What a passage of a text becomes.
+enum Mark {
+    Bold,
+    /// A link with this target, which shows this text.
+    Link(String, String),
+}
+
+impl Writer<'_> {
+    /// Returns a statement as a sentence in markup.
+    pub fn sentence(&self, at: usize) -> String {
+        self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
+    }
+
+    /// Returns a text of the prompt as markup. The dates and codes of `facts` are bold.
+    pub fn marked(&self, text: &str, facts: &[usize]) -> String {
+        let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
+        let mut marks = self.links_in(&text);
+        for fact in facts.iter().map(|at| self.content.fact(*at)) {
+            let words = tidy(&fact.text);
+            let is_bold = matches!(fact.kind, FactKind::Date | FactKind::Code) && words.len() > 2;
+            let found = is_bold.then(|| free(&text, &words, &marks)).flatten();
+            marks.extend(found.map(|range| (range, Mark::Bold)));
+        }
+        marks.sort_by_key(|(range, _)| range.start);
+        let mut markup = String::with_capacity(text.len() + 32);
+        let mut from = 0;
+        for (range, mark) in marks {
+            markup.push_str(&escape(&text[from..range.start]));
+            let words = escape(&text[range.clone()]);
+            match mark {
+                Mark::Bold => markup.push_str(&format!("**{words}**")),
+                Mark::Link(href, shown) => markup.push_str(&format!("[{}]({href})", escape(&shown))),
+            }
+            from = range.end;
+        }
+        markup.push_str(&escape(&text[from..]));
+        // The start and the end of a period are one bold passage.
+        markup.replace("** **", " ")
+    }
+
+    fn links_in(&self, text: &str) -> Vec<(Range<usize>, Mark)> {
+        let mut marks = Vec::new();
+        for address in addresses(text) {
+            let full = if address.starts_with("www.") { format!("https://{address}") } else { address.to_owned() };
+            let (Some(link), Some(range)) = (material::link(&full), free(text, address, &marks)) else { continue };
+            marks.push((range, Mark::Link(link.to_string(), bare_address(address).to_owned())));
+        }
+        let contacts = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Contact);
+        for contact in contacts.map(|fact| tidy(&fact.text)) {
+            let (Some(link), Some(range)) = (material::contact(&contact), free(text, &contact, &marks)) else { continue };
+            marks.push((range, Mark::Link(link.to_string(), contact)));
+        }
+        marks
+    }
+}
+
+/// Returns where a text first has these whole words outside of the passages that are marked already.
+fn free(text: &str, words: &str, marks: &[(Range<usize>, Mark)]) -> Option<Range<usize>> {
+    let is_whole = |range: &Range<usize>| {
+        let joins = |one: Option<char>, other: Option<char>| {
+            one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
+        };
+        !joins(text[..range.start].chars().next_back(), words.chars().next())
+            && !joins(words.chars().next_back(), text[range.end..].chars().next())
+    };
+    let places = text.match_indices(words).map(|(at, _)| at..at + words.len());
+    let is_free = |range: &Range<usize>| marks.iter().all(|(own, _)| range.end <= own.start || own.end <= range.start);
+    places.filter(|range| !words.is_empty() && is_whole(range)).find(is_free)
+}
