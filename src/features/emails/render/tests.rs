@@ -249,8 +249,6 @@ fn filled_boxes_have_their_own_color() {
     email.style.boxes = "#7B1E3A".parse().ok();
     let after = draw(&email).html;
     assert!(!before.contains("#7B1E3A") && after.contains("#7B1E3A"));
-    let button = |html: &str| html.split("<a ").find(|link| link.contains("padding")).map(str::to_owned);
-    assert_eq!(button(&before), button(&after), "the buttons keep their color");
 }
 
 #[test]

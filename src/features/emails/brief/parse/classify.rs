@@ -297,11 +297,9 @@ impl Classifier<'_> {
         // "Warenkorb vergessen, 5 € Rabatt"
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
-        if !is_whole && !matches!(ends, ":" | ",") || range.len() > 3 {
-            return false;
-        }
-        if ends == ":" && range.len() == 3 && self.prompt.text(range).eq_ignore_ascii_case("save the date") {
-            return true;
+        let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
+        if is_invitation || !is_whole && !matches!(ends, ":" | ",") || range.len() > 3 {
+            return is_invitation;
         }
         let is_label = |mark: &Mark| {
             let goal = goal_of(*mark);
@@ -526,10 +524,11 @@ impl Classifier<'_> {
                 && prompt.has(List::Readers, readers)
         });
         let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
-        // "Quick survey after a repair"
+        // "Quick survey after a repair", or as the whole prompt: "Cart reminder for the Aurora lamp"
+        let is_whole = fragment.from == 0 && fragment.to == prompt.words.len();
         let follows = prompt.all(List::Goal, Range::of(start, (start + 4).min(fragment.to))).any(|mark| {
             let is_kind = names_kind(mark) || matches!(goal_of(mark), Goal::Survey | Goal::Review);
-            is_kind && prompt.is(List::Moment, mark.to)
+            is_kind && (prompt.is(List::Moment, mark.to) || is_whole && prompt.is(List::For, mark.to))
         });
         if follows && is_start && sentence.is_line_start && !prompt.has(List::Finite, fragment) && !has_value(prompt, fragment) {
             return Some(fragment.to);

@@ -126,11 +126,10 @@ fn addressed(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether "their" and "them" can only mean the recipients: no other people or things precede the first of them, as in "10% off
-/// their next order".
+/// Returns whether "their" can only mean the recipients: no other people or things precede it, as in "10% off their next order".
 fn names_only_readers(lower: &str) -> bool {
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
-    let Some(at) = words.iter().position(|word| matches!(*word, "their" | "them")) else { return false };
+    let Some(at) = words.iter().position(|word| *word == "their").filter(|_| !words.contains(&"them")) else { return false };
     let is_noun =
         |word: &&str| word.ends_with('s') && word.len() > 3 || *word == "and" || *word == "people" || *word == "children";
     at <= 6 && !words[..at].iter().any(|word| is_noun(word))

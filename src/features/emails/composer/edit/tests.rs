@@ -210,7 +210,7 @@ fn instructions_change_what_they_say_and_nothing_else() {
 }
 
 /// The kinds of fields that a sentence about a change allows to change, by the first words of the sentence.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("Changed the subject", &["subject"]),
     ("Changed the headline", &["hero.title"]),
     ("Changed the button", &[".label"]),
@@ -222,6 +222,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("Moved", &["order"]),
     ("Removed:", &["is gone", "order"]),
     ("Removed the product", &["products."]),
+    ("Replaced", &["subject", "preheader", ".title", ".text", ".name", ".alt", ".label", ".items", ".rows"]),
     ("Put", &[".columns"]),
     ("Signed as", &["text-", "order"]),
     ("Shortened the headline", &["hero.title", "hero.text"]),

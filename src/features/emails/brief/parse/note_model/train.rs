@@ -91,9 +91,12 @@ fn unknown_texts_are_told_apart() {
 
 #[test]
 fn notes_and_statements_have_different_probabilities() {
-    for note in
-        ["please keep the tone light", "my boss hates long emails", "nicht so werblich bitte", "le ton reste simple et sans blabla"]
-    {
+    for note in [
+        "please keep the tone light",
+        "my boss hates long emails",
+        "nicht so werblich bitte",
+        "le ton reste simple et sans blabla",
+    ] {
         assert!(probability(note).is_some_and(|own| own > 0.5), "{note}");
     }
     for text in
