@@ -201,7 +201,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("\"-u\", \"nobody\"", "the Unix user without privileges"),
     ("\"organisation\"", "the header of a column in customers' files"),
     ("the text colour", "an instruction of a user, in British English"),
-    ("background colour to", "an instruction of a user, in British English"),
     ("`favourites` in gb", "the British spelling itself"),
 ];
 

@@ -52,6 +52,9 @@ pub fn testimonial(text: &str) -> Option<(String, Option<String>)> {
     (is_quote && is_signed && (name.is_some() || !before.is_empty())).then(|| (words.trim().to_owned(), name))
 }
 
+/// Names with their prices.
+type PriceRows = Vec<(String, String)>;
+
 impl Writer<'_> {
     /// Groups the statements that are still to be printed.
     pub fn groups(&self) -> Vec<Group> {
@@ -93,7 +96,7 @@ impl Writer<'_> {
     }
 
     /// Returns the names and prices within a statement, with the words before them: "Three options: Monthly £42, Quarterly £50".
-    fn price_list(&self, at: usize) -> Option<(Option<String>, Vec<(String, String)>)> {
+    fn price_list(&self, at: usize) -> Option<(Option<String>, PriceRows)> {
         let content = self.content;
         let (head, parts) = self.parts(at);
         let prices = content.facts_in(at).into_iter().filter(|at| content.fact(*at).kind == FactKind::Price);
@@ -106,7 +109,7 @@ impl Writer<'_> {
             let name = if super::stories::starts_clause(last, content.language) { start } else { name };
             (!name.is_empty() && name.split(' ').count() <= LABEL_WORDS_MAX).then(|| (capital(name), price.clone()))
         };
-        let all: Vec<(String, String)> = parts.iter().map_while(priced).collect();
+        let all: PriceRows = parts.iter().map_while(priced).collect();
         (all.len() > 1 && all.len() == parts.len()).then_some((head, all))
     }
 

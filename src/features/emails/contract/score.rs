@@ -403,25 +403,25 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
 /// The half of the samples that the rules were written with.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    holds(&score("first").await, 1372, 4, 3, 6);
+    holds(&score("first").await, 1372, 4, 3, 4);
 }
 
 /// The half that was written after the rules, which were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
-    holds(&score("second").await, 1413, 5, 8, 2);
+    holds(&score("second").await, 1413, 5, 6, 2);
 }
 
 /// The prompts of two hostile writers, who did not know the rules, which were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
-    holds(&score("hostile").await, 1093, 34, 50, 5);
+    holds(&score("hostile").await, 1091, 35, 46, 5);
 }
 
 /// The prompts of a hostile writer that neither the rules nor the note model were improved with.
 #[tokio::test]
 async fn the_unseen_samples_keep_their_facts() {
-    holds(&score("unseen").await, 0, 1000, 1000, 1000);
+    holds(&score("unseen").await, 517, 23, 62, 4);
 }
 
 /// A client that passes a brief on unchanged must not be refused, and must get the email that the prompt alone gets.

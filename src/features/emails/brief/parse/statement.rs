@@ -132,7 +132,7 @@ fn names_only_readers(lower: &str) -> bool {
     let Some(at) = words.iter().position(|word| *word == "their").filter(|_| !words.contains(&"them")) else { return false };
     let is_noun =
         |word: &&str| word.ends_with('s') && word.len() > 3 || *word == "and" || *word == "people" || *word == "children";
-    at <= 6 && !words[..at].iter().any(|word| is_noun(word))
+    at <= 6 && !words[..at].iter().any(is_noun)
 }
 
 /// Returns the words of a range without typing errors and superfluous spaces.

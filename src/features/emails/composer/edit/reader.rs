@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     }
 
     fn quote(&self, at: usize) -> Option<(usize, Bound<'a>)> {
-        self.quotes.iter().find(|(open, ..)| *open == at).map(|(_, close, text)| (close + 1, Bound::Text(*text)))
+        self.quotes.iter().find(|(open, ..)| *open == at).map(|(_, close, text)| (close + 1, Bound::Text(text)))
     }
 
     /// Returns the texts that start at a word, longest first.
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         let class = |at: usize, name: &str| self.lengths(at, self.vocabulary.class(name)).first().copied();
         let skip = |at: usize| self.lengths(at, &self.vocabulary.filler).first().copied();
         for _ in 0..4 {
-            let ordinal = |at: usize| self.vocabulary.ordinals.iter().position(|own| self.lengths(at, own).first().is_some());
+            let ordinal = |at: usize| self.vocabulary.ordinals.iter().position(|own| !self.lengths(at, own).is_empty());
             if let Some(place) = ordinal(at) {
                 (which, at) = (Which::Nth(place), at + 1);
             } else if let Some(taken) = class(at, "last") {

@@ -107,11 +107,11 @@ pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_
 /// Returns the day that a text names.
 pub fn day_of(text: &str, email: &Email, means: &EditResources<'_>) -> Option<Date> {
     let facts = brief::parse(text, means.brand, Some(&email.language), means.today).facts;
-    let days = facts.into_iter().filter_map(|fact| match fact.value {
+    let mut days = facts.into_iter().rev().filter_map(|fact| match fact.value {
         Some(FactValue::Days { first, last }) => Some(last.unwrap_or(first)),
         _ => None,
     });
-    days.last().filter(|_| text.contains(|c: char| c.is_ascii_digit()))
+    days.next().filter(|_| text.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the text with words replaced, and the number of replacements. If words are removed, no double space is left.

@@ -1,6 +1,6 @@
 //! Trains the model with the texts of `tests/samples/notes`. To write the weights after a change of the texts or of the features:
 //!
-//!     WEIGHTS=write cargo test --lib note_model
+//!     SNAPSHOTS=write cargo test --lib note_model
 
 use std::path::Path;
 
@@ -66,19 +66,19 @@ fn quantized(weights: &[f32]) -> Vec<u8> {
 #[test]
 fn the_weights_are_those_of_the_samples() {
     let trained = quantized(&train(samples().iter()));
-    if std::env::var("WEIGHTS").is_ok_and(|own| own == "write") {
+    if std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write") {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/brief/notes.weights");
         std::fs::write(path, &trained).expect("the weights can be written");
         return;
     }
     // The exponential function may differ in its last bit between platforms.
     let near = |(own, other): (&u8, &u8)| own.cast_signed().abs_diff(other.cast_signed()) <= 1;
-    assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: WEIGHTS=write cargo test --lib note_model");
+    assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: SNAPSHOTS=write cargo test --lib note_model");
 }
 
 /// Trains with four fifths of the texts and checks the rest.
 #[test]
-fn unknown_texts_are_told_apart() {
+fn unknown_texts_are_distinguished() {
     let samples = samples();
     let (known, unknown): (Vec<_>, Vec<_>) = samples.iter().enumerate().partition(|(at, _)| at % 5 != 0);
     let weights = train(known.iter().map(|(_, sample)| *sample));
