@@ -1,8 +1,9 @@
 //! Reads the brief from a prompt by rules, without a language model.
 //!
 //! The prompt is split into sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer
-//! (`classify`, `labels`, `constraints`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`), and the
-//! words around a fact give it its role (`roles`). All words are in the word lists of each language (`lexicon`, `assets/brief`).
+//! (`classify`, `labels`, `constraints`, and `note_model` for what the rules miss). The typed facts are read from the fragments (`facts`,
+//! `dates`, `times`, `names`), and the words around a fact give it its role (`roles`). All words are in the word lists of each language
+//! (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;
