@@ -334,7 +334,7 @@ impl Opener<'_> {
         Ok(Taken { seal, stores, hold: None })
     }
 
-    /// Gives an identity to stores that have none. All of the stores exist, and the key opens the sealed data.
+    /// Gives an identity to stores that have none. All of the stores exist. Fails if the key does not open their sealed data.
     fn adopt(&self, first: &FirstStart, inspection: Inspection) -> Result<Taken, Problem> {
         let seal = self.read_key()?;
         let inspection = Inspection { identities: [None, None, None], ..inspection };

@@ -79,7 +79,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock, set back by some time until it is advanced. The demo uses this clock to create events in the past.
+/// A clock that runs behind the machine's clock and can be advanced. The demo uses it to create events in the past.
 pub struct PastClock {
     behind_ms: AtomicI64,
 }

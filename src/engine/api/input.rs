@@ -23,7 +23,7 @@ type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 /// The caller's input for one operation, still as text.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
-    /// The names in the path, with their values.
+    /// The path parameters and their values.
     pub path: Vec<(&'a str, Cow<'a, str>)>,
     /// The raw query string, without the question mark.
     pub query: &'a str,

@@ -90,7 +90,7 @@ pub trait Raw: Operation {
 pub enum Takes {
     /// The input as JSON, if the method has a body.
     Json,
-    /// `multipart/form-data` with these fields; the input then has only the names in the path.
+    /// `multipart/form-data` with these fields. The input then contains only the path parameters.
     Form(fn(&mut SchemaGenerator) -> Schema),
     /// No body, for any method.
     Nothing,

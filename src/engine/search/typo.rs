@@ -14,7 +14,7 @@ use super::tokens::{END, char_count};
 pub(super) struct Typo<'w> {
     dfa: DFA,
     pub(super) edits: usize,
-    /// The prefix of the word, which must be correct.
+    /// The start of the typed word that must match exactly; empty if typos are tolerated there too.
     pub(super) first: &'w str,
     /// Whether the typed word may be a prefix of a longer word.
     is_prefix: bool,

@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_key_that_cannot_be_written_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
-        // The parent folder is missing, so neither the link nor the file can be created.
+        // The parent folder is missing, so the temporary file cannot be created.
         let file = folder.path().join("missing/master.key");
         assert!(write(&file, &[7; KEY_LEN]).is_err());
         assert_eq!(fs::read_dir(folder.path()).expect("the data is readable").count(), 0);

@@ -118,7 +118,8 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {
-            Failure::because(Code::Unavailable, "Too many images are being decoded. Try again in a few seconds.").after_seconds(5)
+            Failure::because(Code::Unavailable, "The server is rendering too many emails and images. Try again in a few seconds.")
+                .after_seconds(5)
         }
         other => Failure::internal(other),
     }

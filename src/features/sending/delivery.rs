@@ -317,7 +317,7 @@ impl Delivery {
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
             (D::Unknown { .. }, Event::Resend) => D::Queued,
-            // Recipients without an attempt are excluded: they wait for a time that the mailing set, which may be far in the future.
+            // Recipients without an attempt are excluded: their time may be the scheduled start, which may be far in the future.
             (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
                 if next_at.ms_since(now) > schedule.ahead_ms_max() =>
             {

@@ -78,7 +78,7 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     }
 }
 
-/// Returns the email in a row that cannot be parsed, cut off at the length of the longest valid email.
+/// Returns the email of a row that is JSON but no valid contact, truncated to the maximum length of an email address.
 fn email_of(json: &str) -> Option<String> {
     let row: Value = serde_json::from_str(json).ok()?;
     let email = row.get("email")?.as_str()?;

@@ -1,4 +1,4 @@
-//! Exports emails to platform A.
+//! The reserved operation for exports to platform A. It always fails, because this version cannot connect to platform accounts.
 
 use super::{Platform, Slot, slot};
 use crate::engine::api::Spec;

@@ -1,4 +1,4 @@
-//! Exports emails to platform B.
+//! The reserved operation for exports to platform B. It always fails, because this version cannot connect to platform accounts.
 
 use super::{Platform, Slot, slot};
 use crate::engine::api::Spec;

@@ -1,4 +1,4 @@
-//! Exports emails to platform C.
+//! The reserved operation for exports to platform C. It always fails, because this version cannot connect to platform accounts.
 
 use std::collections::BTreeMap;
 

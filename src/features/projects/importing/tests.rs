@@ -143,7 +143,7 @@ fn pages_that_cannot_be_read_have_a_clear_error() {
     site.set("/", 403, "no");
     assert!(refused(&site).contains("allow the user agent Mailmill"));
     site.set("/", 500, "no");
-    assert!(refused(&site).contains("the site has an internal error"));
+    assert!(refused(&site).contains("the site is not available"));
     site.set_as("/robots.txt", 200, "text/plain", "User-agent: *\nDisallow: /");
     assert!(refused(&site).contains("robots.txt disallows"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);

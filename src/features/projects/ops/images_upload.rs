@@ -153,7 +153,10 @@ mod tests {
         assert_eq!((reply.status.as_u16(), &reply.headers["retry-after"]), (503, &HeaderValue::from_static("5")));
         let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()) }));
         let (_, code, said) = answer.refusal();
-        assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded. Try again in a few seconds."));
+        assert_eq!(
+            (code, said),
+            ("SERVICE_UNAVAILABLE", "The server is rendering too many emails and images. Try again in a few seconds.")
+        );
     }
 
     #[test]

@@ -180,7 +180,7 @@ fn import_address(text: &str) -> Option<String> {
     (!address.is_empty() && applies(conditions.split("layer").next().unwrap_or_default())).then(|| address.to_owned())
 }
 
-/// Returns the string without its quotation marks.
+/// Returns the string without surrounding whitespace and quotation marks.
 pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }

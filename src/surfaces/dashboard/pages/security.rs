@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::codes::Code;
 
-/// The user's password, sessions and authenticator app.
+/// The data of the page about the password, the sessions and the authenticator app.
 #[derive(Serialize)]
 pub struct SecurityPage {
     /// The name of the submitted form.

@@ -328,7 +328,7 @@ impl Classifier<'_> {
         range
     }
 
-    /// Reads a greeting to the writer in the first sentences.
+    /// Returns whether a fragment greets the writer. Longer greetings count only in the first sentences.
     fn greeting(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let is_early = self.seen <= 3 && is_start && sentence.is_line_start || self.seen <= 2 && range.from < 4;
         let is_short = range.len() <= 3 && self.prompt.words.is_capital(range.to - 1) && range.len() > 1;
