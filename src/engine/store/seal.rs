@@ -21,6 +21,8 @@ const KEY_LEN: usize = 32;
 pub struct Seal {
     key: LessSafeKey,
     master: Zeroizing<[u8; KEY_LEN]>,
+    /// Hashes the addresses of the suppression list. Derived only once, because every response with a contact needs it.
+    address_mac: Hmac<Sha256>,
     /// The file from which the key was read.
     file: Option<PathBuf>,
 }
@@ -149,14 +151,18 @@ impl Seal {
     /// Creates a seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the key has the length that the algorithm requires");
-        Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), file: None }
+        let address_mac = keyed(&derived(bytes, "suppressions"));
+        Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), address_mac, file: None }
     }
 
     /// Derives a key for another purpose. Neither the master key nor the key for a third purpose can be computed from the derived key.
     pub fn derive(&self, purpose: &str) -> [u8; KEY_LEN] {
-        let mut sum = Hmac::<Sha256>::new_from_slice(self.master.as_slice()).expect("HMAC accepts keys of any length");
-        sum.update(purpose.as_bytes());
-        sum.finalize().into_bytes().into()
+        derived(&self.master, purpose)
+    }
+
+    /// Returns the keyed hash for addresses on the suppression list.
+    pub fn address_mac(&self) -> Hmac<Sha256> {
+        self.address_mac.clone()
     }
 
     /// Seals `secret`. `place` is the table and ID of the secret: sealed bytes that are moved to a different place cannot be opened.
@@ -179,6 +185,16 @@ impl Seal {
         body.truncate(length);
         Some(body)
     }
+}
+
+fn derived(master: &[u8; KEY_LEN], purpose: &str) -> [u8; KEY_LEN] {
+    let mut mac = keyed(master);
+    mac.update(purpose.as_bytes());
+    mac.finalize().into_bytes().into()
+}
+
+fn keyed(key: &[u8; KEY_LEN]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC accepts keys of any length")
 }
 
 /// Writes a key under a temporary name, then gives the file its final name: a power cut must neither leave a truncated key nor destroy a

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::model::{Reason, Source, Suppression};
@@ -31,7 +31,7 @@ pub struct Digester(Hmac<Sha256>);
 impl Digester {
     /// Creates a digester with a key derived from the master key for this purpose.
     pub fn new(seal: &Seal) -> Self {
-        Self(Hmac::new_from_slice(&seal.derive("suppressions")).expect("HMAC accepts keys of any length"))
+        Self(seal.address_mac())
     }
 
     /// Returns the hash of a normalized address, which is different in each account.
