@@ -115,7 +115,7 @@ impl Command for KnowledgeAdd {
         }
         if all.len() >= KNOWLEDGE_ENTRIES_MAX {
             let detail =
-                format!("A knowledge base can have at most {KNOWLEDGE_ENTRIES_MAX} added entries. Remove an entry first.");
+                format!("A knowledge base can have at most {KNOWLEDGE_ENTRIES_MAX} entries. Remove an entry first.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let text = |text: String| Some(text).filter(|text| !text.is_empty());

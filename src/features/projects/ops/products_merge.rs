@@ -1,4 +1,4 @@
-//! Merges products of a project that are the same product.
+//! Merges duplicate products of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,6 @@ use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::limits::PRODUCTS_MERGED_MAX;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.products_merge`.
 pub struct ProductsMerge;
 
 /// The products to merge.
