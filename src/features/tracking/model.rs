@@ -10,7 +10,7 @@ use crate::engine::mail::inbound::ReplyClass;
 /// The kind of visitor who opens a message or clicks a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person, unless the visit shows otherwise.
+    /// A person, if nothing indicates otherwise.
     Person,
     /// A mail service that loads images for a reader when the message is opened.
     Proxy,
@@ -23,7 +23,7 @@ pub enum Visitor {
 }
 
 impl Visitor {
-    /// Returns whether a visit by this visitor counts as an action of the recipient.
+    /// Returns whether a visit by this visitor is treated as an action of the recipient.
     pub fn is_person(self) -> bool {
         matches!(self, Visitor::Person | Visitor::Proxy)
     }
@@ -34,9 +34,9 @@ impl Visitor {
 pub struct VisitSigns<'a> {
     /// The user agent of the request.
     pub agent: &'a str,
-    /// Whether the request was a HEAD request, which asks only for the headers.
+    /// Whether the request was a HEAD request, which requests only the headers.
     pub is_head: bool,
-    /// Whether a Purpose, Sec-Purpose or X-Moz header announces a prefetch.
+    /// Whether the headers of the request announce a prefetch.
     pub is_prefetch: bool,
     /// Milliseconds since the recipient's server accepted the message; `None` if the server has not accepted the message yet.
     pub since_delivery_ms: Option<i64>,
