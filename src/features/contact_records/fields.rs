@@ -90,7 +90,7 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
         }
         if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
             return Some(format!(
-                "\"{name}\" is nested too deep; at most {} levels are allowed",
+                "\"{name}\" is nested too deeply; at most {} levels are allowed",
                 limits::CUSTOM_FIELDS_DEPTH_MAX
             ));
         }

@@ -87,7 +87,6 @@ impl Batch {
         Self { rows, digests, slots }
     }
 
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -156,7 +155,7 @@ struct BatchWriter {
     on_conflict: OnConflict,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
-    /// For each slot, the number of its contact, if the contact exists by now.
+    /// For each slot, the number of its contact, if the contact already exists.
     found: Vec<Option<u32>>,
     outcome: BatchOutcome,
 }
