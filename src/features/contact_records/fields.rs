@@ -37,7 +37,7 @@ enum Stored {
 }
 
 impl FieldValue {
-    /// Returns the value as a string, written as a user would write it. Used by search and filters.
+    /// Returns the value as a user would write it; returns `None` for null, lists and objects.
     pub fn as_text(&self) -> Option<std::borrow::Cow<'_, str>> {
         match self {
             FieldValue::Text(text) => Some(text.into()),

@@ -1,8 +1,8 @@
 //! Writes many contact inputs in one transaction: looks up existing contacts by sorted keys, reserves the numbers of new contacts together,
 //! and merges the inputs in the given order.
 //!
-//! Bulk writes and file imports both use this file. It applies the rules for a single contact in `write.rs` to thousands of contacts
-//! efficiently.
+//! Bulk writes, file imports and the copy to the live environment use this file. It applies the rules for a single contact in `write.rs` to
+//! thousands of contacts efficiently.
 
 use serde::{Deserialize, Serialize};
 
@@ -189,7 +189,7 @@ impl BatchWriter {
         contact_sets::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
     }
 
-    /// Handles a row whose email belongs to no contact yet; returns whether the row created a contact.
+    /// Handles a row with an email that no contact has yet; returns whether the row created a contact.
     fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,

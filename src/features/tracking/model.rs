@@ -92,7 +92,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
     (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp link previews"),
     (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
-    // Bots that identify themselves, as RFC 9309 §2.2.1 asks crawlers to do, and command-line tools.
+    // Bots that identify themselves, as RFC 9309 §2.2.1 recommends, and command-line tools.
     (Agent::Has("bot"), Visitor::Scanner, "crawlers call themselves bots"),
     (Agent::Has("crawler"), Visitor::Scanner, "crawlers call themselves crawlers"),
     (Agent::Has("spider"), Visitor::Scanner, "crawlers call themselves spiders"),

@@ -1,8 +1,9 @@
 //! The changes that a repeated import finds: users accept each of them or keep the current value.
 //!
 //! A changed value is not used until a user accepts it. Keeping a value makes it one that users set, so later imports do not ask about it
-//! again. Values that users set, and products that they hid, are kept without asking; the list shows such values with the state `Kept`.
-//! Logos, images and the knowledge base have their own pages, so an import updates them directly.
+//! again. Values that users set, and products that they hid, are kept without asking. If the site has a different value, the list shows the
+//! value that users set with the state `Kept`. Logos, images and the knowledge base have their own pages, so an import updates them
+//! directly.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

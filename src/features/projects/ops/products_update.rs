@@ -110,7 +110,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     Ok(patch)
 }
 
-/// Fails if the price before a reduction is not higher than the price, or if there is no price.
+/// Fails if there is a price before a reduction but no lower current price.
 pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let shown = product.shown();
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());

@@ -36,7 +36,7 @@ const GENERIC: [&str; 18] = [
 /// Words in the names of families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
-/// Sans-serif families. Sites often list a serif fallback for them, which must not decide the kind of the font stack.
+/// Sans-serif families. Their fallbacks are ignored, because sites often list a serif fallback for them.
 const KNOWN_SANS: [&str; 34] = [
     "inter",
     "figtree",
