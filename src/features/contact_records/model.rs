@@ -64,7 +64,7 @@ pub enum ChangeOrigin {
     Incidental,
 }
 
-/// TABLE: the status changes that an incidental request does not make, with reasons. All other changes are allowed; an explicit request may
+/// TABLE: the status changes that an incidental request does not make, with reasons. All other changes are allowed; an explicit request can
 /// make any change.
 const KEPT: &[(Status, Status, &str)] = &[
     (Status::Unsubscribed, Status::Subscribed, "only an explicit status change resubscribes an unsubscribed contact"),

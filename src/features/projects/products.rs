@@ -198,7 +198,8 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product if a user rejects the change: its current values become the user's own; a new product is hidden.
+    /// Returns the product after a user rejects the change: its current values are stored as values that users set; a new product is
+    /// hidden.
     pub fn rejected(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         match known.iter().find(|product| Some(product.id) == self.id) {
             Some(product) => {

@@ -177,7 +177,7 @@ impl Bounce {
 pub enum BounceAction {
     /// The address may be mailed again.
     Keep,
-    /// The address is suppressed for the whole account, and the contact who was sent the message becomes bounced.
+    /// The address is suppressed for the whole account, and the status of the contact who was sent the message becomes bounced.
     Bounced,
 }
 

@@ -126,7 +126,8 @@ pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Op
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status.
+/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status. Scans at
+/// most [`limits::WEBHOOK_DELIVERIES_SCANNED_MAX`] deliveries.
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,

@@ -21,7 +21,7 @@ pub struct ProductsMerge;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MergeProducts {
     pub project_id: ProjectId,
-    /// The product that stays, with its own values.
+    /// The product that remains. Its values do not change.
     pub product_id: ProductId,
     /// The products to merge into `productId`.
     #[schemars(length(min = 1, max = PRODUCTS_MERGED_MAX))]

@@ -196,7 +196,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     icons.into_iter().take(2).map(|(_, url)| url).collect()
 }
 
-/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives a size larger than all others.
+/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives 1,024.
 fn side_of(sizes: &str) -> u32 {
     let side =
         |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };

@@ -48,7 +48,7 @@ pub struct EmailMetrics {
     pub cached: bool,
 }
 
-/// The totals of all days. Opens and clicks count each recipient once and exclude bots.
+/// The totals of all days. Opens and clicks count each recipient once, and exclude bots and privacy proxies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {
