@@ -37,7 +37,7 @@ enum Stored {
 }
 
 impl FieldValue {
-    /// Returns the value as a string, written as a user would write it. Used by search and filters.
+    /// Returns the value as a user would write it; returns `None` for null, lists and objects.
     pub fn as_text(&self) -> Option<std::borrow::Cow<'_, str>> {
         match self {
             FieldValue::Text(text) => Some(text.into()),
@@ -90,7 +90,7 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
         }
         if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
             return Some(format!(
-                "\"{name}\" is nested too deep; at most {} levels are allowed",
+                "\"{name}\" is nested too deeply; at most {} levels are allowed",
                 limits::CUSTOM_FIELDS_DEPTH_MAX
             ));
         }

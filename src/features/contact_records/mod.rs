@@ -2,7 +2,7 @@
 //!
 //! Invariants: an email belongs to at most one contact in a project, ignoring case. Sets, counts, times and the search feed change in the
 //! same transaction as the contact. Filters and segments read the rows; `features/contacts`, which depends on those features, writes the
-//! rows and has the endpoints.
+//! rows and defines the operations.
 
 pub mod fields;
 mod model;

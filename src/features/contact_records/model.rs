@@ -60,11 +60,11 @@ impl<'a> ContactRow<'a> {
 pub enum ChangeOrigin {
     /// A request to change this one contact: the status endpoint, a PATCH, or the contact's own unsubscription.
     Explicit,
-    /// A side effect of a different request: a row of an import, a bulk write, or a repeated create.
+    /// A side effect of something else: a row of an import or bulk write, a copy to the live environment, or a bounce.
     Incidental,
 }
 
-/// TABLE: the status changes that an incidental request does not make, with reasons. All other changes are allowed; an explicit request may
+/// TABLE: the status changes that an incidental request does not make, with reasons. All other changes are allowed; an explicit request can
 /// make any change.
 const KEPT: &[(Status, Status, &str)] = &[
     (Status::Unsubscribed, Status::Subscribed, "only an explicit status change resubscribes an unsubscribed contact"),
@@ -90,7 +90,7 @@ impl Status {
 }
 
 impl Contact {
-    /// Changes the status and updates the unsubscribe time accordingly. The caller has checked [`Status::keeps`].
+    /// Changes the status and updates the unsubscribe time accordingly. The caller must have checked [`Status::keeps`].
     pub fn set_status(&mut self, status: Status, now: Timestamp) {
         if self.status == status {
             return;

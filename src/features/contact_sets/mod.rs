@@ -1,8 +1,8 @@
-//! Sets of contacts in a project, with their sizes, and other counters: all contacts, the contacts with each status, and the contacts with
-//! each tag.
+//! Sets of contacts in a project, with their sizes: all contacts, the contacts with each status, and the contacts with each tag. Also other
+//! counters of a project.
 //!
-//! `features/contacts` updates the sets together with its rows. The sets are a separate feature because tags and topics, on which the
-//! contacts feature depends, need only these sets.
+//! `features/contact_records` updates the sets together with its rows. The sets are a separate feature because tags and topics, which come
+//! before the contact records, need only the sets.
 
 mod store;
 

@@ -55,7 +55,7 @@ impl Facet {
     }
 }
 
-/// Returns every project that has contacts.
+/// Returns every project that has a counter, which includes every project that has contacts.
 pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
     let mut projects = Vec::new();
     let mut span = Span::default();

@@ -1,8 +1,8 @@
 //! Writes many contact inputs in one transaction: looks up existing contacts by sorted keys, reserves the numbers of new contacts together,
 //! and merges the inputs in the given order.
 //!
-//! Bulk writes and file imports both use this file. It applies the rules for a single contact in `write.rs` to thousands of contacts
-//! efficiently.
+//! Bulk writes, file imports and the copy to the live environment use this file. It applies the rules for a single contact in `write.rs` to
+//! thousands of contacts efficiently.
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,6 @@ impl Batch {
         Self { rows, digests, slots }
     }
 
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -156,7 +155,7 @@ struct BatchWriter {
     on_conflict: OnConflict,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
-    /// For each slot, the number of its contact, if the contact exists by now.
+    /// For each slot, the number of its contact, if the contact already exists.
     found: Vec<Option<u32>>,
     outcome: BatchOutcome,
 }
@@ -190,7 +189,7 @@ impl BatchWriter {
         contact_sets::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
     }
 
-    /// Handles a row whose email belongs to no contact yet; returns whether the row created a contact.
+    /// Handles a row with an email that no contact has yet; returns whether the row created a contact.
     fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,

@@ -17,7 +17,7 @@ use crate::vocab::ids::{AccountId, ProjectId, TopicId};
 #[derive(Default)]
 pub struct ContactsCopy {
     rows: Vec<(u32, ContactInput)>,
-    /// The topics that contacts explicitly chose: the digest of the email, the topic, and the choice.
+    /// The contacts' explicit choices of topics: the hash of the email, the topic, and the choice.
     choices: Vec<([u8; 16], TopicId, bool)>,
     /// The number after which the next batch starts; `None` at the end.
     pub next: Option<u32>,

@@ -96,7 +96,7 @@ impl Target for Rebuild {
 /// Advances the index by one commit; returns whether more changes are waiting. Rebuilds the index if feed entries that it needs have been
 /// deleted.
 pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
-    // Ignore a poisoned mutex: it guards no data of its own, and the index is always at its last commit.
+    // Ignore a poisoned mutex: it guards no data, and the index is always at its last commit.
     let turn = hold(&data.index_turn.moving);
     let before = data.search.position();
     if feed::is_forgotten(&data.store.read(), before)? {

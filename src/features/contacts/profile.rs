@@ -1,5 +1,5 @@
 //! Changes to a contact's profile and custom fields. Given values replace existing values, `null` clears a value, and custom fields are
-//! merged. Used for updates by ID and for profiles sent with an event.
+//! merged. Customer events send such a profile; updates by ID use only the merging of custom fields.
 
 use std::collections::BTreeMap;
 

@@ -115,7 +115,7 @@ pub fn unsubscribed(
     emit(tx, account, project, WebhookEvent::SubscriberUnsubscribed, data);
 }
 
-/// The counts of a bulk import.
+/// The counts of a bulk write or import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BulkCounts {
     pub success: u64,
@@ -123,7 +123,7 @@ pub struct BulkCounts {
     pub updated: u64,
 }
 
-/// Emits the event for a completed bulk import.
+/// Emits the event for a finished bulk write or import.
 pub fn bulk_imported(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), counts: BulkCounts, job: Option<JobId>) {
     let BulkCounts { success, failed, updated } = counts;
     let data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated, "jobId": job });

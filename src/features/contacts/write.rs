@@ -1,4 +1,4 @@
-//! Writes contacts. A single create, a bulk write and a file import all use these functions.
+//! Writes contacts. A single create, a bulk write, a file import and a customer event all use these functions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -23,7 +23,7 @@ pub struct CustomerEvent {
     pub dedupe_key: Option<String>,
 }
 
-/// The IDs of a contact in the reporting system.
+/// The IDs of the contact and of the order in the reporting system.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalIds {

@@ -11,7 +11,7 @@ use crate::vocab::limits;
 /// What one recipient did with one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engagement {
-    /// The number of opens by the recipient, excluding opens by detected bots.
+    /// The number of opens by the recipient, excluding opens by detected bots and privacy proxies.
     pub opens: u32,
     pub clicks: u32,
     /// The number of opens by scanners and other bots.

@@ -74,7 +74,7 @@ pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64
     Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to the daily counts of the recipient's email, the account and the mailing. The day is the day of this write.
+/// Adds to the daily counts of the sent email, the account and the mailing. The day is the day of this write.
 pub fn add_day(
     tx: &mut WriteTx<'_>,
     (mailing, email): (StatsMailing, Option<EmailId>),

@@ -25,7 +25,7 @@ pub enum IngestOutcome {
     Duplicate(EventId),
 }
 
-/// An event was refused, or the store failed.
+/// The reason why an event was not stored.
 #[derive(Debug)]
 pub enum IngestError {
     Field(FieldError),
@@ -312,7 +312,7 @@ fn new_event(event: EventRow, has_order: Option<Digest>) -> NewEvent {
     }
 }
 
-/// Prefixes the field of a profile error with the name of the profile in the event.
+/// Prefixes the field of a profile error with `profile.`, its path in the event.
 fn in_profile(refusal: FieldError) -> FieldError {
     FieldError::new(format!("profile.{}", refusal.field), refusal.reason)
 }

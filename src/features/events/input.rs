@@ -44,9 +44,8 @@ pub struct EventIdentifiers {
     pub external_customer_id: Option<ExternalId>,
     /// A checkout ID from another system. Identifies the contact of an earlier event that had this ID and another identifier.
     pub external_checkout_id: Option<ExternalId>,
-    /// An order ID from another system. Identifies the contact of an earlier event that had this ID and another identifier. With a number
-    /// in
-    /// `properties.value`, the event is a conversion.
+    /// An order ID from another system. Identifies the contact of an earlier event that had this ID and another identifier. With this ID
+    /// and a number in `properties.value`, the event is a conversion.
     pub external_order_id: Option<ExternalId>,
 }
 
@@ -63,7 +62,7 @@ impl EventIdentifiers {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventRow {
     /// The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in uppercase or lowercase,
-    /// the amount counts as negative.
+    /// the amount is treated as negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
@@ -71,8 +70,8 @@ pub struct EventRow {
     /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
     /// `currency` is its ISO 4217 code, USD if absent.
     pub properties: Option<Properties>,
-    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. Now if absent; UTC without an
-    /// offset.
+    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
+    /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
     /// A key that identifies the event. A project stores only the first event with a given key.
     pub dedupe_key: Option<DedupeKey>,

@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-/// Scans a value that may contain this many levels of objects and lists.
+/// Scans a value inside this many levels of objects and lists.
 #[derive(Clone, Copy)]
 struct Inside {
     levels: usize,

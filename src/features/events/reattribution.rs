@@ -125,7 +125,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    // Contacts of one project are adjacent. Their orders are looked up in the index.
+    // Update the index first, because it finds the contacts' orders. Contacts of one project are adjacent.
     for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
         let numbers = of_project.iter().map(|(_, number)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;

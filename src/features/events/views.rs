@@ -19,7 +19,7 @@ pub struct RecordedEvent {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
-    /// What the sender of an order should know: its amount is not a number, or it has no currency.
+    /// Warnings about the amount of the event: it is not a number, or an order has no currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub notes: Vec<&'static str>,

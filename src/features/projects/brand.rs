@@ -1,7 +1,7 @@
 //! The facts about a brand that its emails are based on. Pure.
 //!
-//! The import fills in a brand from its sites, and users can change it. Every part may be missing. The code that renders an email then uses
-//! a default value, and can tell that the value is a default.
+//! The import fills in a brand from its sites, and users can change it. Any value can be missing. The code that renders an email then uses
+//! a default value and knows that it is a default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub struct BrandLogo {
     pub url: String,
     /// Where the logo was found.
     pub source: BrandLogoSource,
-    /// The measured size in pixels; absent if the logo could not be fetched.
+    /// The measured size in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
     pub height: Option<u32>,
     /// The backgrounds on which the logo is visible.
@@ -85,7 +85,7 @@ pub enum BrandLogoBackground {
     Dark,
     /// Any background, because the logo is opaque or contrasts with both light and dark.
     Any,
-    /// The background is unknown, because the logo could not be analyzed.
+    /// The background is unknown, because the logo has not been analyzed.
     #[default]
     Unknown,
 }
@@ -111,7 +111,7 @@ pub struct BrandPalette {
     /// A second color, for small elements.
     pub accent: Option<String>,
     pub button: Option<String>,
-    /// The text color on buttons, which is legible on `button` (a WCAG contrast of at least 4.5).
+    /// The text color on buttons. An imported color has a WCAG contrast of at least 4.5 with `button`.
     pub button_text: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::engine::api::Engine;
 use crate::engine::store::{Read, Record, Result, WriteTx};
 use crate::vocab::ids::{AccountId, BlobId, KnowledgeId, PictureId, ProductId, ProjectId};
 
-/// A brand without its entries, images and products.
+/// A project and the values of its brand, without the knowledge-base entries, images and products.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrandCopy {
     project: Project,
@@ -48,7 +48,7 @@ impl BrandCopy {
     }
 }
 
-/// An entry, an image or a product of a brand.
+/// A knowledge-base entry, an image or a product of a brand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BrandPart {
     Knowledge(knowledge::Entry),
@@ -57,7 +57,7 @@ pub enum BrandPart {
 }
 
 impl BrandPart {
-    /// Returns all parts of a brand.
+    /// Returns all knowledge-base entries, images and products of a brand.
     pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Self>> {
         let mut parts: Vec<Self> = knowledge::all(tx, project)?.into_iter().map(Self::Knowledge).collect();
         parts.extend(images::all(tx, project)?.into_iter().map(Self::Image));
@@ -92,7 +92,8 @@ impl BrandPart {
         }
     }
 
-    /// Returns the uploaded file of this part, if there is one. Its URL stays the same, so its copy has the same ID.
+    /// Returns the ID of this part's uploaded file, if it has one. The copied part keeps the URL of the file, so the copied file has the
+    /// same ID.
     pub fn file(&self, engine: &Engine) -> Option<BlobId> {
         match self {
             Self::Image(image) => image_files::upload(engine, &image.image.url),

@@ -1,7 +1,7 @@
-//! Analyzes images and logos that users added: fetches and measures them, and fills in missing descriptions and tags.
+//! Analyzes images and logos: fetches and measures them, and fills in missing descriptions and tags.
 //!
-//! Descriptions and tags that users have not set come from a vision model if one is configured, otherwise from the measurements and the
-//! text on the page. They contain only facts that are known.
+//! If a user adds an image without a description, a vision model describes it, provided one is configured. Otherwise, the description and
+//! tags contain only known facts: the measurements, the file name and the text on the page.
 
 use std::sync::{Arc, LazyLock};
 
@@ -40,7 +40,7 @@ const RETRY_PAUSE_MS: i64 = 30_000;
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,
-    /// The file of the image, for a vision model.
+    /// The file of the image.
     bytes: Arc<[u8]>,
     /// The PNG files of an SVG logo, the transparent one first.
     pub drawn: Vec<(ImageFile, ImageMeasurements)>,
@@ -68,7 +68,7 @@ static PROMPTS: LazyLock<Texts> =
 pub struct AnalysisFailure {
     /// The reason, worded for users.
     pub reason: String,
-    /// Whether a later attempt may succeed.
+    /// Whether a later attempt might succeed.
     pub is_passing: bool,
 }
 
@@ -98,7 +98,7 @@ pub async fn analyze(
 }
 
 /// Analyzes a logo. An SVG logo is also drawn as PNG, transparent and on a background on which it is visible, because few email clients
-/// show SVG. If `paper`, the background of the brand's site, is such a background, it is used.
+/// show SVG. `paper`, the background of the brand's site, is used if the logo is visible on it.
 pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>) -> Result<AnalyzedImage, AnalysisFailure> {
     let mut seen = analyze(engine, url, None, None).await?;
     if !seen.is_drawing {
@@ -108,7 +108,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
         Ok((made, measured)) => {
             let ground = plate(measured.ground, paper);
             seen.drawn.push((made, measured));
-            // The logo on a background is an addition, so a failure is no reason to lose the other.
+            // The version on a background is optional: if it cannot be drawn, the transparent version is used alone.
             seen.drawn.extend(engine.pixels.draw_logo(&seen.bytes, Some(ground)).await);
             Ok(seen)
         }
@@ -123,7 +123,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns the background for a logo that is visible on this kind of background.
+/// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough.
 fn plate(ground: Ground, paper: Option<Color>) -> Color {
     const NIGHT: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
     let is_light = |color: &Color| luminance(*color) > 0.5;
@@ -173,8 +173,7 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
     Ok((fetched.body.into(), content_type))
 }
 
-/// Returns a vision model's description; returns `None` if no such model is configured or its response is unusable. In that case, the
-/// measurements are used.
+/// Returns a vision model's description; returns `None` if no such model is configured or its response is unusable.
 async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
@@ -222,7 +221,7 @@ fn described(words: Words<'_>, measured: &ImageMeasurements) -> ImageDescription
     ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
-/// Analyzes some of the queued images that are due; returns whether more images are due.
+/// Analyzes some of the queued images and logos that are due; returns whether more may be due.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();

@@ -98,7 +98,7 @@ pub fn preview_id(project: ProjectId, url: &str) -> BlobId {
     derived(&[b"preview", &project.0, url.as_bytes()])
 }
 
-/// Stores a preview for a few days.
+/// Stores a preview, which expires after [`PREVIEW_KEPT_MS`].
 pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile) {
     put(tx, id, made, "preview", Some(tx.now().plus_ms(PREVIEW_KEPT_MS)));
 }

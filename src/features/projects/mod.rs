@@ -1,7 +1,7 @@
 //! Projects: the brands in an account. Every contact, segment, campaign and email belongs to a project.
 //!
 //! A new project is a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are based on.
-//! Images, logos, knowledge-base entries and rules that users add are stored separately and take precedence over what is found on the
+//! Images, logos, knowledge-base entries and guidelines that users add are stored separately and take precedence over those found on the
 //! sites.
 //!
 //! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row
@@ -48,7 +48,7 @@ use store::{images, products as stored_products};
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 
-/// Returns a failure unless the account has this project. Looks up one key and reads no row.
+/// Returns a failure unless the account has this project. Looks up one key and decodes no row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
 }
@@ -109,7 +109,7 @@ pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreRes
     Ok(Some((project, brand)))
 }
 
-/// Returns the postal address of a project's brand. The caller has checked that the project belongs to the account.
+/// Returns the postal address of a project's brand. The caller must have checked that the project belongs to the account.
 pub fn postal_address(tx: &impl Read, project: ProjectId) -> StoreResult<Option<String>> {
     Ok(corrected(tx, project)?.contact.address)
 }

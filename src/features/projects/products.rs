@@ -65,7 +65,7 @@ impl ProductOverrides {
         }
     }
 
-    /// Sets every value of `product`, so that it no longer depends on an import.
+    /// Stores every value of `product` as a value that a user set, so that imports no longer change the product in emails.
     pub fn keep(&mut self, product: &BrandProduct) {
         let text = |value: &Option<String>| Some(value.clone().unwrap_or_default());
         *self = Self {
@@ -93,7 +93,7 @@ impl ProductKey {
     }
 }
 
-/// Returns a URL without the parts in which addresses of one page differ.
+/// Normalizes a URL for comparison: removes the scheme, `www.`, the fragment and trailing slashes.
 fn plain_url(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -124,7 +124,7 @@ impl Product {
         self.imported.iter().map(ProductKey::of).chain([ProductKey::of(&self.shown())])
     }
 
-    /// Adds another product to this one. Imports then recognize the other product as this one.
+    /// Merges another product into this one. Imports then recognize the other product as this one.
     pub fn merge(&mut self, other: Product) {
         self.merged.extend(other.keys());
         self.merged.extend(other.merged);
@@ -198,7 +198,8 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product if a user rejects the change: its current values become the user's own; a new product is hidden.
+    /// Returns the product after a user rejects the change: its current values are stored as values that users set; a new product is
+    /// hidden.
     pub fn rejected(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         match known.iter().find(|product| Some(product.id) == self.id) {
             Some(product) => {

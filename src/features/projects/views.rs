@@ -29,9 +29,9 @@ pub struct ProjectView {
     #[serde(rename = "_id")]
     pub also_id: ProjectId,
     pub name: String,
-    /// What the brand does; filled in by the import.
+    /// What the brand does, imported from its sites or set by a user.
     pub description: Option<String>,
-    /// The import status of the project. All operations can use an `active` project.
+    /// The import status of the project.
     pub status: ProjectStatus,
     /// The host of the first imported address, without `www.`.
     pub domain: String,
@@ -385,7 +385,7 @@ impl ProductView {
     }
 }
 
-/// The result of removing an image, an entry or a product.
+/// The result of removing an image, a knowledge-base entry or a product.
 #[derive(Serialize, JsonSchema)]
 pub struct Removed {
     /// A message for users that says what was removed.

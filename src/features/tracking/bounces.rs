@@ -1,7 +1,7 @@
 //! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only someone who has the message can have its token. `inbound` ignores reports without a token. The recipient's engagement
-//! stores each report, so that a repeated report is counted once.
+//! Only someone who has the message can have its token. `inbound` ignores reports without a token. The recipient's engagement stores the
+//! first bounce and the first complaint; later ones are not counted.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// How many of a contact's activities are checked for a delivery between two bounces.
+/// How many of a contact's newest activities are checked for a delivery between two bounces.
 const ACTIVITIES_CHECKED: usize = 50;
 /// The maximum length of a stored server response; longer responses are truncated.
 const DETAIL_CHARACTERS_MAX: usize = 500;
@@ -105,7 +105,7 @@ fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) 
     Ok(many)
 }
 
-/// Returns whether a message of a mailing other than `but` was sent to the contact since `at` and did not bounce.
+/// Returns whether, since `at`, the contact opened or clicked a message, or was sent one by a mailing other than `but` that did not bounce.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {

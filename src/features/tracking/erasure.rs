@@ -100,7 +100,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
     let Some(email) = &work.normalized else { return Ok(()) };
     while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
-        // Erases clicks from before the recipient became a contact.
+        // Erase clicks from before the recipient became a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
             noncontact_clicks::forget(tx, project, &email, mailing.id)?;
         }

@@ -1,7 +1,7 @@
 //! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the
 //! consequences.
 //!
-//! The content of inbound mail is unverified. Mail without a token that only the sent message contained is ignored. Mail with a token may
+//! The content of inbound mail is unverified. Mail without a token that only the sent message contained is ignored. Mail with a token can
 //! report only what a reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
 
 use super::bounces::{self, SuppressionList};

@@ -17,7 +17,7 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<
     Ok(address.and_then(|address| web(&marked(address))))
 }
 
-/// Returns an address as an HTTP header value if it is a web address, because redirects may lead only to web addresses.
+/// Normalizes a web address; returns `None` for any other address, because redirects must lead only to web addresses.
 fn web(address: &str) -> Option<String> {
     let address = url::Url::parse(address).ok()?;
     matches!(address.scheme(), "http" | "https").then(|| address.into())

@@ -10,7 +10,7 @@ use crate::engine::mail::inbound::ReplyClass;
 /// The kind of visitor who opens a message or clicks a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person, unless the visit shows otherwise.
+    /// A person, if nothing indicates otherwise.
     Person,
     /// A mail service that loads images for a reader when the message is opened.
     Proxy,
@@ -23,7 +23,7 @@ pub enum Visitor {
 }
 
 impl Visitor {
-    /// Returns whether a visit by this visitor counts as an action of the recipient.
+    /// Returns whether a visit by this visitor is treated as an action of the recipient.
     pub fn is_person(self) -> bool {
         matches!(self, Visitor::Person | Visitor::Proxy)
     }
@@ -34,9 +34,9 @@ impl Visitor {
 pub struct VisitSigns<'a> {
     /// The user agent of the request.
     pub agent: &'a str,
-    /// Whether the request was a HEAD request, which asks only for the headers.
+    /// Whether the request was a HEAD request, which requests only the headers.
     pub is_head: bool,
-    /// Whether a Purpose, Sec-Purpose or X-Moz header announces a prefetch.
+    /// Whether the headers of the request announce a prefetch.
     pub is_prefetch: bool,
     /// Milliseconds since the recipient's server accepted the message; `None` if the server has not accepted the message yet.
     pub since_delivery_ms: Option<i64>,
@@ -92,7 +92,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
     (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp link previews"),
     (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
-    // Bots that identify themselves, as RFC 9309 §2.2.1 asks crawlers to do, and command-line tools.
+    // Bots that identify themselves, as RFC 9309 §2.2.1 recommends, and command-line tools.
     (Agent::Has("bot"), Visitor::Scanner, "crawlers call themselves bots"),
     (Agent::Has("crawler"), Visitor::Scanner, "crawlers call themselves crawlers"),
     (Agent::Has("spider"), Visitor::Scanner, "crawlers call themselves spiders"),
@@ -177,7 +177,7 @@ impl Bounce {
 pub enum BounceAction {
     /// The address may be mailed again.
     Keep,
-    /// The address is suppressed for the whole account, and the contact who was sent the message becomes bounced.
+    /// The address is suppressed for the whole account, and the status of the contact who was sent the message becomes bounced.
     Bounced,
 }
 

@@ -71,7 +71,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a visitor of whom only the browser's headers are known.
+    /// Returns a reader about whom only the browser's headers are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }

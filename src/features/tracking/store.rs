@@ -26,12 +26,10 @@ pub fn soft_bounces(tx: &impl Read, contact: ContactKey) -> Result<Option<SoftBo
     tx.get(SOFT_BOUNCES, &contact)
 }
 
-/// Saves the soft bounces of a contact.
 pub fn save_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey, row: SoftBounces) {
     tx.put(SOFT_BOUNCES, &contact, &row);
 }
 
-/// Deletes the soft bounces of a contact.
 pub fn forget_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey) {
     tx.delete(SOFT_BOUNCES, &contact);
 }

@@ -56,7 +56,7 @@ pub struct Placeholders<'a> {
 }
 
 impl Placeholders<'_> {
-    /// Returns the sentence with its placeholders filled in. A placeholder inside a value stays as it is.
+    /// Returns the sentence with its placeholders filled in. Placeholders inside the values are not filled in.
     pub fn fill(&self, sentence: &str) -> String {
         let mut out = String::with_capacity(sentence.len() + 40);
         let mut rest = sentence;
@@ -76,8 +76,8 @@ impl Placeholders<'_> {
     }
 }
 
-/// Returns the strings for a recipient: in the recipient's known language or, if it is unknown, in the first supported language that the
-/// browser accepts.
+/// Returns the strings for a recipient: in the recipient's known language or, if it is unknown or unsupported, in the first supported
+/// language that the browser accepts, otherwise in English.
 pub fn texts(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Texts) {
     let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
     let found = known.into_iter().chain(asked).find_map(|tag| {

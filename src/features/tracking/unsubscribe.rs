@@ -79,7 +79,7 @@ fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     Ok(())
 }
 
-/// Returns the topics that a recipient may choose from: public topics, and private topics that the recipient is subscribed to.
+/// Returns the active topics that a recipient can choose from: public topics, and private topics that the recipient is subscribed to.
 pub fn choices(tx: &impl Read, recipient: &MessageRecipient) -> Result<Vec<Choice>> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(Vec::new()) };
     let mut shown = Vec::new();
@@ -98,7 +98,8 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
     (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
 }
 
-/// Saves a recipient's choices: `wanted` lists the chosen topics of all topics shown. With `returns`, the recipient also resubscribes.
+/// Saves a recipient's choices: `wanted` lists the chosen topics of all topics shown. With `returns`, an unsubscribed recipient also
+/// resubscribes.
 pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
     let Some((place, contact)) = recipient.contact() else { return Ok(()) };
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;

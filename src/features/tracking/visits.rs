@@ -1,7 +1,7 @@
 //! Stores the results of visits: the engagement of each recipient, the numbers of each mailing and the activity of contacts.
 //!
 //! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. A click by a person without an open is also recorded as an open:
-//! images may be switched off, but a message must be open before a link in it can be clicked.
+//! images may be blocked, but a message must be open before a link in it can be clicked.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ fn delivered_at(delivery: &Delivery) -> Option<Timestamp> {
     }
 }
 
-/// Records the visits of one recipient.
+/// The state of one recipient while the recipient's visits are recorded.
 struct RecipientVisits<'a, 't> {
     recipient: &'a MessageRecipient,
     engagement: Engagement,
@@ -297,8 +297,8 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// Adds an activity of the contact. Repeated opens are recorded once an hour, because filters ask only whether the contact
-    /// opened the message.
+    /// Adds an activity of the contact. Repeated opens are recorded once an hour, because filters check only whether the contact opened the
+    /// message.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {

@@ -36,8 +36,10 @@ const MINUTE_MS: i64 = 60 * 1000;
 
 /// Returns the account's webhook with this ID, or `NotFound`.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
-    let absent =
-        || Failure::because(Code::NotFound, "No webhook has this ID").see("webhooks.list", "GET /v1/webhooks lists the webhooks");
+    let absent = || {
+        Failure::because(Code::NotFound, "The account has no webhook with this ID.")
+            .see("webhooks.list", "GET /v1/webhooks lists the webhooks")
+    };
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 

@@ -28,7 +28,7 @@ pub struct Webhook {
     pub sealed_headers: Vec<u8>,
     /// The secret's bytes, sealed for [`secret_context`].
     pub sealed_secret: Vec<u8>,
-    /// The previous secret, if it still signs.
+    /// The secret before the last rotation, which also signs until its grace period ends.
     pub previous: Option<PreviousSecret>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -249,7 +249,7 @@ impl Delivery {
         true
     }
 
-    /// Ends the attempt of a process that no longer exists; the attempt counts as made.
+    /// Ends the attempt of a process that no longer exists. The attempt is treated as made.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);

@@ -122,12 +122,12 @@ pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
     Ok(())
 }
 
-/// Returns a delivery.
 pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Option<Delivery>> {
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status.
+/// Returns a webhook's deliveries, newest first, after skipping `offset`; if a status is given, only deliveries with that status. Scans at
+/// most [`limits::WEBHOOK_DELIVERIES_SCANNED_MAX`] deliveries.
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,
@@ -191,8 +191,9 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deletes deliveries older than the retention, and ends deliveries whose event is no longer stored, about `limit` in total; returns true
-/// if there may be more. Pending deliveries are never deleted: they end first, so that users can see the result.
+/// Deletes deliveries older than the retention, ends deliveries whose event is no longer stored, and reschedules those with a due time from
+/// a wrong clock, about `limit` in total; returns true if there may be more. Pending deliveries are never deleted: they end first, so that
+/// users can see the result.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -229,7 +230,6 @@ pub fn next_redelivery(tx: &impl Read, after: Option<WebhookKey>) -> Result<Opti
     Ok(row.map(|((_, account, webhook), redelivery)| ((account, webhook), redelivery)))
 }
 
-/// Stores a redelivery.
 pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): WebhookKey, redelivery: &Redelivery) {
     let (state, other) = if redelivery.completed_at.is_some() { (COMPLETED, UNDER_WAY) } else { (UNDER_WAY, COMPLETED) };
     tx.delete(REDELIVERIES, &(other, account, webhook));

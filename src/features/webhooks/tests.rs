@@ -234,7 +234,7 @@ fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
 
 #[test]
 fn a_temporarily_wrong_clock_delays_nothing() {
-    // The clock is wrong by ten years, by a day, or by the hour of a wrong time zone.
+    // The clock is wrong by ten years, by a day, or by one hour, as in a wrong time zone.
     for wrong_ms in [3_650 * DAY_MS, DAY_MS, DAY_MS / 24] {
         let world = World::new();
         world.app.clock.advance_ms(wrong_ms);

@@ -48,7 +48,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
         return Err(refused(&error.to_string()));
     }
     url.set_fragment(None);
-    // The encoded URL is measured, in which characters outside ASCII are longer.
+    // Measure the encoded URL, in which non-ASCII characters are longer.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         return Err(refused(&format!("the URL is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX)));
     }

@@ -41,7 +41,7 @@ pub struct WebhookView {
     pub previous_secret_expires_at: Option<WireTime>,
     /// The number of deliveries that have succeeded.
     pub success_count: u64,
-    /// The number of deliveries that have failed after all attempts.
+    /// The number of deliveries that have failed.
     pub failure_count: u64,
     /// The number of deliveries that have not ended.
     pub pending_count: u64,
@@ -78,7 +78,6 @@ pub struct RedeliveryView {
     pub completed_at: Option<WireTime>,
 }
 
-/// Builds the API view of a redelivery.
 pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
     RedeliveryView {
         status: if redelivery.completed_at.is_some() { "completed" } else { "processing" },
@@ -90,7 +89,6 @@ pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
     }
 }
 
-/// Builds the API view of a webhook.
 pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) -> Result<WebhookView, Failure> {
     let key = (webhook.account, webhook.id);
     let state = store::state(tx, key)?;
@@ -171,7 +169,7 @@ pub struct DeliveryView {
     pub last_attempt_at: Option<WireTime>,
     /// When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at that time.
     pub next_attempt_at: Option<WireTime>,
-    /// The endpoint's last response; absent if the endpoint has not responded.
+    /// The endpoint's response to the last finished attempt; absent if there was no response.
     pub response: Option<ResponseView>,
     /// Why the event was not delivered.
     pub error: Option<String>,
@@ -216,7 +214,6 @@ pub struct AttemptView {
     pub error: Option<String>,
 }
 
-/// Builds the API view of a delivery.
 pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
     let last = delivery.attempts.last();
     let end = delivery.attempts.iter().rev().find_map(|attempt| attempt.end.as_ref());

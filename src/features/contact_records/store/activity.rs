@@ -36,7 +36,7 @@ pub type ContactKey = (ProjectId, u32);
 /// The key of an activity: contact, time, and the action with its mailing.
 type Place = (ProjectId, u32, Timestamp, (u8, MailingId));
 
-/// The key of a set of contacts: an action, and the campaign that the action must belong to.
+/// The part of a set's key that selects the actions: the kind of action and its campaign.
 type Scope = (u8, CampaignId);
 
 /// A special campaign ID that matches actions with any campaign or none.

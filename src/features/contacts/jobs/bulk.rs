@@ -78,14 +78,14 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     }
 }
 
-/// Returns the email of a row that is JSON but no valid contact, truncated to the maximum length of an email address.
+/// Returns the email of a row that is JSON but not a valid contact, truncated to the maximum length of an email address.
 fn email_of(json: &str) -> Option<String> {
     let row: Value = serde_json::from_str(json).ok()?;
     let email = row.get("email")?.as_str()?;
     Some(email.chars().take(254).collect())
 }
 
-/// Parsed rows: the rows that may become contacts, and notes on the rows that were refused.
+/// Parsed rows: a batch of the valid rows, and notes on the rows that were refused.
 pub struct Rows {
     pub batch: Batch,
     pub failed: u64,

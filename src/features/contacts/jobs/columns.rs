@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(input.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(input.status, Some(Status::NonSubscribed));
         assert_eq!(input.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
-        // Missing cells at the end of a short record count as empty.
+        // Missing cells at the end of a short record are treated as empty.
         assert_eq!(read(&columns, "ada@example.com").expect("the record is valid").status, None);
     }
 

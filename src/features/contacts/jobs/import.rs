@@ -97,7 +97,7 @@ impl Reader {
             let chunk = self.chunk(start, row)?;
             (start, row) = (chunk.end, chunk.row);
             let over = chunk.over.is_some();
-            // If there is no receiver, the job no longer exists and no rows need to be read.
+            // If there is no receiver, this step commits no further chunks.
             if send.send(chunk).is_err() || over {
                 break;
             }

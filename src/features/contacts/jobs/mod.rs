@@ -1,8 +1,8 @@
 //! Work on contacts that takes longer than a request: large bulk writes, file imports, exports and bulk changes.
 //!
 //! A job is a row. The worker reads the row, does a limited amount of work, and records the progress in the same transaction. After a
-//! crash, a job therefore resumes exactly where it was, and no work is done twice. A job stores the account and the project of its caller.
-//! It acts for them under the same rules as any other write.
+//! crash, a job therefore resumes exactly where it was, and no work is done twice. A job stores the account and the project of its caller,
+//! and its writes follow the same rules as any other write.
 
 pub mod bulk;
 pub mod change;

@@ -104,7 +104,7 @@ pub struct Export {
     pub file: Option<BlobId>,
 }
 
-/// Selects the contacts to export.
+/// Selects the contacts to export or change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactQuery {
     pub segment: Option<SegmentId>,

@@ -37,7 +37,7 @@ pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     match (&job.state, &job.task) {
         (State::AwaitingMapping, Task::Import(import)) => Ok(import),
         (_, Task::Import(_)) => {
-            let failure = Failure::because(Code::WrongState, "This import has already started");
+            let failure = Failure::because(Code::WrongState, "This import has already started.");
             Err(failure.see("contacts.import_status", "GET /v1/contacts/imports/{id} returns its progress"))
         }
         _ => Err(super::wrong_kind(job.id)),

@@ -159,7 +159,6 @@ pub struct RecordRef<'r> {
 }
 
 impl<'r> RecordRef<'r> {
-    /// The number of cells.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -46,7 +46,7 @@ impl Raw for ExportDownload {
     async fn run(context: Context, input: DownloadLink, _: RawRequest) -> Result<Reply, Failure> {
         let path = file_path(input.job_id);
         let token = input.token.unwrap_or_default();
-        // Use the current time of the engine's clock, so that a link expires on time even if this request waited for long.
+        // Use the current time of the engine's clock, so that a link expires on time even if this request has waited for a long time.
         if !context.engine.links.check(&path, &token, context.engine.clock.now()) {
             return Err(gone());
         }

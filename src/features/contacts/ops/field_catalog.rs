@@ -93,7 +93,7 @@ impl Operation for FieldCatalog {
     const SPEC: Spec =
         Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
             .summary("List the contact fields")
-            .about("Examines the newest 50,000 of the selected contacts.")
+            .about("Examines at most the newest 50,000 of the selected contacts.")
             .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListFields;
@@ -126,7 +126,7 @@ impl Query for FieldCatalog {
             wanted &= segments::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let total_subscribers = wanted.len();
-        // Examine the highest numbers, because numbers grow with time and the highest belong to the newest contacts.
+        // Examine the contacts with the highest numbers, because they are the newest.
         let examine = input.examine.map_or(limits::FIELD_CATALOG_CONTACTS_MAX, Bounded::get);
         let surplus = total_subscribers.saturating_sub(examine) as u32;
         if surplus > 0

@@ -39,7 +39,7 @@ pub struct ImportPreviewed {
     pub project_id: ProjectId,
     pub file_name: String,
     pub bytes: u64,
-    /// The separator between cells that the preview was read with.
+    /// The separator between cells that was used to read the preview.
     pub delimiter: String,
     /// All columns of the file.
     pub columns: Vec<ImportColumn>,

@@ -98,7 +98,8 @@ impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
         .summary("List the newest imports, exports and bulk changes")
         .about(
-            "Lists jobs in any state until 30 days after they end. Uploaded files whose import has not started are listed for one day.",
+            "Lists jobs in any state. Finished jobs are deleted 30 days after they were created; uploaded files whose import \
+             has not started, after one day.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

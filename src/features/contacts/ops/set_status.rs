@@ -48,7 +48,7 @@ impl Operation for SetStatus {
         .summary("Change a contact's status")
         .about(
             "This is an explicit status change, so every transition is allowed. Emits subscriber.unsubscribed with action \
-                \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when it only leaves tags; \
+                \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when only tags are removed; \
                 no other change emits an event.",
         )
         .fails(&[Code::NotFound]);

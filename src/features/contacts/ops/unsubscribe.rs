@@ -39,7 +39,7 @@ impl Operation for Unsubscribe {
         .summary("Unsubscribe a contact")
         .takes_tokens()
         .about(
-            "Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if it only leaves tags. Repeating the \
+            "Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if only tags are removed. Repeating the \
              request changes nothing and emits no event.",
         )
         .fails(&[Code::NotFound]);

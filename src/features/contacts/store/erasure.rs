@@ -1,5 +1,5 @@
-//! The queue of deleted contacts about which other features still store data. Deleting a contact adds an entry, and those features process
-//! the queue.
+//! The queue of deleted contacts about which other features still store data. Deleting a contact adds an entry, and `features/tracking`
+//! processes the queue.
 //!
 //! The contacts feature does not depend on the features that store data about contacts. An entry keeps the contact's address until the
 //! erasure is complete, because some data can be found only by address.

@@ -1,7 +1,7 @@
 //! The tables of jobs and their rows, and all access to them.
 //!
-//! One table holds open and finished jobs separately: the worker finds open jobs without scanning finished jobs, and finished jobs are
-//! deleted from the front, because their IDs start with their creation time.
+//! One table holds open and finished jobs under separate key prefixes: the worker finds open jobs without scanning finished jobs, and
+//! finished jobs are deleted from the front, because their IDs start with their creation time.
 
 use std::ops::{ControlFlow, Range};
 

@@ -60,7 +60,7 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, ma
     Ok(())
 }
 
-/// Deletes clicks to which no order can be attributed any more; returns whether there may be more.
+/// Deletes clicks that are too old to have an order attributed to them; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let span = Span { from: Vec::new(), to: Some(tx.now().plus_ms(-KEPT_MS).to_bytes()) };
     let old = tx.list(BY_TIME, &span, Order::Forward, NONCONTACT_CLICKS_DELETED_PER_STEP)?;

@@ -21,7 +21,7 @@ pub enum Kind {
     Checkout = 1,
 }
 
-/// The number that stands for an order among the kinds of a contact's IDs.
+/// The kind number of orders in [`OF_CONTACT`]. Orders have no rows in [`IDS`].
 const ORDER: u8 = 2;
 
 /// Returns the hash of an external ID. Case matters, because a shop's IDs may differ only in case.

@@ -32,7 +32,7 @@ const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT
 /// The size in bytes of one run entry: a hash and an ID.
 const RUN_ENTRY: usize = 28;
 
-/// The ID of the event that used an idempotency key.
+/// The ID of the event that used a `dedupeKey`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct UsedKey {
     event: EventId,

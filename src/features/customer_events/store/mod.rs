@@ -195,7 +195,7 @@ impl EventWriter {
         Ok(number)
     }
 
-    /// Writes the totals for all events of the command.
+    /// Writes the index entries, sets and counts for all events of the command.
     pub fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
         if self.written == 0 {
             return Ok(());
@@ -294,7 +294,7 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usi
 
 /// Deletes some events that are past their retention period; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
-    // Merge the event first, because deleting an event removes its entries from the indexes.
+    // Merge the backlog first, because deleting an event removes its entries from the indexes.
     if merge_backlog(tx)? {
         return Ok(true);
     }

@@ -33,7 +33,7 @@ pub struct EventNames {
 impl Operation for Names {
     const SPEC: Spec = Spec::get("events.names", "/v1/projects/{projectId}/event-names", needs(Permission::AudienceRead))
         .summary("List event names")
-        .about("Returns the event names that segments can filter by. A name that was reported once stays in the list.")
+        .about("Returns the event names that segments can filter by. A name stays in the list even after its events have been deleted.")
         .fails(&[Code::NotFound]);
     type Input = ListEventNames;
     type Output = Done<EventNames>;

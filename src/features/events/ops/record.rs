@@ -27,7 +27,7 @@ pub struct RecordEvent {
     /// The project in which to record the event.
     pub project_id: ProjectId,
     /// The event name, such as `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in uppercase or lowercase,
-    /// the amount counts as negative.
+    /// the amount is treated as negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
@@ -35,8 +35,8 @@ pub struct RecordEvent {
     /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
     /// `currency` is its ISO 4217 code, USD if absent.
     pub properties: Option<Properties>,
-    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. Now if absent; UTC without an
-    /// offset.
+    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
+    /// without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
     /// A key that identifies the event. A project stores only the first event with a given key.
     pub dedupe_key: Option<DedupeKey>,
@@ -52,7 +52,7 @@ impl Operation for Record {
                 amount is subtracted from the email that its order is credited to or, if the service knows no payment with its \
                 externalOrderId, from the email of the contact's last credited order. A refund may arrive before its order. Two equal \
                 refunds with the same occurredAt count once, unless each has its own dedupeKey. Events never change whether a contact \
-                may be mailed. A contact that an event adds, and a profile that it changes, emit no webhook event.",
+                may be mailed. If an event adds a contact or changes a profile, no webhook event is emitted.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
@@ -88,14 +88,14 @@ impl Command for Record {
     }
 }
 
-/// Returns what the sender of an order should know. The event is stored anyway, because the properties of an event are free.
+/// Returns warnings about the amount of an event. The event is stored anyway, because its properties can have any form.
 fn notes(is_order: bool, properties: Option<&Properties>) -> Vec<&'static str> {
     let Some(properties) = properties else { return Vec::new() };
     match (&properties.value, &properties.currency) {
         (None, _) if properties.has_other_value => {
-            vec!["properties.value is not a number, so the event counts no revenue. Send a number, such as 49.90."]
+            vec!["properties.value is not a number, so no revenue was recorded. Send a number, such as 49.90."]
         }
-        (Some(_), None) if is_order => vec!["properties.currency is missing, so the amount counts as USD."],
+        (Some(_), None) if is_order => vec!["properties.currency is missing, so the amount is treated as USD."],
         _ => Vec::new(),
     }
 }

@@ -243,7 +243,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "paid 50 USD 0", "paid 9 USD 0 2", "back 20 USD +1m", "back 9 USD +1m 2"],
         "A 2 30 USD",
     ),
-    // Refunds with an ID of their own, and refunds without an ID.
+    // Refunds with a separate ID, and refunds without an ID.
     (
         "a refund with its own id is taken from the last order",
         &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],

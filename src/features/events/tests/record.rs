@@ -65,7 +65,7 @@ fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
-/// A shop that gets no response resends the event. By then the event can be past the 90-day limit.
+/// A shop that gets no response resends the event, which can be past the 90-day limit by that time.
 #[test]
 fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     let shop = Shop::new();
@@ -256,7 +256,7 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     assert!(shop.by_email("grace@example.com").is_none());
 }
 
-/// A shop sent its amounts as text. The events were stored and counted no revenue, and the answer did not say so.
+/// Regression: a shop sent its amounts as text. The events were stored without revenue, and the response did not say so.
 #[test]
 fn the_answer_names_an_amount_that_does_not_count() {
     let shop = Shop::new();

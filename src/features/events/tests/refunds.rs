@@ -1,4 +1,4 @@
-//! Tests of refunds and cancellations as shops report them: with an ID of their own, before their order, repeatedly, or larger than it.
+//! Tests of refunds and cancellations as shops report them: with a separate ID, before their order, repeatedly, or larger than the order.
 
 use serde_json::{Value, json};
 

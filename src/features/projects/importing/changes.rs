@@ -1,8 +1,9 @@
 //! The changes that a repeated import finds: users accept each of them or keep the current value.
 //!
-//! A changed value is not used until a user accepts it. Keeping a value makes it the user's own, so later imports do not ask again. Values
-//! that users set, and products that they hid, stay as they are without a question; the list mentions such values. Logos, images and the
-//! knowledge base have their own pages, so an import updates them directly.
+//! A changed value is not used until a user accepts it. Keeping a value makes it one that users set, so later imports do not ask about it
+//! again. Values that users set, and products that they hid, are kept without asking. If the site has a different value, the list shows the
+//! value that users set with the state `Kept`. Logos, images and the knowledge base have their own pages, so an import updates them
+//! directly.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,11 +42,11 @@ pub enum ImportChange {
     },
 }
 
-/// Whether users still decide on a change.
+/// Whether a change waits for a user's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeState {
-    /// A user decides whether to use the new value.
+    /// A user has yet to decide whether to use the new value.
     Pending,
     /// A user set the current value, so it stays.
     Kept,
@@ -55,7 +56,7 @@ pub enum ChangeState {
 struct Field {
     name: &'static str,
     label: &'static str,
-    /// The JSON pointers to the value in a brand and in the values that users set.
+    /// The JSON pointers to the value in a [`Brand`] and in [`BrandOverrides`].
     brand: &'static str,
     own: &'static str,
 }
@@ -102,7 +103,8 @@ fn put(value: &mut Value, pointer: &str, new: Value) {
     }
 }
 
-/// Compares the stored brand with an imported one. Returns the brand to store, which has the old values of pending changes, and the changes.
+/// Compares the stored brand with an imported one. Returns the brand to store, which keeps the old values of pending changes, and the
+/// changes.
 pub fn compare(old: &Brand, new: Brand, overrides: &BrandOverrides) -> (Brand, Vec<ImportChange>) {
     let (before, mut now, own) = (json(old), json(&new), json(overrides));
     let mut changes = Vec::new();
@@ -125,7 +127,7 @@ pub fn compare(old: &Brand, new: Brand, overrides: &BrandOverrides) -> (Brand, V
     (serde_json::from_value(now).unwrap_or(new), changes)
 }
 
-/// Uses the new value of a field in the imported brand.
+/// Sets a field of the imported brand to its new value.
 pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     let mut value = json(&brand);
     if let (Some(field), Ok(now)) = (find(name), serde_json::from_str(now)) {
@@ -134,7 +136,8 @@ pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     serde_json::from_value(value).unwrap_or(brand)
 }
 
-/// Makes the current value of a field the user's own. A missing text or list becomes an empty one, which stays missing.
+/// Stores the current value of a field as one that users set. A missing text is stored as an empty string, so that imports do not fill it
+/// in.
 pub fn keep(overrides: BrandOverrides, name: &str, before: &str, now: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();

@@ -19,11 +19,11 @@ use crate::vocab::limits::{
     SITE_IMPORT_TIME_MAX_MS,
 };
 
-/// The longest pause between requests that the import observes. An import makes only about twenty requests, unlike a crawler.
+/// The longest pause between requests that the import observes. An import fetches only a few dozen files, unlike a crawler.
 const PAUSE_MAX: f32 = 5.0;
 /// The pause before the second attempt at a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
-/// The fetching stage covers the import's progress from this percentage.
+/// The progress of the import, in percent, at the start and at the end of the fetching stage.
 const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
@@ -44,8 +44,8 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     Ok(())
 }
 
-/// Returns the next tasks: first only the robots files, then all other files a few at a time, or one at a time if robots.txt requires a
-/// pause. Once the import's time or size limit is exceeded, continues only if the next task is a given page.
+/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all other
+/// files. Once the import's time or size limit is exceeded, continues only if the next task is a given page.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let is_over = elapsed_ms > SITE_IMPORT_TIME_MAX_MS || import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX;
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -91,7 +91,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
     }
 }
 
-/// Returns whether an immediate second attempt may succeed. Timeouts are not retried.
+/// Returns whether an immediate second attempt might succeed. Timeouts are not retried.
 fn is_passing(answer: &Result<Response, FetchError>) -> bool {
     match answer {
         Err(FetchError::TimedOut { .. }) => false,

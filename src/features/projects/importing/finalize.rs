@@ -81,7 +81,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreRe
     forget_files(tx, project)
 }
 
-/// Saves the draft as the brand, its images and its knowledge-base entries, in one transaction.
+/// Saves the draft as the brand with its products, images and knowledge-base entries, in one transaction.
 pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let draft = import.draft.take().unwrap_or_default();
     let account = import.account;
@@ -106,7 +106,7 @@ pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, se
     close(tx, project, import, Stage::Completed)
 }
 
-/// Renames the project like its brand, unless a user set the name.
+/// Gives the project the name of its brand, unless a user set the project's name.
 fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()> {
     if let (None, Some(name)) = (store::overrides(tx, owner.id)?.name, &brand.name) {
         owner.name = name.clone();
@@ -115,14 +115,14 @@ fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()>
 }
 
 /// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on; changes of products
-/// that need no decision are stored. After the first import, there is nothing to decide.
+/// that need no decision are stored. The first import has no changes to decide on.
 fn compare(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
     found: Brand,
     found_products: &[BrandProduct],
 ) -> StoreResult<(Brand, Vec<ImportChange>)> {
-    // A logo that was analyzed before the first import ended has left a brand without a name or a language.
+    // If a logo was analyzed before the first import finished, the stored brand has neither a name nor a language, and is ignored.
     let old = store::brand(tx, project)?.filter(|old| !old.languages.is_empty() || old.name.is_some());
     let (brand, mut open) = match &old {
         Some(old) => changes::compare(old, found, &store::overrides(tx, project)?),
@@ -140,7 +140,7 @@ fn compare(
     Ok((brand, open))
 }
 
-/// Applies a change of a product.
+/// Stores a change of a product. Ignores a new product if the project has the maximum number of products.
 fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, change: &ProductChange) {
     match change.applied(known, ProductId::make(tx.now(), tx.random())) {
         Some(product) if change.id.is_some() || known.len() < PRODUCTS_MAX => {

@@ -16,7 +16,7 @@ use crate::features::projects::reading::{Draft, ImageCandidate, MeasuredImage as
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{SITE_IMPORT_FETCHES_AT_ONCE, SITE_IMPORT_TIME_MAX_MS};
 
-/// The measuring stage covers the import's progress from this percentage.
+/// The progress of the import, in percent, at the start and at the end of the measuring stage.
 const PERCENT_FROM: usize = 70;
 const PERCENT_TO: usize = 98;
 /// The minimum length of an image's sides in pixels; smaller images are probably icons.

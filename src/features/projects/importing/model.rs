@@ -74,7 +74,7 @@ pub struct FetchTask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Robots,
-    /// A page that the caller named.
+    /// A page that the caller named, or the page to which it redirects by a `meta refresh` element.
     Given,
     /// A page that the site refers to.
     Page,
@@ -105,7 +105,7 @@ pub enum Outcome {
         language: String,
         bytes: Vec<u8>,
     },
-    /// The site has no such file (status 404 or 410).
+    /// The site has no such file (status 404 or 410), or denies access to its robots.txt.
     Absent,
     Failed(String),
 }

@@ -1,7 +1,7 @@
 //! Chooses the files that an import fetches, and their order. Pure.
 //!
-//! Robots files come first, then the given pages, then the files that these pages refer to. After that, further pages of the same site are
-//! chosen: some of each kind that describes a brand.
+//! The robots.txt files come first, then the given pages, then the files that these pages refer to. After that, further pages of the same
+//! site are chosen: a few of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ const NO_WORDS: [&str; 33] = [
 /// The maximum number of pages that belong to no known kind.
 const OTHERS_MAX: usize = 8;
 
-/// The length from which a word in [`NO_WORDS`] also counts as a part of other words.
+/// The minimum length of a word in [`NO_WORDS`] that is also matched inside other words.
 const LONG_WORD: usize = 6;
 
 /// A kind of page that describes a brand: the words that identify such pages, their score, and how many of them to read.
@@ -285,7 +285,7 @@ struct Extended<'a> {
 impl Extended<'_> {
     /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
-        // Google has WOFF2 files only for browsers, and the URL of its style sheet tells everything else.
+        // Google Fonts serves WOFF2 files only to browsers, and the URL of its style sheet already contains the families and weights.
         if kind == Kind::Style && url.host_str() == Some("fonts.googleapis.com") {
             return;
         }
@@ -375,7 +375,7 @@ fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
     Some(((base + in_frame).saturating_sub(depth * 3 + from_map), sort.unwrap_or(SORTS.len())))
 }
 
-/// Returns a path in lowercase, with the characters that its escapes stand for.
+/// Percent-decodes a path and converts it to lowercase.
 fn decoded(path: &str) -> String {
     percent_decode_str(path).decode_utf8_lossy().to_lowercase()
 }
@@ -388,7 +388,7 @@ fn is_of_site(url: &Url, given: &[Url]) -> bool {
 fn is_shut(url: &Url) -> bool {
     let whole = url[Position::BeforePath..].to_ascii_lowercase();
     let path = url.path().to_ascii_lowercase();
-    // Short words are also parts of other words: a French menu is a `carte`.
+    // Match short words only as whole words: `cart` is also the start of `carte`, a French menu.
     let has = |word: &str| {
         let is_part = word.len() >= LONG_WORD || word.contains(['/', '-']);
         let mut words = whole.split(|c: char| !c.is_ascii_alphanumeric());
@@ -403,7 +403,8 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Returns whether the page is in the language of the home page. Translated pages would only repeat the same content.
+/// Returns whether the page's path starts with no language code, or with that of the home page. Translated pages would only repeat the same
+/// content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {
         let first = url.path_segments()?.next()?.to_ascii_lowercase();
@@ -432,7 +433,7 @@ pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     parsed.collect()
 }
 
-/// Returns whether robots.txt allows fetching this page.
+/// Returns whether robots.txt allows fetching this URL.
 pub fn allows(rules: &[(String, Rules)], url: &Url) -> bool {
     let own = origin(url);
     rules.iter().filter(|(origin, _)| *origin == own).all(|(_, rules)| rules.allow(url))

@@ -226,7 +226,7 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
 
 const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30" viewBox="0 0 120 30"><path fill="#0a7b5c" d="M0 0h120v30H0z"/></svg>"##;
 
-/// Emails showed the name as text, because few email clients show SVG.
+/// Regression: emails showed the brand's name as text instead of its SVG logo, because few email clients show SVG.
 #[test]
 fn an_svg_logo_is_stored_as_png_on_this_server() {
     let site = lamps();

@@ -21,7 +21,10 @@ pub struct ProjectRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("projects.get", "/v1/projects/{projectId}", needs_one(READERS))
         .summary("Get a project")
-        .about("Includes `brand`: values found on the project's sites or set by users, which `overrides` lists. Any part of `brand` may be missing.")
+        .about(
+            "Includes `brand`, the values found on the project's sites or set by users, and `overrides`, the values set by users. Any field of \
+             `brand` can be missing.",
+        )
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;
     type Output = Done<views::ProjectView>;

@@ -48,7 +48,8 @@ impl Raw for ImageFile {
         if !image_files::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // Search both environments: the link does not name the environment, but an ID exists in only one of them.
+        // Search both environments: the link does not name the environment. If both have a file with this ID, because the brand went live,
+        // the files are identical.
         for data in context.engine.environments() {
             if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
                 // Let caches keep the file, because an upload never changes under its URL.

@@ -28,7 +28,7 @@ impl Operation for ImagesRemove {
     const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Remove an image from a project")
         .about(
-            "The file itself is not deleted; an uploaded file is kept for a year. An image from the site returns when the site is imported \
+            "An uploaded file is kept for another year for the emails that contain it. An image from the site returns when the site is imported \
              again.",
         )
         .fails(&[Code::NotFound]);

@@ -12,7 +12,6 @@ use crate::features::projects::store::imports;
 use crate::features::projects::{READERS, require};
 use crate::vocab::codes::Code;
 
-/// The operation `projects.import_changes`.
 pub struct ImportChangesGet;
 
 /// The changes that the last import found.
@@ -73,7 +72,7 @@ impl From<Option<ImportChanges>> for ImportChangesView {
 
 impl Operation for ImportChangesGet {
     const SPEC: Spec = Spec::get("projects.import_changes", "/v1/projects/import/{projectId}/changes", needs_one(READERS))
-        .summary("List what a repeated import changed")
+        .summary("List the changes found by a repeated import")
         .about("Values with state `pending` are not used until they are accepted.")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;

@@ -16,12 +16,11 @@ use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits::IMPORT_CHANGES_MAX;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.import_decide`.
 pub struct ImportDecide;
 
 type ChangeName = Name<100>;
 
-/// The decisions. Changes that are in neither list keep waiting.
+/// The decisions. Changes that are in neither list stay pending.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Decisions {
@@ -30,7 +29,7 @@ pub struct Decisions {
     #[serde(default)]
     #[schemars(length(max = IMPORT_CHANGES_MAX))]
     pub accept: Vec<ChangeName>,
-    /// The IDs of the changes to reject. The current values become the user's own.
+    /// The IDs of the changes to reject. The current values are then treated as set by a user.
     #[serde(default)]
     #[schemars(length(max = IMPORT_CHANGES_MAX))]
     pub keep: Vec<ChangeName>,
@@ -39,7 +38,7 @@ pub struct Decisions {
 impl Operation for ImportDecide {
     const SPEC: Spec =
         Spec::post("projects.import_decide", "/v1/projects/import/{projectId}/changes", needs(Permission::ProjectWrite))
-            .summary("Accept or reject what a repeated import changed")
+            .summary("Accept or reject the changes found by a repeated import")
             .about("Returns the remaining changes. A rejected change is not proposed again by later imports.")
             .fails(&[Code::NotFound]);
     type Input = Decisions;
@@ -66,13 +65,13 @@ impl Command for ImportDecide {
             for (index, name) in names.iter().enumerate() {
                 let is_named = |change: &ImportChange| change.id() == **name && change.state() == ChangeState::Pending;
                 let Some(place) = found.changes.iter().position(is_named) else {
-                    let message = "no pending change has this ID; it may already be decided";
+                    let message = "no pending change has this ID; it may already have been decided";
                     return Err(Failure::field(&format!("{field}[{index}]"), message));
                 };
                 decide(tx, id, found.changes.remove(place), accepts)?;
             }
         }
-        // When nothing is left to decide, the list ends.
+        // Delete the list once no change is pending.
         let is_open = found.changes.iter().any(|change| change.state() == ChangeState::Pending);
         imports::save_changes(tx, id, is_open.then_some(&found));
         rename(tx, account, project)?;

@@ -47,7 +47,7 @@ impl Operation for ImportRetry {
     }
 }
 
-const BEGINS: &str = "The sites will be imported again. Check the import status for its progress.";
+const BEGINS: &str = "The sites will be imported again. Check the import status for progress.";
 const RUNS: &str = "An import is still running, so no new import was started.";
 
 impl Command for ImportRetry {

@@ -114,8 +114,7 @@ impl Command for KnowledgeAdd {
             return Ok(Created(same.clone().into()));
         }
         if all.len() >= KNOWLEDGE_ENTRIES_MAX {
-            let detail =
-                format!("A knowledge base can have at most {KNOWLEDGE_ENTRIES_MAX} added entries. Remove an entry first.");
+            let detail = format!("A knowledge base can have at most {KNOWLEDGE_ENTRIES_MAX} entries. Remove an entry first.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let text = |text: String| Some(text).filter(|text| !text.is_empty());

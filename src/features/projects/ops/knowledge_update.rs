@@ -38,7 +38,7 @@ impl Operation for KnowledgeUpdate {
         needs(Permission::ProjectWrite),
     )
     .summary("Change an entry in a project's knowledge base")
-    .about("An entry from a site that you have changed is treated as your own: importing the site again does not replace it.")
+    .about("If you change an entry that was read from a site, the entry becomes your own: importing the site again does not replace it.")
     .body(BodySize::Bulk)
     .fails(&[Code::NotFound]);
     type Input = KnowledgePatch;

@@ -1,4 +1,4 @@
-//! Lists the projects in the account of the key.
+//! Lists the projects in the caller's account.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

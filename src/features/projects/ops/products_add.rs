@@ -18,7 +18,6 @@ use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::limits::PRODUCTS_MAX;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.products_add`.
 pub struct ProductsAdd;
 
 /// A product to add.
@@ -46,7 +45,7 @@ pub struct NewProduct {
 impl Operation for ProductsAdd {
     const SPEC: Spec = Spec::post("projects.products_add", "/v1/projects/{projectId}/products", needs(Permission::ProjectWrite))
         .summary("Add a product to a project")
-        .about("The product comes after the other products. Imports do not change it unless they find a product with its URL or name.")
+        .about("The product is added after the project's other products. Imports do not change it unless they find a product with its URL or name.")
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewProduct;
     type Output = Created<ProductView>;

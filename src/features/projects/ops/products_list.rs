@@ -10,7 +10,6 @@ use crate::features::projects::{READERS, require, stored_products};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
-/// The operation `projects.products_list`.
 pub struct ProductsList;
 
 /// The page of products to return.

@@ -1,4 +1,4 @@
-//! Merges products of a project that are the same product.
+//! Merges duplicate products of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,6 @@ use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::limits::PRODUCTS_MERGED_MAX;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.products_merge`.
 pub struct ProductsMerge;
 
 /// The products to merge.
@@ -22,7 +21,7 @@ pub struct ProductsMerge;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MergeProducts {
     pub project_id: ProjectId,
-    /// The product that stays, with its own values.
+    /// The product that remains. Its values do not change.
     pub product_id: ProductId,
     /// The products to merge into `productId`.
     #[schemars(length(min = 1, max = PRODUCTS_MERGED_MAX))]

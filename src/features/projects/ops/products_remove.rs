@@ -14,7 +14,6 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.products_remove`.
 pub struct ProductsRemove;
 
 /// Selects a product of a project.

@@ -20,7 +20,6 @@ use crate::vocab::ids::{ProductId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The operation `projects.products_update`.
 pub struct ProductsUpdate;
 
 /// The name of a product.
@@ -29,7 +28,7 @@ pub type ProductName = Name<{ limits::PRODUCT_NAME_CHARACTERS_MAX }>;
 pub type ProductText = LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>;
 /// A price as text.
 pub type Price = ShortText<{ limits::PRICE_CHARACTERS_MAX }>;
-/// A price as a decimal number in major units, or nothing.
+/// A price as a decimal number in major units, or an empty string.
 pub const PRICE_PATTERN: &str = r"^([0-9]{1,9}([.,][0-9]{1,3})?)?$";
 
 /// The changes to a product. Omitted fields stay unchanged; `null` restores the imported value; an empty text removes it.
@@ -66,7 +65,7 @@ pub struct ProductPatch {
     pub position: Option<Bounded<0, { limits::PRODUCTS_MAX as u64 }>>,
 }
 
-/// The values of a product in an input.
+/// The product values that a caller can set.
 pub struct ProductValues {
     pub name: Patch<ProductName>,
     pub url: Patch<Site>,
@@ -111,7 +110,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     Ok(patch)
 }
 
-/// Fails unless the price before a reduction is higher than the price.
+/// Fails if there is a price before a reduction but no lower current price.
 pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let shown = product.shown();
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());
@@ -120,7 +119,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
             Err(Failure::field("priceBefore", "the product has no current price; set price too"))
         }
         (_, Some(price), Some(before)) if before <= price => {
-            Err(Failure::field("priceBefore", "this must be higher than the current price"))
+            Err(Failure::field("priceBefore", "the price before the reduction must be higher than the current price"))
         }
         _ => Ok(()),
     }

@@ -21,7 +21,6 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::placeholders;
 
-/// The operation `projects.update`.
 pub struct Update;
 
 type LineOfBrand = ShortText<{ limits::BRAND_LINE_CHARACTERS_MAX }>;
@@ -105,7 +104,7 @@ pub struct VoicePatch {
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub tone: Patch<Words>,
-    /// Words that emails must not contain. An email that contains one has a warning.
+    /// Words that emails must not contain. An email that contains one gets a warning.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub avoid: Patch<Words>,
@@ -227,7 +226,7 @@ fn in_one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join(", ")
 }
 
-/// Checks the address, which may be empty.
+/// Checks the email address. An empty string is valid.
 fn email<const MAX: usize>(patch: &Patch<ShortText<MAX>>) -> Result<(), Failure> {
     match patch {
         Patch::Value(text) if !text.is_empty() => {

@@ -220,7 +220,7 @@ fn postal(address: &Value) -> Option<String> {
     let part = |name: &str| text(address, name);
     let city = [part("postalCode"), part("addressLocality")].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let country = part("addressCountry");
-    // Without a country, the form of the region and the code tells whether the code comes last.
+    // Without a country, the format of the region and the postal code shows whether the code comes last.
     let by_form =
         || has_sure_code(&[part("addressRegion"), part("postalCode")].into_iter().flatten().collect::<Vec<_>>().join(" "));
     let code_last = country.as_deref().map_or_else(by_form, |country| CODE_LAST.contains(&country));
@@ -281,13 +281,13 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let unmarked = imprints.chain(footers).map(|lines| (lines, false));
     let all: Vec<String> = marked.chain(unmarked).filter_map(|(lines, is_marked)| address_in(&lines, is_marked, names)).collect();
     let first = all.first()?;
-    // Another place may state the same address with its country.
+    // Another part of the site may contain the same address with its country.
     let whole = all.iter().find(|other| other.strip_prefix(first.as_str()).is_some_and(|rest| rest.starts_with(", ")));
     Some(whole.unwrap_or(first).clone())
 }
 
-/// Joins the parts of these lines from the street to the postal code with its city, and a state or country that follows. If the page marks
-/// the lines as an address, parts on earlier lines can belong to it even if no street is recognized.
+/// Joins the parts of these lines from the street to the city with its postal code, and the country if it follows. If the page marks the
+/// lines as an address, parts on earlier lines can belong to it even if no street is recognized.
 fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
     // A single line may contain the whole address, with parts separated by commas or bars.
     let split = |(number, line): (usize, &String)| {
@@ -314,7 +314,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     let inside = || (is_named_street(parts[city]) && parts[city].len() <= ADDRESS_CHARACTERS_MAX).then(|| parts[city].to_owned());
     let Some(street) = street else { return inside() };
     let mut line = parts[street..=city].join(", ");
-    // The city may be followed by a state with its code, or by a country.
+    // The city can be followed by a country.
     if let Some(next) = parts.get(city + 1).filter(|next| is_place_name(next)) {
         line = format!("{line}, {next}");
     }
@@ -324,7 +324,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 /// Returns the position at which an address without a house number starts. `run` contains the parts before the city that can belong to the
 /// address, the nearest first.
 ///
-/// Postal codes of four or five digits also precede words that are not a city, so a street must come directly before them. Other codes are
+/// A number of four or five digits before a word is not always a postal code, so a street must come directly before it. Other codes are
 /// unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with the street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);

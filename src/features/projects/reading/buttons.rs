@@ -17,7 +17,7 @@ const RADIUS_MAX: f32 = 999.0;
 /// The smallest radius of fully rounded corners; a smaller one is that of a small button.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
-/// The usual width of a letter, as a share of the font size.
+/// The usual width of a character, as a share of the font size.
 const LETTER_WIDTH: f32 = 0.55;
 const NO_BUTTONS: [&str; 16] = [
     "cookie",
@@ -47,7 +47,7 @@ pub struct Button {
     pub area: f32,
 }
 
-/// Returns the page's filled buttons. A link is a button if it has a color of its own.
+/// Returns the page's filled buttons. A link is a button if it has its own background color.
 pub fn buttons(home: &Page, styles: &Styles, page_ground: Color) -> Vec<Button> {
     let css =
         "button, input[type=submit], input[type=button], a, [role=button], span[class*=btn], div[class*=btn], div[class*=button]";
@@ -170,7 +170,7 @@ fn radius(value: &str) -> Option<f32> {
     Some(radius.clamp(0.0, RADIUS_MAX))
 }
 
-/// Returns a CSS length in pixels. Of `calc()`, only sums and differences of two lengths are read.
+/// Returns a CSS length in pixels. In `calc()`, only sums and differences of two lengths are supported.
 fn length(value: &str) -> Option<f32> {
     let value = value.trim();
     if let Some(inside) = value.strip_prefix("calc(").and_then(|rest| rest.strip_suffix(')')) {
@@ -232,7 +232,8 @@ mod tests {
         }
     }
 
-    /// The first rule and the only `button` element of a page were taken for its color, although all of its links had another.
+    /// Regression: the button color came from the first rule and the only `button` element, although all links of the page had a different
+    /// color.
     #[test]
     fn the_color_of_links_that_look_like_buttons_is_that_of_the_largest_area() {
         let sheet = ".bg-night{background-color:#1e1b4b}.bg-indigo{background-color:rgb(79 70 229/var(--o,1))}.full{border-radius:calc(infinity * 1px)}

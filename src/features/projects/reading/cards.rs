@@ -22,7 +22,7 @@ const PRICE_CHARACTERS_MAX: usize = 40;
 /// The maximum number of characters of an entry in a list; a longer element contains several entries, or text.
 const ENTRY_CHARACTERS_MAX: usize = 900;
 const ENTRY_NAME_CHARACTERS_MAX: usize = 80;
-/// The number of ancestors of a price that can be its entry.
+/// The maximum number of a price's ancestors to search for its entry.
 const ENTRY_LEVELS_MAX: usize = 6;
 /// The minimum number of entries; a single price in a text is not a list.
 const ENTRIES_MIN: usize = 2;
@@ -55,7 +55,7 @@ const LIST_PAGES: [&str; 26] = [
     "kurse",
     "classes",
 ];
-/// Words around prices that do not belong to products.
+/// Words in the classes, ids and roles of elements whose prices are not those of products.
 const NO_LISTS: [&str; 14] = [
     "cookie",
     "cart",
@@ -102,7 +102,7 @@ const CONDITIONS: [&str; 26] = [
     "spedizione",
 ];
 
-/// Returns the products in lists: elements whose class names a product and that contain a price with a currency and a name.
+/// Returns the products in product cards: elements whose class marks a product, and that contain a name and a price with a currency.
 pub fn from_cards(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
                  article.product, [class*=productCard], [class*=ProductItem], [class*=ProductList-item], [class*=menu-item], \
@@ -135,7 +135,7 @@ pub fn from_cards(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     found
 }
 
-/// Returns the elements that contain no other element of the list: a price, not the frame of all prices.
+/// Returns the elements that contain no other element of the list, which excludes wrappers around several prices.
 fn leaves(elements: Vec<ElementRef<'_>>) -> Vec<ElementRef<'_>> {
     let ids: HashSet<NodeId> = elements.iter().map(|element| element.id()).collect();
     let contains_other = |element: &ElementRef<'_>| {
@@ -153,7 +153,7 @@ fn image(card: ElementRef<'_>, page: &Page) -> Option<String> {
     source.filter(|src| !src.starts_with("data:")).and_then(|src| page.address(src)).map(|url| url.to_string())
 }
 
-/// Returns whether the page's path or title says that it lists plans, services or dishes with prices.
+/// Returns whether the page's path or title suggests that it lists plans, services or dishes with prices.
 pub fn is_list_page(page: &Page) -> bool {
     let path = page.url.path().to_lowercase();
     let title = page.title().unwrap_or_default().to_lowercase();
@@ -193,7 +193,7 @@ fn shows_price(element: ElementRef<'_>) -> bool {
     if matches!(element.value().name(), "script" | "style" | "option" | "button" | "a" | "svg" | "input") {
         return false;
     }
-    // Only elements with text of their own, so that the check stays cheap in deep pages.
+    // Skip elements without a number in their own text, which keeps the check cheap on deeply nested pages.
     let own: String = element.children().filter_map(|child| child.value().as_text().map(|text| text.to_string())).collect();
     if !own.contains(|c: char| c.is_ascii_digit()) {
         return false;
@@ -249,7 +249,7 @@ fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     None
 }
 
-/// Returns the row, list item or card around an entry, if that contains no second price and no further heading.
+/// Returns the row, list item or card around an entry, if it contains no second price and no further heading.
 fn row_of(entry: ElementRef<'_>) -> ElementRef<'_> {
     let headings = selector("h1, h2, h3, h4, h5, h6");
     let mut at = entry;
@@ -266,7 +266,7 @@ fn row_of(entry: ElementRef<'_>) -> ElementRef<'_> {
     at
 }
 
-/// Returns the number of prices in an element, without list prices.
+/// Returns the number of prices in an element, excluding list prices.
 fn prices_in(element: ElementRef<'_>) -> usize {
     let priced = element.descendent_elements().take(ELEMENTS_MAX).filter(|one| shows_price(*one)).collect();
     let current = |one: &ElementRef<'_>| !is_within(*one, &["del", "s", "strike"], &["compare", "old-price", "was-price"]);
@@ -335,7 +335,7 @@ fn product(listed: Listed<'_>, page: &Page, styles: &Styles) -> Option<BrandProd
     Some(BrandProduct {
         description: description(entry, &name, line.as_deref()),
         name,
-        // Buttons of plans lead to a sign-up page, which is the same for all plans.
+        // Omit URLs with a query string: the buttons of plans usually lead to the same sign-up page.
         url: url.filter(|url| url.query().is_none() && *url != page.url).map(|url| url.to_string()),
         image: image(entry, page),
         price: Some(price),

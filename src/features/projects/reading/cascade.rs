@@ -62,7 +62,7 @@ type Own = Rc<HashMap<String, String>>;
 pub struct Styles {
     /// The font files that the style sheets define.
     pub faces: Vec<FontFace>,
-    /// The style sheets that they import, as written.
+    /// The URLs of the style sheets that they import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
     seen: RefCell<HashMap<NodeId, Own>>,
@@ -203,7 +203,7 @@ impl Styles {
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
-            // A shorthand property also sets the properties that it contains.
+            // Map `background`, `font` and the radius of one corner to the property that is read instead.
             let (name, value) = match one.name.as_str() {
                 "background" => ("background-color", Some(one.value.as_str())),
                 "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),

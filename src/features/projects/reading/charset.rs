@@ -33,7 +33,7 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
 }
 
-/// Returns the charset that the page declares in a `meta` element or in an XML declaration.
+/// Returns the charset that the document declares in a `@charset` rule, a `meta` element or an XML declaration.
 fn own_word(head: &[u8]) -> Option<&'static Encoding> {
     let lowered = head.to_ascii_lowercase();
     let of_sheet = lowered.strip_prefix(b"@charset").and_then(|_| label_after(&lowered, b"@charset"));
@@ -66,7 +66,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     for encoding in [SHIFT_JIS, EUC_JP] {
         let (text, _, broken) = encoding.decode(bytes);
         let imported_html = text.chars().filter(|character| !character.is_ascii()).count();
-        // Look only for full-width kana, because Western accents look like half-width kana in Shift_JIS.
+        // Count only full-width kana, because Western accented characters decode to half-width kana in Shift_JIS.
         let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
         if !broken && imported_html > 20 && kana * 4 > imported_html {
             return encoding;

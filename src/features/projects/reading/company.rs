@@ -50,7 +50,7 @@ const LEGAL_FORMS: [&str; 44] = [
     "Lda.",
     "株式会社",
 ];
-/// Legal forms that may come before the name.
+/// Legal forms that can come before the name.
 const FORMS_IN_FRONT: [&str; 4] = ["SARL", "SAS", "S.A.R.L.", "株式会社"];
 /// Words that precede a company's name in footers and imprints.
 const BEFORE_COMPANIES: [&str; 7] = ["Copyright", "Inhaberin", "Inhaber", "Inh.", "Owner:", "Company:", "by "];

@@ -142,7 +142,7 @@ fn is_other_number(before: &str) -> bool {
         "btw",
         "abn",
     ];
-    // Words further away belong to another number, as in `Tel. 04131 558210, Fax 04131 558211`.
+    // Words farther away belong to another number, as in `Tel. 04131 558210, Fax 04131 558211`.
     const WORDS_BEFORE: usize = 2;
     let lowered = before.to_lowercase();
     let words: Vec<&str> = lowered.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();

@@ -1,6 +1,6 @@
 //! Parses the rules in style sheets that are needed to read a brand. Accepts any input.
 //!
-//! Keeps only the rules that apply to a wide screen in light mode. The selector matcher handles states such as `:hover`.
+//! Keeps only the rules that apply to a wide screen in light mode. The selector matcher rejects states such as `:hover`.
 
 use url::Url;
 
@@ -127,7 +127,7 @@ fn font_face(body: &str) -> Option<FontFace> {
     })
 }
 
-/// Returns the style sheet without comments.
+/// Returns the string without CSS comments and surrounding whitespace.
 fn bare(text: &str) -> String {
     let mut parts = text.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();

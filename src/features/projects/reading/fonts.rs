@@ -1,4 +1,4 @@
-//! Finds the brand's fonts, and appends font families that every email client has.
+//! Finds the brand's fonts, and appends font families that are available in every email client.
 
 use super::Site;
 use super::cascade::Styles;
@@ -33,10 +33,10 @@ const GENERIC: [&str; 18] = [
     "math",
     "revert",
 ];
-/// Families that contain icons.
+/// Words in the names of families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
-/// Sans-serif families that sites often name with a serif fallback, which would suit them badly.
+/// Sans-serif families. Their fallbacks are ignored, because sites often list a serif fallback for them.
 const KNOWN_SANS: [&str; 34] = [
     "inter",
     "figtree",
@@ -73,7 +73,7 @@ const KNOWN_SANS: [&str; 34] = [
     "quicksand",
     "assistant",
 ];
-/// The maximum number of font files per family: the usual weights, and a file with further letters.
+/// The maximum number of font files per family, enough for the usual weights.
 const FILES_MAX: usize = 4;
 const GOOGLE_FONTS: &str = "fonts.googleapis.com";
 
@@ -215,7 +215,7 @@ fn bundled_name(family: &str) -> String {
 }
 
 /// Returns the files of these fonts that emails can load: WOFF2 files from the site's own style sheets, otherwise style sheets at Google
-/// Fonts, which have a file for each client.
+/// Fonts, which serve a suitable file to each client.
 pub fn web_fonts(site: &Site, styles: &Styles, fonts: &BrandFonts) -> Vec<BrandWebFont> {
     let mut families: Vec<String> =
         [&fonts.heading, &fonts.body].into_iter().flatten().filter_map(|stack| first_family(stack)).collect();
@@ -246,7 +246,7 @@ fn is_safe(url: &str) -> bool {
     url.starts_with("https://") && url.len() <= URL_CHARACTERS_MAX && url.chars().all(plain)
 }
 
-/// Returns whether the file contains the letters of most languages. Font services split a font by script.
+/// Returns whether the file contains the basic Latin characters. Font services split a font by script.
 fn is_latin(face: &FontFace) -> bool {
     let starts = ["U+0000", "U+0-", "U+00-", "U+0020", "U+20-", "U+??"];
     face.characters.as_deref().is_none_or(|range| {

@@ -1,4 +1,4 @@
-//! The background colors of elements, and when two colors count as the same.
+//! The background colors of elements, and the thresholds for treating two colors as the same.
 
 use scraper::ElementRef;
 
@@ -11,7 +11,7 @@ pub const SAME: f32 = 0.02;
 /// The color difference below which two similar colors are treated as the same color.
 pub const ALIKE: f32 = 0.06;
 
-/// Returns the color in a CSS value, if the color is opaque.
+/// Returns the color in a CSS value, if it is at least half opaque.
 pub fn solid(value: &str) -> Option<Color> {
     color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
@@ -22,7 +22,7 @@ pub fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
 }
 
-/// Returns the background color behind an element.
+/// Returns the background color of an element or of its nearest ancestor that sets one.
 pub fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
     let mut at = Some(element);
     while let Some(element) = at {

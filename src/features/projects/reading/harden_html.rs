@@ -22,7 +22,7 @@ const PASSING: [&str; 32] = [
 /// Elements whose content is raw text.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "iframe"];
 
-/// Returns `html` without excessive tags.
+/// Returns `html` without start tags beyond the nesting limits, cut at the maximum number of tags.
 pub fn hardened(html: &str) -> Cow<'_, str> {
     let mut open: HashMap<String, usize> = HashMap::new();
     let (mut open_count, mut formatting_count, mut tags) = (0_usize, 0_usize, 0_usize);

@@ -277,7 +277,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     found.into_iter().map(|tag| tag.as_str().to_owned()).collect()
 }
 
-/// Returns whether a more specific tag in the list replaces this bare language tag.
+/// Returns whether the tag is more specific than a bare language, such as `de-AT`.
 fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }

@@ -22,7 +22,7 @@ const IMAGES_MAX: usize = 30;
 const PAGE_IMAGES_MAX: usize = 500;
 /// The maximum number of a page's elements to check for a background image.
 const BACKGROUNDS_MAX: usize = 300;
-/// The minimum size of an image according to its page; smaller images are icons.
+/// The minimum width and height that a page declares for an image, in pixels; smaller images are icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
 /// Words in addresses and classes of images that do not show the brand.
@@ -52,7 +52,7 @@ const NO_IMAGES: [&str; 24] = [
     "app-store",
     "google-play",
 ];
-/// Words around logos of other companies.
+/// Words in the classes, ids and roles of elements that contain logos of other companies.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
 /// An image that has not been analyzed yet.
@@ -61,7 +61,7 @@ pub struct ImageCandidate {
     pub url: String,
     /// The alternative text of the image on its page.
     pub alt: Option<String>,
-    /// The text around the image: its caption, its link or a heading.
+    /// The text around the image, such as its caption or a heading, or the title of its page.
     pub context: Option<String>,
 }
 
@@ -106,7 +106,8 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns images and drawings in the page's header that are named as a logo or that link to the home page.
+/// Returns the URLs of up to three images and drawings that are most likely the logo: named as a logo, in the header, or linked to the home
+/// page.
 fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
@@ -132,7 +133,7 @@ fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
 }
 
-/// Ranks an image or drawing as a logo; returns `None` if it is none.
+/// Ranks an image or drawing as a logo, from 0 for the most likely; returns `None` if it is not a logo.
 fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
     let own = ["class", "id", "src", "alt", "data-src", "aria-label"]
         .iter()
@@ -150,7 +151,7 @@ fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
         (_, true, true) => Some(2),
         (true, _, true) => Some(3),
         (true, _, _) if !in_footer => Some(4),
-        // Hand-written pages have no header element, but their logo, too, leads home.
+        // Hand-written pages often have no header element, but their logo also links to the home page.
         (_, _, true) if !in_footer && !is_within(image, &["main", "article"], &[]) => Some(5),
         _ => None,
     }
@@ -195,7 +196,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     icons.into_iter().take(2).map(|(_, url)| url).collect()
 }
 
-/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives a size larger than all others.
+/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives 1,024.
 fn side_of(sizes: &str) -> u32 {
     let side =
         |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };
@@ -263,7 +264,7 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
         for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
             if let Some(url) = best_source(image, page)
                 && is_shown(image, &url)
-                // An image that leads home is the logo.
+                // An image that links to the home page is the logo.
                 && !home_link(image, page)
             {
                 let alt = image.attr("alt").map(super::clean).filter(|alt| !alt.is_empty() && !looks_like_file(alt));
@@ -305,8 +306,8 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
     found
 }
 
-/// Returns the images that are backgrounds of the page's sections. That of the first section, which usually contains the main heading, is
-/// the most prominent.
+/// Returns the images that are backgrounds of the page's sections. The background of a section with the main heading, or with a class such
+/// as `hero`, ranks best.
 fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
     let elements =
         "header, section, figure, main > div, body > div, div[style], div[class], div[data-bg], [data-background-image]";
@@ -335,7 +336,7 @@ fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
 fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<String> {
     let lazy = ["data-bg", "data-background-image", "data-background"].iter().filter_map(|name| element.attr(name));
     let lazy = lazy.map(|value| if value.contains("url(") { value.to_owned() } else { format!("url({value:?})") });
-    // Styles are those of the home page; of other pages, only the elements' own styles are known.
+    // `styles` contains the style sheets of the home page, which the other pages usually share.
     let styled = ["background-image", "background-color"].iter().filter_map(|property| styles.own(element, property));
     let mut urls: Vec<String> = Vec::new();
     for value in lazy.chain(styled) {
@@ -403,7 +404,7 @@ fn looks_like_file(alt: &str) -> bool {
         || lowered.starts_with("dsc_")
 }
 
-/// Returns the text around an image: its caption, its link or the nearest heading.
+/// Returns the text around an image: a caption, heading or label in the nearest ancestor that contains one.
 fn context(image: ElementRef<'_>) -> Option<String> {
     let mut at = parent(image);
     for _ in 0..4 {

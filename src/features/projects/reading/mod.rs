@@ -110,7 +110,7 @@ struct Site {
     pages: Vec<Page>,
     /// The structured data of all pages, that of the home page first.
     nodes: Vec<Value>,
-    /// The web app manifests, each with the URL that its relative addresses refer to.
+    /// The web app manifests, each with the base URL of its relative addresses.
     manifests: Vec<(Url, Value)>,
 }
 
@@ -211,9 +211,9 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Completes the palette with the colors of the analyzed logos. If the logos have the primary color that the style sheets define, but that
-/// the home page does not show, it is that of the brand, and the most prominent color of the page is the accent color. Sets a missing
-/// primary color, and with it a missing button color, to the first vivid color of the logos.
+/// Completes the palette with the colors of the analyzed logos. If a logo contains `unshown_primary`, that color becomes the primary color,
+/// and the former primary color becomes the accent color. A missing primary color, and with it a missing button color, becomes the first
+/// vivid color of the logos.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_primary: Option<Color>) {
     let is_in_logo = |color: &Color| colors.iter().any(|other| distance(*other, *color) < ALIKE);
     if let Some(primary) = unshown_primary.filter(|color| is_vivid(*color) && is_in_logo(color)) {
@@ -262,7 +262,7 @@ fn clean(text: &str) -> String {
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns at most `characters_max` characters of the string, cut at the end of a word.
+/// Shortens a string that is longer than `characters_max` characters, if possible at the end of a word, and appends an ellipsis.
 pub fn shortened(text: &str, characters_max: usize) -> String {
     if text.chars().count() <= characters_max {
         return text.to_owned();

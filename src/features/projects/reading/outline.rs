@@ -21,7 +21,7 @@ pub struct Outline {
     pub styles: Vec<Url>,
     pub manifest: Option<Url>,
     pub links: Vec<Link>,
-    /// The URL of an immediate redirect by a `meta refresh` element.
+    /// The target of a `meta refresh` element that redirects within five seconds.
     pub refresh: Option<Url>,
 }
 
@@ -30,7 +30,7 @@ pub struct Outline {
 pub struct Link {
     pub url: Url,
     pub text: String,
-    /// Whether the link is in the header or footer of the page, where sites link to their main pages.
+    /// Whether the link is in the navigation, header or footer of the page, where sites link to their main pages.
     pub in_frame: bool,
 }
 

@@ -46,7 +46,7 @@ pub struct Page {
     /// Whether the caller named this page. The first such page is the home page.
     pub given: bool,
     pub html: Html,
-    /// The URL that relative addresses refer to.
+    /// The base URL of relative addresses.
     base: Url,
     /// The value of the `Content-Language` header.
     pub language: String,
@@ -81,7 +81,6 @@ impl Page {
         words.iter().any(|word| path.contains(word))
     }
 
-    /// Parses a page.
     pub fn parse(raw: &Raw<'_>) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
         let html = Html::parse_document(&hardened(&text));
@@ -91,22 +90,20 @@ impl Page {
         Self { url: raw.url.clone(), given: raw.given, html, base, language: raw.language.to_owned(), charset }
     }
 
-    /// Returns every element that `css` selects.
     pub fn all(&self, css: &str) -> Vec<ElementRef<'_>> {
         self.html.select(&selector(css)).collect()
     }
 
-    /// Returns the first element that `css` selects.
     pub fn first(&self, css: &str) -> Option<ElementRef<'_>> {
         self.html.select(&selector(css)).next()
     }
 
-    /// Returns the value of the `<meta>` element whose `name` or `property` is `name`.
+    /// Returns the content of the first `<meta>` element whose `name`, `property` or `itemprop` is `name`.
     pub fn meta(&self, name: &str) -> Option<String> {
         self.metas(name).into_iter().next()
     }
 
-    /// Returns all values of `<meta>` elements with this name.
+    /// Returns the contents of all `<meta>` elements whose `name`, `property` or `itemprop` is `name`.
     pub fn metas(&self, name: &str) -> Vec<String> {
         let named = |meta: &ElementRef<'_>| {
             ["name", "property", "itemprop"]
@@ -133,7 +130,6 @@ impl Page {
         fits.then_some(url)
     }
 
-    /// Returns the page's title.
     pub fn title(&self) -> Option<String> {
         // Prefer the title in the head, because an SVG in the body can also have a title.
         self.first("head > title").or_else(|| self.first("title")).map(text_of).filter(|title| !title.is_empty())

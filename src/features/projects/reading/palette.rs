@@ -19,10 +19,11 @@ const COUNTED_MAX: usize = 500;
 pub const CLEARLY_OTHER: f32 = 0.12;
 /// The minimum difference between the hues of two colors, in degrees. Closer colors are lighter and darker shades of one color.
 const OTHER_HUE: f32 = 25.0;
-/// Parts of the names of CSS variables for a brand's primary color; the next list has those for its second color.
+/// Words in the names of CSS variables for a brand's primary color, the most reliable first. [`ACCENT_NAMES`] contains those for its accent
+/// color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Parts of variable names that change the meaning of a color name, such as a text color on that color, or a paler or darker shade.
+/// Words in variable names that mark a different color, such as the color of text on the brand color, or a paler or darker shade.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -134,7 +135,7 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
     Some(legible.unwrap_or_else(|| readable_on(background)))
 }
 
-/// The evidence that a color belongs to the brand.
+/// The candidates for brand colors, by where they were found.
 struct Hints {
     named_primary: Option<Color>,
     named_accents: Vec<Color>,
@@ -179,7 +180,7 @@ impl Hints {
         }
     }
 
-    /// Returns the color if the page shows it. Themes also define colors that a site does not use.
+    /// Returns the color if the page shows it or is empty. Themes also define colors that a site does not use.
     fn shown(&self, color: Option<Color>) -> Option<Color> {
         color.filter(|color| self.is_empty || self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
@@ -189,14 +190,14 @@ impl Hints {
         let candidates = [self.shown(self.named_primary), button, self.theme, self.header, self.named_primary];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // A brand without colors uses black and white by choice.
+        // If nothing else is found, the brand presumably uses black and white by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)
     }
 
-    /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color.
-    /// A darker or lighter shade of the primary color is one only if the page has no other color.
+    /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color. A
+    /// darker or lighter shade of the primary color is used only if the page has no other vivid color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let named = self.named_accents.iter().filter_map(|color| self.shown(Some(*color)));
         let candidates = named.chain([button, self.theme, self.header].into_iter().flatten());
@@ -294,8 +295,8 @@ mod tests {
         read(&sources).brand.palette
     }
 
-    /// Shopify's theme Dawn stores RGB channels in its variables. They were read as hue, saturation and lightness, which made a cyan that
-    /// the site does not contain.
+    /// Regression: Shopify's theme Dawn stores RGB channels in its variables. They were read as hue, saturation and lightness, which
+    /// resulted in a cyan that the site does not contain.
     #[test]
     fn channels_in_variables_are_read_as_the_theme_uses_them() {
         let sheet =

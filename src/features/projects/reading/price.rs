@@ -41,7 +41,7 @@ const BEFORE_TEXTS: [&str; 12] = [
     "invece di",
     "regular price",
 ];
-/// The number of ancestors that can strike a price through.
+/// The maximum number of elements to check for a strikethrough: the price and its nearest ancestors.
 const STRUCK_LEVELS_MAX: usize = 3;
 
 /// A price and, for a product on sale, the higher list price.
@@ -79,7 +79,7 @@ pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Sty
             current.push((first, currency));
         }
     }
-    // The sale price may be bare text next to a list price in an element of its own.
+    // The sale price can be plain text next to an element with the list price.
     let bare = || amounts(whole).into_iter().find(|(amount, _)| before.as_ref().is_some_and(|before| before != amount));
     let price = current.iter().find(|(amount, _)| Some(amount) != before.as_ref()).or(current.first()).cloned().or_else(bare);
     let (price, currency) = price.or_else(|| before.clone().map(|before| (before, None)))?;
@@ -104,7 +104,7 @@ fn is_named_before(element: ElementRef<'_>, text: &str) -> bool {
         || BEFORE_TEXTS.iter().any(|word| lowered.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', ':', '.'])))
 }
 
-/// Returns all amounts in a text that have a currency.
+/// Returns all amounts in a text, each with the currency in the text, if there is one.
 fn amounts(text: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -128,7 +128,7 @@ fn is_part(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '’' | '\u{a0}' | '\u{202f}')
 }
 
-/// Returns the first amount in a string, with a decimal point, and the currency next to it.
+/// Returns the first amount in a string, with a decimal point, and the currency in the string, if there is one.
 pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let start = text.find(|character: char| character.is_ascii_digit())?;
     let digits: String = text[start..].chars().take_while(|c| is_part(*c)).collect();
@@ -139,7 +139,8 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let last = digits.rfind(['.', ',']);
     let kinds = usize::from(digits.contains('.')) + usize::from(digits.contains(','));
     let same = last.map_or(0, |at| digits.matches(&digits[at..=at]).count());
-    // The last separator is the decimal separator, unless exactly three digits follow and no other sign indicates decimals.
+    // The last separator is the decimal separator, unless it occurs more than once, or exactly three digits follow and nothing else
+    // indicates decimals.
     let decimals = last.filter(|at| {
         let following = digits.len() - at - 1;
         same == 1 && (following != 3 || kinds == 2 || digits.starts_with("0"))

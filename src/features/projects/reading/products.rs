@@ -25,7 +25,7 @@ const KINDS: [&str; 9] = [
     "MobileApplication",
     "Course",
 ];
-/// Parameters in addresses that do not lead to another product.
+/// Query parameters that do not select a different product. A name that ends with `_` matches all parameters that start with it.
 const TRACKING: [&str; 12] =
     ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
@@ -50,7 +50,7 @@ struct Entry {
     key: Option<String>,
 }
 
-/// Returns all products of the site. `name` is the name of the brand, which titles of pages contain.
+/// Returns all products of the site. `name` is the name of the brand, which is removed from the names of products.
 pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandProduct> {
     let mut found = Found::default();
     let mut without: Vec<&Page> = Vec::new();
@@ -77,7 +77,8 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
             without.push(page);
         }
     }
-    // Shops also show prices in lists that contain no products, so lists are read only where nothing else is known.
+    // Shops also show prices in lists that contain no products. A list is therefore read only if no page has another product, or if its
+    // page lists prices and has no other product.
     let is_bare = found.0.is_empty();
     for page in without.into_iter().filter(|page| is_bare || is_list_page(page)) {
         for product in from_lists(page, styles) {
@@ -117,7 +118,8 @@ impl Found {
         other.price_before = price.with_before(before).before;
     }
 
-    /// Returns the position of this product. A page may contain several products, so products at one URL also have similar names.
+    /// Returns the position of this product. A page can contain several products, so two products with the same URL are the same only if
+    /// their names are also similar.
     fn known(&self, product: &BrandProduct, key: Option<&String>) -> Option<usize> {
         let folded = fold(&product.name);
         let is_at = |entry: &Entry| {
@@ -140,13 +142,13 @@ fn own_name(name: &str, brand: Option<&str>) -> String {
     own.map_or(name, |(own, _)| own.trim()).to_owned()
 }
 
-/// Returns a name in the form in which names are compared.
+/// Normalizes a name for comparison.
 fn fold(name: &str) -> String {
     let plain = name.to_lowercase().replace(['–', '—', '-', '’', '\'', '"', '“', '”'], " ");
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a product's URL without parameters for tracking and without a trailing slash.
+/// Returns a product's URL without tracking parameters and without its fragment.
 fn canonical(url: &str) -> Option<Url> {
     let mut url: Url = url.parse().ok()?;
     let is_kept = |name: &str| !TRACKING.iter().any(|word| name == *word || word.ends_with('_') && name.starts_with(word));
@@ -162,7 +164,7 @@ fn canonical(url: &str) -> Option<Url> {
     Some(url)
 }
 
-/// Returns a URL in the form in which URLs are compared. Shops show a product below each of its collections.
+/// Normalizes a URL for comparison. Shops show the same product under each of its collections.
 fn key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
     let path = url.path().trim_end_matches("index.html").trim_end_matches('/');
@@ -193,7 +195,7 @@ fn picture(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the price of an offer. Its specifications tell the sale price from the list price by their `priceType`.
+/// Returns the price of an offer. The `priceType` of its price specifications distinguishes the sale price from the list price.
 fn price_of(offer: &Value) -> Option<Price> {
     let specifications = list(offer, "priceSpecification");
     let kind = |one: &Value| text(one, "priceType").unwrap_or_default().to_ascii_lowercase();
@@ -263,7 +265,7 @@ mod tests {
         (name.to_owned(), Some(price.to_owned()), before.map(str::to_owned))
     }
 
-    /// The struck-through list price came first in the card, and was taken for the price.
+    /// Regression: the struck-through list price came first in the card and was mistaken for the price.
     #[test]
     fn a_sale_price_is_distinguished_from_the_list_price() {
         let dawn =

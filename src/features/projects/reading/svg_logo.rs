@@ -1,6 +1,7 @@
 //! Extracts logos that are drawn in the page itself (inline SVG), as SVG files that look the same outside of the page.
 //!
-//! A drawing in a page gets colors and shapes from the rest of the page: from style sheets, from the text color, and from symbols elsewhere.
+//! A drawing in a page takes colors and shapes from the rest of the page: from style sheets, the text color, and symbols elsewhere in the
+//! page.
 
 use data_encoding::BASE64;
 use scraper::{ElementRef, Node};
@@ -19,14 +20,14 @@ const BYTES_MAX: usize = 100 * 1024;
 const DEPTH_MAX: usize = 32;
 /// The maximum number of elements outside of a drawing that it refers to.
 const REFERENCES_MAX: usize = 20;
-/// Elements that are left out: programs, other documents, and text that is not shown.
+/// Elements that are omitted: scripts, embedded content, animations and invisible text.
 const OMITTED: [&str; 8] = ["script", "foreignobject", "image", "title", "desc", "metadata", "animate", "set"];
-/// The properties that style sheets set on drawings.
+/// The color properties that style sheets can set on drawings.
 const PAINTS: [&str; 3] = ["fill", "stroke", "color"];
-/// The start of the URL of a logo in a page.
+/// The start of the data URL of a logo that was drawn in a page.
 const START: &str = "data:image/svg+xml;base64,";
 
-/// Returns the drawing as the URL of an SVG file; returns `None` if it shows nothing or is too large for a logo.
+/// Returns the drawing as the data URL of an SVG file; returns `None` if it has no size, contains nothing or is too large for a logo.
 pub fn drawn_logo(svg: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<String> {
     let mut writer = Writer { styles, out: String::new(), elements: 0, references: Vec::new(), ids: Vec::new() };
     let size = size_of(svg, page)?;
@@ -45,7 +46,7 @@ pub fn drawn_logo(svg: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<S
     (writer.elements > 0 && writer.out.len() <= BYTES_MAX).then(|| format!("{START}{}", BASE64.encode(writer.out.as_bytes())))
 }
 
-/// Returns the drawings in a page, those of its head first.
+/// Returns the drawings in a page, in the order of the page.
 pub fn drawings(page: &Page) -> Vec<ElementRef<'_>> {
     page.all("svg").into_iter().take(DRAWINGS_MAX).collect()
 }
@@ -90,7 +91,7 @@ fn reference<'a>(element: ElementRef<'a>) -> Option<&'a str> {
     value.and_then(|value| value.strip_prefix('#'))
 }
 
-/// Returns a paint in a notation that all SVG programs read.
+/// Returns a color in a notation that all SVG renderers support.
 fn plain_paint(value: &str) -> String {
     color::parse(value).filter(|paint| paint.alpha >= 1.0).map_or_else(|| value.to_owned(), |paint| paint.color.to_string())
 }

@@ -11,7 +11,7 @@ use super::{Raw, Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// The minimum length of the text of a page that a user adds; shorter text is ignored.
+/// The minimum length of the text of a page that a prompt links to; shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
 /// The minimum number of words in a paragraph or list item; shorter ones are labels.
 const WORDS_MIN: usize = 4;
@@ -23,14 +23,14 @@ const SENTENCE_CHARACTERS_MIN: usize = 60;
 const FORMAL_PAGES: [&str; 5] = ["impressum", "imprint", "legal", "mentions", "colofon"];
 /// Words in the paths of pages with contact details, which are kept if they also contain opening hours.
 const CONTACT_PAGES: [&str; 8] = ["kontakt", "contact", "contatti", "contacto", "contato", "access", "anfahrt", "find-us"];
-/// A page with formal content is kept if its text has at least this many characters.
+/// A page with formal content or contact details is kept if its text has at least this many characters.
 const FORMAL_CHARACTERS_MIN: usize = 800;
 /// Text that appears on at least this many pages is treated as boilerplate.
 const SHARED_BY: usize = 3;
 /// The number of blocks at the start of a page that can be an announcement bar.
 const BAR_BLOCKS: usize = 3;
 const BAR_CHARACTERS_MAX: usize = 200;
-/// The starts of weekdays' names, in the languages that sites have most often.
+/// Names and abbreviations of weekdays, in the languages that sites use most often.
 const WEEKDAYS: [&str; 44] = [
     "mo",
     "mon",
@@ -125,8 +125,8 @@ fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     first.filter(|block| block.text.chars().count() <= BAR_CHARACTERS_MAX)
 }
 
-/// Returns whether the text of a page tells something about the brand: the opening hours, or at least one sentence that is not in `told`,
-/// the descriptions of its products.
+/// Returns whether the text of a page contains information about the brand: the opening hours, or at least one sentence that is not in
+/// `told`, the descriptions of its products. A formal page must be long; a contact page must be long or contain opening hours.
 fn says_something(page: &Page, blocks: &[&Block], text: &Text, told: &[&str]) -> bool {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
     let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
@@ -151,7 +151,7 @@ fn is_sentence(block: &Block) -> bool {
 /// Returns whether a text contains opening hours, such as `Mo–Fr 9–18 Uhr` or `Saturday 10am to 4pm`.
 fn is_hours(text: &str) -> bool {
     let lowered = text.to_lowercase();
-    // Short names are written with a capital; in lowercase, they are other words, such as `so` and `do`.
+    // Abbreviations are capitalized; in lowercase, they are other words, such as `so` and `do`.
     let is_day = |word: &str| {
         WEEKDAYS.contains(&word.to_lowercase().as_str()) && (word.chars().count() > 3 || word.starts_with(char::is_uppercase))
     };
@@ -164,9 +164,9 @@ fn is_hours(text: &str) -> bool {
     has_day && times.filter(is_time).count() >= 2 && text.chars().count() <= BAR_CHARACTERS_MAX
 }
 
-/// Returns the text of a site without sentences: the text of its longest meaningful page, even if all pages repeat it.
+/// Returns the text of the longest meaningful page, even if all pages repeat it, for a site without sentences.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
-    // A page that asks for JavaScript contains no information about the brand.
+    // A request to enable JavaScript contains no information about the brand.
     let is_meaningful = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
     let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(is_meaningful));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
@@ -220,8 +220,8 @@ pub fn running(site: &Site) -> Vec<String> {
     all.filter(|text| seen.insert(text.clone())).collect()
 }
 
-/// Returns the running text of each page that describes the brand, not a single product or the terms of an order. Their words describe
-/// goods and rules, not the voice of the brand.
+/// Returns the running text of each page that describes the brand. Excludes pages about a single product or the terms of an order, whose
+/// words describe goods and rules, not the voice of the brand.
 pub fn spoken(site: &Site) -> Vec<Vec<String>> {
     let is_own = |page: &&Page| {
         let path = page.url.path().to_lowercase();

@@ -14,7 +14,7 @@ const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 /// The minimum number of texts that contain a recurring word.
 const TEXTS_MIN: usize = 2;
-/// Further common words: those that every shop, restaurant or service uses, in the languages above.
+/// Further common words: those that every shop, restaurant or service uses, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
 /// In a text with at most this many words, a word that occurs twice is frequent.
@@ -142,8 +142,8 @@ const GRAMMARS: [LanguageVoice; 7] = [
     },
 ];
 
-/// Returns the words for what the brand sells: the last words of its products' names that also occur in `about`, the brand's own
-/// description, as a shop for packs describes itself.
+/// Returns the words for what the brand sells: the last word of each product name of several words, if `about`, the brand's tagline and
+/// description, contains the word or its plural.
 pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     let about: HashSet<String> = about.iter().flatten().flat_map(|text| words(text)).collect();
     let heads =
@@ -152,8 +152,8 @@ pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     heads.filter(is_known).collect()
 }
 
-/// Returns the voice of running text in this language. `pages` has the texts of each page whose words can be typical of the brand. Ignores
-/// the name of the brand. `goods` are typical even if other shops use them often.
+/// Derives the voice from running texts in this language. Typical words come from `pages`, the texts of each page that describes the brand,
+/// excluding the brand's name. The words in `goods` can be typical even if many shops use them.
 pub fn voice(
     texts: &[String],
     pages: &[Vec<String>],

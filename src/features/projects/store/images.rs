@@ -84,7 +84,7 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
     tx.delete(QUEUE, &(project, id));
 }
 
-/// Queues an image for analysis.
+/// Queues an image, or the logo at the URL `logo`, for analysis.
 pub fn request_analysis(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
     let pending = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
     tx.put(QUEUE, &(project, id), &pending);

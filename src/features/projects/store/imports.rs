@@ -13,7 +13,7 @@ const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE)
 const CHANGES: Table<ProjectId, ImportChanges> = Table::new(tables::IMPORT_CHANGES);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
-/// The number of file rows deleted in one transaction, which is small because each row may have several megabytes.
+/// The number of file rows deleted at a time, which is small because each row can have several megabytes.
 const FILES_REMOVED_AT_ONCE: usize = 64;
 
 /// Saves an import and adds it to the queue.
@@ -37,7 +37,6 @@ pub fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<(ProjectId, Queued)>>
     tx.list(QUEUE, &Span::default(), Order::Forward, limit)
 }
 
-/// Saves an import.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(IMPORTS, &project, import);
 }
@@ -47,7 +46,7 @@ pub fn changes(tx: &impl Read, project: ProjectId) -> Result<Option<ImportChange
     tx.get(CHANGES, &project)
 }
 
-/// Saves the changes, or deletes them.
+/// Saves the changes; deletes the stored changes if `changes` is `None`.
 pub fn save_changes(tx: &mut WriteTx<'_>, project: ProjectId, changes: Option<&ImportChanges>) {
     match changes {
         Some(changes) => tx.put(CHANGES, &project, changes),
@@ -60,7 +59,7 @@ pub fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Returns the robots files, which come first. Does not read the other files, which may be many megabytes long.
+/// Returns the robots.txt files, which come first. Stops at the first other file, because the others can have many megabytes.
 pub fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {

@@ -37,7 +37,7 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
     tx.put(PROJECTS, &(account, project.id), project);
 }
 
-/// Returns the brand as read from the project's sites; returns `None` until the first import is complete.
+/// Returns the brand as read from the project's sites; returns `None` until an import is complete or a logo has been analyzed.
 pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
     tx.get(BRANDS, &project)
 }
@@ -56,7 +56,6 @@ pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<BrandGuidelines>
     Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
 }
 
-/// Saves the brand guidelines.
 pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &BrandGuidelines) {
     tx.put(GUIDELINES, &project, guidelines);
 }
@@ -66,7 +65,6 @@ pub fn overrides(tx: &impl Read, project: ProjectId) -> Result<BrandOverrides> {
     Ok(tx.get(OVERRIDES, &project)?.unwrap_or_default())
 }
 
-/// Saves the brand values that users set.
 pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &BrandOverrides) {
     tx.put(OVERRIDES, &project, overrides);
 }

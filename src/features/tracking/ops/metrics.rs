@@ -36,7 +36,7 @@ pub struct EmailMetricsRequest {
 pub struct EmailMetrics {
     pub email_id: EmailId,
     pub summary: EmailMetricsSummary,
-    /// The results by UTC day, earliest first; days without any activity are omitted.
+    /// The results by UTC day, earliest first; days without activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
     /// The number of recipients who opened the email, by the contact's country; largest number first.
     pub country_breakdown: Vec<CountryCount>,
@@ -48,7 +48,7 @@ pub struct EmailMetrics {
     pub cached: bool,
 }
 
-/// The totals of all days. Opens and clicks count each recipient once and exclude bots.
+/// The totals of all days. Opens and clicks count each recipient once, and exclude bots and privacy proxies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {

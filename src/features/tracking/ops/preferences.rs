@@ -22,7 +22,8 @@ pub struct Preferences;
 impl Operation for Preferences {
     const SPEC: Spec =
         Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Save a recipient's choices").about(
-            "Accepts the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again, and act.",
+            "Accepts the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again (to \
+             resubscribe), and act=leave (to unsubscribe from all mail).",
         );
     type Input = MessageLink;
     type Output = Bare;
@@ -58,7 +59,7 @@ impl Raw for Preferences {
                 true => unsubscribe::leave(tx, &list, &recipient, Scope::Everything, Source::Link)?,
                 false => unsubscribe::choose(tx, &recipient, &form.topics, form.returns)?,
             }
-            // The recipient is read inside the transaction, so that the data is current.
+            // Read the recipient again, so that the page shows the new choices.
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.data(token.environment).store;

@@ -21,7 +21,7 @@ pub const PURPOSES: [Purpose; 2] = [Purpose::Preferences, Purpose::Unsubscribe];
 impl Operation for PreferencesPage {
     const SPEC: Spec = Spec::get("tracking.preferences_page", "/u/{token}/preferences", public())
         .summary("Show a recipient's choices")
-        .about("Shows the project's public topics, and the private topics that the recipient gets. Opening the page changes no data.");
+        .about("Shows the project's public topics, and the private topics that the recipient is subscribed to. Opening the page changes no data.");
     type Input = MessageLink;
     type Output = Bare;
 

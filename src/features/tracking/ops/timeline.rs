@@ -1,4 +1,4 @@
-//! Returns the timeline of one contact: messages, opens, clicks, events and status changes in one list.
+//! Returns the timeline of one contact: messages, opens, clicks, bounces, complaints, unsubscribes and customer events in one list.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The log of attempts, which is written before each attempt starts and after it ends.
 //!
-//! If the process ends in between, the log contains an attempt without an end, which counts as made.
+//! If the process ends in between, the log contains an attempt without an end, which is treated as made.
 
 use bytes::Bytes;
 
@@ -75,7 +75,7 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     let webhook = store::find(writer.tx, account, id)?;
     let before = store::delivery(writer.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
     let (Some(webhook), Some(before)) = (webhook, before) else {
-        // The webhook was deleted, so the delivery is no longer due.
+        // The webhook or the delivery was deleted, or the delivery is due at a different time.
         store::not_due(writer.tx, due);
         return Ok(None);
     };
@@ -156,7 +156,7 @@ pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
     format!("{delivery}-{number}")
 }
 
-/// Returns the start of a response as it is stored, without control characters, which could break a terminal line.
+/// Returns the start of a response as it is stored, with control characters other than line breaks and tabs replaced by spaces.
 pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
     let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };

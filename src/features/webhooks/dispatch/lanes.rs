@@ -1,7 +1,7 @@
 //! Limits the concurrent attempts per endpoint, so that a slow or dead endpoint never blocks others. All functions are pure.
 //!
-//! An endpoint starts with few concurrent attempts and is allowed more when it responds quickly. Endpoints that have not responded quickly
-//! share a part of all connections and never get the rest, so quick endpoints always find a free connection.
+//! An endpoint starts with few concurrent attempts and is allowed more when it responds quickly. All endpoints that have not responded
+//! quickly share at most half of the connections, so that they never block quick endpoints.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -49,7 +49,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let attempts = tasks.group("attempts at webhooks");
     let dispatcher = Dispatcher { engine, store, rules, lanes, in_flight, attempts, ended, after: None, next: None };
     let sending = dispatcher.run(reports, tasks.shutdown());
-    // The writer ends when no attempt is in flight; by then all results are stored.
+    // The writer ends when no attempt is in flight and all results are stored.
     tokio::join!(sending, writing);
     Ok(())
 }
@@ -117,7 +117,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // Waiting ends soon, because every attempt has a time limit of seconds.
+        // This wait is short, because every attempt has a time limit of a few seconds.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;
@@ -127,7 +127,7 @@ impl Dispatcher {
         }
     }
 
-    /// Records the attempts that an earlier process started as made.
+    /// Records as lost the attempts that an earlier process left in flight.
     async fn recover(&mut self) -> Result<(), Failure> {
         let mut after = None;
         loop {
@@ -262,7 +262,7 @@ async fn write_down(
             let (ended, rules) = (ended.clone(), rules.clone());
             match store.write_essential(move |tx| attempt_log::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
                 Ok(()) => break,
-                // The attempts have been made, so their results must be stored; only a failed disk may lose them.
+                // The attempts have been made, so their results must be stored; only a disk failure can lose them.
                 Err(Error::Busy) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(error) => {
                     tracing::error!(%error, "failed to record the results of attempts");

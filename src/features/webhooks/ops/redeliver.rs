@@ -35,8 +35,8 @@ impl Operation for Redeliver {
     const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
         .summary("Redeliver a time range")
         .about(
-            "Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived, including events \
-             from while the webhook was disabled. Opt-in events without a subscribed webhook were not stored. The work runs in steps; the \
+            "Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived, including those \
+             that occurred while it was disabled. Opt-in events are stored only while a webhook subscribes to them. The work runs in steps; the \
              webhook's redelivery shows its progress. A webhook can have only one redelivery at a time.",
         )
         .replay(Replay::Keyed)
@@ -63,10 +63,10 @@ impl Command for Redeliver {
             return Err(Failure::field("from", "events are kept for seven days; set a later time"));
         }
         if from > now {
-            return Err(Failure::field("from", "this time is in the future; set one in the past"));
+            return Err(Failure::field("from", "this time is in the future; set a time in the past"));
         }
         if from > to {
-            return Err(Failure::field("to", "set a time after from"));
+            return Err(Failure::field("to", "the end of the range is before its start; set a time after from"));
         }
         if !webhook.active {
             return Err(Failure::because(Code::WrongState, "The webhook is disabled; enable the webhook first."));

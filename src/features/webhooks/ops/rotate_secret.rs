@@ -38,8 +38,8 @@ impl Operation for RotateSecret {
             .about(
                 "Only this response shows the new secret. Until previousSecretExpiresAt, both secrets sign: X-Service-Signature \
                  and X-Service-Signature-Alternate carry one digest each, and webhook-signature carries both. For receivers that \
-                 know one secret and check only X-Service-Signature, that header has the digest of the secret that last succeeded \
-                 at the endpoint, which is the old secret at first; the second attempt uses the new secret, the third the old \
+                 know one secret and check only X-Service-Signature, that header contains the digest by the secret that last succeeded \
+                 at the endpoint, at first the old one; the second attempt uses the new secret, the third the old \
                  one. Tests use the new secret first. A further rotation ends the grace period of the previous secret.",
             )
             .replay(Replay::Keyed)

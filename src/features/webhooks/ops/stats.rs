@@ -22,7 +22,7 @@ pub struct StatsView {
     pub active_webhooks: usize,
     /// The number of active webhooks whose endpoints are paused.
     pub paused_webhooks: usize,
-    /// The number of deliveries that have ended or are pending.
+    /// The number of deliveries that have succeeded, have failed or are pending.
     pub total_deliveries: u64,
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,
@@ -54,7 +54,7 @@ pub struct DayView {
 impl Operation for Stats {
     const SPEC: Spec = Spec::get("webhooks.stats", "/v1/webhooks/stats", needs(Permission::WebhookRead))
         .summary("Get delivery statistics")
-        .about("A delivery is counted when it ends. Tests are included.");
+        .about("A delivery is counted as successful or failed when it ends. Tests are included.");
     type Input = NoInput;
     type Output = Done<StatsView>;
 
