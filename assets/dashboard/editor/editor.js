@@ -1,5 +1,5 @@
 // The editor of an email. It replaces the forms of the page with the email itself: texts are edited in place, blocks are moved by dragging
-// or with buttons, and changes are saved by themselves. Rich text is edited with ProseMirror (prosemirror.min.js).
+// or with buttons, and changes are saved automatically. Rich text is edited with ProseMirror (prosemirror.min.js).
 "use strict";
 (async () => {
   const root = document.getElementById("editor");
@@ -35,7 +35,7 @@
     for (const name of names) part = part[name] ??= {};
     if (value === "" || value === undefined || value === null) delete part[last];
     else part[last] = value;
-    // An image without a file, and a button without label and link, do not exist.
+    // Delete an image without a file, and a button without label and link.
     for (const [name, fields] of [["image", ["src"]], ["button", ["label", "href"]]]) {
       if (names[0] === name && fields.every((field) => !json[name]?.[field])) delete json[name];
     }
@@ -457,14 +457,14 @@
   }
   function remove(id) {
     const list = listOf(id), index = list.findIndex((block) => block.id === id);
-    if (list !== doc.blocks && list.length === 1) return say("A column has at least one block.", true);
+    if (list !== doc.blocks && list.length === 1) return say("A column needs at least one block.", true);
     act(() => list.splice(index, 1));
     choose(list[Math.max(0, index - 1)]?.id ?? "");
     canvas.querySelector(`[data-id="${CSS.escape(selected)}"]`)?.focus();
   }
   function insert(after, block) {
     const list = listOf(after), index = list.findIndex((other) => other.id === after);
-    if (list === doc.blocks && list.length >= data.max.blocks) return say(`An email has at most ${data.max.blocks} blocks.`, true);
+    if (list === doc.blocks && list.length >= data.max.blocks) return say(`An email can have at most ${data.max.blocks} blocks.`, true);
     const made = name(block);
     act(() => list.splice(index + 1, 0, made));
     choose(made.id);
@@ -500,7 +500,7 @@
     image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image. The preview shows it.")));
     return image;
   }
-  const SHAPES = [["", "As it is"], ["2", "Wide (2:1)"], ["1.5", "Landscape (3:2)"], ["1", "Square"], ["0.75", "Portrait (3:4)"]];
+  const SHAPES = [["", "Original"], ["2", "Wide (2:1)"], ["1.5", "Landscape (3:2)"], ["1", "Square"], ["0.75", "Portrait (3:4)"]];
   // Asks for an image. `accept` gets the document's form of the image.
   function askImage(current, accept) {
     let chosen = current.src ? { url: current.src, preview: small(current.src), width: current.width, height: current.height } : null;
@@ -603,20 +603,20 @@
   const action = (block, path, emphasis = "primary") => h("span", { class: `eb-button ${emphasis}` }, line(block, path, "Button label"));
   const faces = {
     header: (b) => [b.logo ? picture(b.logo, b.name) : line(b, "name", "Name", "name"), b.links?.length > 0 && h("p", { class: "eb-quiet" }, b.links.map((l) => l.label).join(" · "))],
-    hero: (b) => [line(b, "eyebrow", "Small line above", "eyebrow"), line(b, "title", "Title", "title"), b.image && picture(b.image.src, b.image.alt),
+    hero: (b) => [line(b, "eyebrow", "Line above the title", "eyebrow"), line(b, "title", "Title", "title"), b.image && picture(b.image.src, b.image.alt),
       prose(b, "text", "Text"), has(b, "button") && action(b, "button.label")],
     text: (b) => [prose(b, "text", "Text")],
     heading: (b) => [line(b, "text", "Heading", b.level ?? "section")],
     image: (b) => [picture(b.image.src, b.image.alt), line(b, "caption", "Caption", "caption")],
     button: (b) => [action(b, "label", b.emphasis)],
     list: (b) => [h(b.marks === "numbers" ? "ol" : "ul", { class: b.marks ?? "bullets" }, b.items.map((item, index) => h("li", {},
-      item.title !== undefined && line(b, `items.${index}.title`, "Bold start", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
+      item.title !== undefined && line(b, `items.${index}.title`, "Bold lead-in", "strong"), prose(b, `items.${index}.text`, `Item ${index + 1}`))))],
     products: (b) => [line(b, "title", "Title", "section"), h("div", { class: "eb-grid" }, b.products.map((product, index) => h("div", {},
       product.image && picture(product.image.src, product.image.alt), line(b, `products.${index}.name`, "Name", "strong"),
       line(b, `products.${index}.text`, "Text"), line(b, `products.${index}.price`, "Price"))))],
     quote: (b) => [b.stars && h("p", {}, "★".repeat(b.stars)), prose(b, "text", "Quote"), line(b, "author", "Author", "strong"), line(b, "role", "Role or place")],
-    coupon: (b) => [line(b, "title", "What the code gives", "section"), line(b, "code", "Code", "code"), prose(b, "text", "Conditions"), has(b, "button") && action(b, "button.label")],
-    countdown: (b) => [line(b, "title", "What starts or ends", "small"), line(b, "date", "Date in words", "section"), prose(b, "text", "Text")],
+    coupon: (b) => [line(b, "title", "Offer", "section"), line(b, "code", "Code", "code"), prose(b, "text", "Conditions"), has(b, "button") && action(b, "button.label")],
+    countdown: (b) => [line(b, "title", "Event", "small"), line(b, "date", "Date in words", "section"), prose(b, "text", "Text")],
     table: (b) => [line(b, "title", "Title", "small"), h("table", {}, b.head?.length > 0 && h("thead", {}, h("tr", {}, b.head.map((cell) => h("th", {}, cell)))),
       h("tbody", {}, b.rows.map((row) => h("tr", { class: row.strong ? "strong" : "" }, row.cells.map((cell) => h("td", {}, cell))))))],
     divider: (b) => [b.look === "space" ? h("div", { class: "eb-space" }, "Space") : h("hr")],
@@ -782,7 +782,7 @@
     return { [list.fields[0].path]: "Text", href: data.site };
   }
   const STYLES = [
-    ["layout", "Layout", [["", "Chosen by Mailmill"], ["editorial", "Editorial"], ["bold", "Bold"], ["showcase", "Showcase"], ["letter", "Letter"], ["minimal", "Minimal"], ["cards", "Cards"], ["midnight", "Midnight"], ["bulletin", "Bulletin"]]],
+    ["layout", "Layout", [["", "Automatic"], ["editorial", "Editorial"], ["bold", "Bold"], ["showcase", "Showcase"], ["letter", "Letter"], ["minimal", "Minimal"], ["cards", "Cards"], ["midnight", "Midnight"], ["bulletin", "Bulletin"]]],
     ["corners", "Corners", [["", "The brand's"], ["sharp", "Sharp"], ["soft", "Soft"], ["round", "Round"]]],
   ];
   function inspectStyle() {
@@ -803,7 +803,7 @@
       const answer = await fetch(root.dataset.editor, { method: "POST", body }).catch(() => null), told = await answer?.json().catch(() => null);
       if (!answer?.ok) return say(told?.message ?? "The block couldn't be saved.", true);
       data.savedBlocks = told.savedBlocks;
-      say(`Saved as “${title}”. Insert lists it.`);
+      say(`Saved as “${title}”. You can now insert it in other emails of the brand.`);
     });
   }
 

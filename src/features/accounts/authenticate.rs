@@ -1,4 +1,5 @@
-//! Authentication: password, second factor, and limits on attempts to guess them. Every refusal looks the same and takes the same time.
+//! Authentication: password, second factor, and limits on attempts to guess them. An unknown email and a wrong password
+//! are refused with the same error and in the same time.
 
 use super::model::User;
 use super::{password_hash, second_factor, sessions, store};
@@ -11,9 +12,9 @@ use crate::features::accounts::store::sign_in;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// Limits sign-in attempts from one network address, for any account.
+/// Limits sign-in attempts from one network address, for any user.
 pub const BY_ADDRESS: Rule = rule("sign-in by address");
-/// Limits sign-in attempts for one account, from any network address.
+/// Limits sign-in attempts for one user, from any network address.
 pub const BY_ACCOUNT: Rule = rule("sign-in by account");
 
 const fn rule(name: &'static str) -> Rule {
@@ -58,8 +59,8 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
             return Err(refused(context));
         }
     }
-    // In the count for the address, undo only this attempt. If a success reset that count, the owner of one account could guess the
-    // passwords of other users without limit.
+    // In the count for the address, undo only this attempt. If a success reset that count, a user could guess the passwords of
+    // other users without limit.
     attempts::forgive(&context.engine, &by_account, &by_address).await?;
     Ok(user)
 }

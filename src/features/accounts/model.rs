@@ -65,7 +65,7 @@ pub struct Session {
     pub id: SessionId,
     pub user: UserId,
     pub kind: SessionKind,
-    /// SHA-256 of the token in the cookie; for a program's session, SHA-256 of an empty token.
+    /// SHA-256 of the token in the cookie; zeros for a program's session, whose token is signed rather than stored.
     pub digest: [u8; 32],
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
@@ -86,7 +86,7 @@ pub struct SecondFactor {
     pub secret: Vec<u8>,
     /// Whether the user has confirmed the app with its first code. Sign-in requires codes only after that.
     pub is_confirmed: bool,
-    /// The latest time steps whose codes were used, in ascending order. These codes are not accepted again.
+    /// The time steps whose codes were used most recently, in the order of use. These codes are not accepted again.
     pub used_steps: Vec<u64>,
     /// Hashes of the unused recovery codes.
     pub recovery: Vec<[u8; 32]>,

@@ -27,8 +27,8 @@ pub struct NewSession {
     pub token: Secret,
 }
 
-/// Starts a session for `user`, who has authenticated, and records `operation` in the audit log. The session always gets a new token, and
-/// the browser's previous token becomes useless.
+/// Starts a session for `user`, who has authenticated, and records `operation` in the audit log. The session always gets a new token. If
+/// the user has too many sessions, the least recently used ones end.
 pub async fn begin(
     context: &Context,
     user: &User,
@@ -102,7 +102,7 @@ pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
 
-/// Returns the user's sessions of kind `kind` that must end to make room for one more.
+/// Returns the user's least recently used sessions of this kind, which must end to make room for one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     let sessions = engine.sessions.sessions();
     let mut own: Vec<&Arc<CachedSession>> =
@@ -124,7 +124,7 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Saves the times at which sessions were last used or authenticated if they have advanced enough, and removes expired sessions from the
+/// Saves when sessions were last used, if the stored time is too old, and when they last authenticated. Removes expired sessions from the
 /// cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();

@@ -43,7 +43,6 @@ impl KeyView {
     }
 }
 
-/// Returns the view of a key.
 pub fn view(key: Key, usage: KeyUsage) -> KeyView {
     KeyView {
         id: short_id(key.id),

@@ -179,7 +179,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "The backup is complete. It doesn't contain the master key: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
+                "The backup is complete. It doesn't contain the master key: keep a copy of {} elsewhere. Without it, sealed secrets are lost.\n",
                 text("masterKey")
             ),
             code: 0,
@@ -194,7 +194,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// Formats the list of work that waits while sending is on hold, and of emails that may arrive twice.
+/// Formats the work that waits while sending is on hold, and the notice about emails that may arrive twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // If sending is not on hold, there is nothing to show.

@@ -74,7 +74,7 @@ pub enum Command {
     Rekey(Rekey),
     /// Rebuild the search index, even while the service runs
     Reindex(Reindex),
-    /// Pass a bounced message from standard input to the running service (the pipe command for a mail server)
+    /// Pass a bounce, complaint or unsubscribe message from standard input to the running service (the pipe command for a mail server)
     Inbound(Inbound),
     /// Compare language models
     #[command(subcommand)]
@@ -112,7 +112,7 @@ pub struct Serve {
     /// Write the addresses and the process ID to this file, as JSON, once the service accepts requests
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// If this folder was restored or copied, resume sending immediately: emails sent since then are sent again
+    /// If this folder was restored or copied, resume sending immediately: emails sent since the backup or copy are sent again
     #[arg(long)]
     pub resume: bool,
 }
@@ -234,7 +234,7 @@ pub struct Resume {
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// The losses to accept, separated by commas, with their names from the list
+    /// The names of the losses to accept, as listed, separated by commas
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }
@@ -266,7 +266,7 @@ pub enum Administration {
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
-    /// Runs the checks of `mailmill doctor`; the findings of this process itself are given.
+    /// The checks of `mailmill doctor`, with the findings of this process.
     Doctor(Vec<Finding>),
 }
 
@@ -316,7 +316,7 @@ impl Command {
 }
 
 impl Administration {
-    /// Returns whether the command may run before the data folder has any data.
+    /// Returns whether the command can run with an empty data folder.
     pub fn may_begin(&self) -> bool {
         matches!(self, Self::Setup(_) | Self::Keys(Keys::Create { .. }))
     }

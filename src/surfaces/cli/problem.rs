@@ -11,7 +11,7 @@ pub struct Problem {
 
 /// The exit code of a command that failed.
 const FAILED: u8 = 1;
-/// The exit code for wrong arguments or settings, like the exit code for arguments that cannot be parsed.
+/// The exit code for wrong arguments or settings, the same as clap's for arguments that cannot be parsed.
 const MISUSED: u8 = 2;
 
 impl Problem {

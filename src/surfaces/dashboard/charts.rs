@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-/// The width of a chart in its own pixels: wide enough for a month of bars, small enough to read on a phone.
+/// The width of a chart in SVG units: wide enough for a month of bars, small enough to read on a phone.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 44.0;
@@ -117,7 +117,7 @@ impl Chart<'_> {
         let many = DATES_MAX.min(self.dates.len());
         let at = |mark: usize| if many < 2 { 0 } else { (last * mark + (many - 1) / 2) / (many - 1) };
         let anchor = |index| match index {
-            // If there are only a few days, each day has room for its own date.
+            // With few days, the columns are wide enough for centered dates.
             _ if last < 8 => "middle",
             0 => "start",
             _ if index == last => "end",

@@ -51,7 +51,7 @@ impl Jar {
         self.guest = Some(value);
     }
 
-    /// Returns the environment that the browser used last.
+    /// Returns the environment that the browser used last; the test environment by default.
     pub fn environment(&self) -> Environment {
         self.environment.unwrap_or(Environment::Test)
     }
@@ -76,12 +76,12 @@ impl Jar {
         self.line(SESSION, "", 0)
     }
 
-    /// Returns a cookie that binds forms to this browser until the browser is closed.
+    /// Returns a cookie that binds the forms of a visitor without a session to this browser for one hour.
     pub fn keep_guest(&self, value: &str) -> HeaderValue {
         self.line(GUEST, value, 60 * 60)
     }
 
-    /// Returns a cookie that stores the last environment.
+    /// Returns a cookie that stores the last environment, unless the browser already stores it.
     pub fn keep_environment(&self, environment: Environment) -> Option<HeaderValue> {
         (self.environment != Some(environment)).then(|| self.line(ENVIRONMENT, environment.word(), YEAR_SECONDS))
     }

@@ -41,7 +41,6 @@ impl Fields {
         Self { values: serde_urlencoded::from_bytes(text).unwrap_or_default(), files: Vec::new() }
     }
 
-    /// Creates fields from these names and values.
     pub fn of(values: Vec<(String, String)>) -> Self {
         Self { values, files: Vec::new() }
     }

@@ -4,7 +4,7 @@
 //! calls operations as the signed-in user ([`Visit::ask`]), so it can do nothing that the user's role or the API does not allow. Pages
 //! about one environment are under `/test/…` or `/live/…`, so the URL shows which data a form changes.
 //!
-//! This module implements the parts that all pages share and that no page can omit: the session, the check that unsafe requests come from
+//! This module implements the parts that no page can omit: the session, the check that unsafe requests come from
 //! the dashboard's own forms, and the policy that allows only the dashboard's own scripts. This module is independent of the content of
 //! pages.
 
@@ -48,7 +48,6 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Creates the dashboard of this service.
     pub fn new(api: Api, tasks: Tasks) -> Self {
         let mut routes = Router::new();
         for page in PAGES {

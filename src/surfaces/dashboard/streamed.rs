@@ -1,6 +1,6 @@
 //! Forms with a file that is too large for memory. The first field, the form's token, is read here, and the rest of the form is streamed.
 //!
-//! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a form.
+//! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a valid form.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt};

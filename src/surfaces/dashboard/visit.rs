@@ -47,7 +47,7 @@ pub struct Visit {
     pub stories: Arc<Stories>,
     /// The tasks in which background work runs.
     pub tasks: Tasks,
-    /// The part of the form that is streamed, until it is used.
+    /// The streamed part of the form, until an operation takes it.
     pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
@@ -142,7 +142,7 @@ impl Visit {
             Access::Manager => who.user.role.manages(),
             Access::Operator => false,
         };
-        // The operation is only for the installation's own account.
+        // `system.status` is only for the installation's own account.
         is_for_role && (spec.id != system::ops::status::Status::SPEC.id || who.user.account.is_installations)
     }
 
@@ -165,19 +165,18 @@ impl Visit {
         settings.accounts.mail_from.is_some() && settings.mail.has_way() && !settings.mail.development
     }
 
-    /// Calls an operation as the signed-in user. The input is JSON, because a form's values are text, and is decoded into the operation's
-    /// input type; the output has the operation's output type.
+    /// Calls an operation as the signed-in user, or anonymously. The JSON is decoded into the operation's input type.
     pub async fn ask<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
         Ok(self.call::<T>(input).await?)
     }
 
-    /// Calls an operation as [`Visit::ask`] does, and returns its failure with its data.
+    /// Calls an operation as [`Visit::ask`] does, but returns the failure itself instead of an error for users.
     pub async fn call<T: Operation>(&self, input: Value) -> Result<T::Output, Failure> {
         let decode = || input::from_json::<T::Input>(&T::SPEC, input);
         self.api.ask::<T>(self.principal(), self.peer, decode).await
     }
 
-    /// Calls an operator operation for a user who has not signed in yet.
+    /// Calls an operation as the operator, for example to sign a user in or to email a link.
     pub async fn ask_inside<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
         let decode = || input::from_json::<T::Input>(&T::SPEC, input);
         Ok(self.api.ask::<T>(Principal::Operator, self.peer, decode).await?)

@@ -31,7 +31,7 @@ pub enum Behavior {
     Simulated(&'static str),
 }
 
-/// The most common behavior in each group of twelve readers; a few readers behave differently.
+/// The behavior of each group of twelve readers, except the readers in [`RARE`].
 const USUAL: [Behavior; 12] = {
     use Behavior::{Clicks, Ignores, Opens};
     [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]
@@ -53,10 +53,10 @@ pub enum ReaderStep {
     Unsubscribe,
 }
 
-/// An action of a reader at a time.
+/// A reader's action and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderAction {
-    /// The time of the action after the campaign was sent.
+    /// The time from the sending of the campaign to the action.
     pub after_ms: i64,
     pub email: String,
     pub action: ReaderStep,

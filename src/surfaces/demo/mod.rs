@@ -1,7 +1,7 @@
-//! The demo: creates a brand, emails, contacts, a campaign with opens and clicks, and revenue from an empty account.
+//! The demo: creates a brand, emails, contacts, a campaign with opens and clicks, and revenue.
 //!
 //! The demo only calls API operations, with test data, so its results look like a user's own. `mailmill demo` runs it on the command line
-//! with a made-up shop ([`shop`]); the dashboard runs it with the user's own website.
+//! with a made-up shop ([`shop`]); the dashboard runs it with the user's website or, if enabled, the shop.
 
 mod crowd;
 pub mod shop;
@@ -25,7 +25,6 @@ pub struct Stories {
 }
 
 impl Stories {
-    /// Creates an empty list of demos.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks, progress: Mutex::default() }
     }

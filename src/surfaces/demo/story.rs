@@ -44,9 +44,9 @@ pub struct Story {
     pub peer: Peer,
     /// The URL of the website that the demo reads.
     pub site: String,
-    /// The email address that gets the reader's own copy.
+    /// The email address of the user, who gets a copy of the campaign.
     pub reader: String,
-    /// The engine's clock, if it runs behind: the demo advances the clock. If `None`, every action happens now.
+    /// The engine's clock, if it starts in the past, so that the demo can advance it. If `None`, every action happens now.
     pub clock: Option<Arc<PastClock>>,
 }
 
@@ -71,7 +71,7 @@ pub struct Step {
 /// How the demo ended.
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// The demo succeeded. `message` is the page with the reader's own message, relative to the environment's path.
+    /// The demo succeeded. `message` is the page with the user's copy of the campaign, relative to the environment's path.
     Well { message: String },
     /// The demo failed, with the reason and what to do.
     Stuck(String),
@@ -391,7 +391,7 @@ impl Story {
         let count = events.len();
         self.ask("events.batch", json!({ "projectId": known.project, "events": events })).await?;
         let input = json!({ "id": known.campaign });
-        let stats = until!("The purchases were not credited in time.", {
+        let stats = until!("The purchases weren't credited in time.", {
             let stats = self.ask("campaigns.stats", input.clone()).await?;
             let is_all = stats["conversion"]["conversions"].as_u64().unwrap_or_default() as usize >= count;
             is_all.then_some(stats)
@@ -442,7 +442,7 @@ impl Story {
     }
 }
 
-/// Returns the path of the first link that leads to one of Mailmill's own pages and starts with `front`.
+/// Returns the first path in the text that starts with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

@@ -19,7 +19,6 @@ pub struct ConnectionActivity {
 }
 
 impl ConnectionActivity {
-    /// Creates the state of a connection with this activity.
     pub fn new(activity: Arc<Activity>) -> Arc<Self> {
         Arc::new(Self { activity, started: AtomicU32::new(0), unread: AtomicBool::new(false) })
     }
@@ -49,7 +48,6 @@ impl ConnectionActivity {
         self.activity.flushed();
     }
 
-    /// Returns the connection's activity.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
@@ -96,7 +94,6 @@ impl RunningRequest {
         Self(Arc::clone(activity))
     }
 
-    /// Returns the state of the request's connection.
     pub fn activity(&self) -> &Arc<ConnectionActivity> {
         &self.0
     }

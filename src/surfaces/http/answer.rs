@@ -21,7 +21,7 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// HSTS for one year, as preload lists and scanners require. `includeSubDomains` is omitted, because other subdomains may belong to someone
+/// HSTS for one year, which security scanners expect. `includeSubDomains` is omitted, because other subdomains may belong to someone
 /// else.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -30,7 +30,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum number of headers that [`harden`] adds; reserve space for them when building a reply.
 pub const HARDENING_HEADERS: usize = 5;
 
-/// Adds the security headers. Headers that the reply already has are kept.
+/// Adds the security headers. The reply's own `Referrer-Policy`, `Cache-Control` and `Content-Security-Policy` are kept.
 pub fn harden(headers: &mut HeaderMap, tls: bool) {
     headers.reserve(HARDENING_HEADERS);
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
@@ -56,7 +56,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the code and the message. There is no message if the code's own message is enough.
+    /// Returns the failure, with a message of its own where the code's message is too general.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
@@ -72,7 +72,6 @@ impl Refusal {
         }
     }
 
-    /// Returns the HTTP status of the refusal.
     pub fn status(self) -> StatusCode {
         StatusCode::from_u16(self.failure().code.info().status).expect("the table of codes contains valid HTTP statuses")
     }
@@ -85,12 +84,11 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Creates responses with dates from `clock` and IDs from `random`.
+    /// Creates a builder that takes the dates of responses from `clock` and their IDs from `random`.
     pub fn new(clock: std::sync::Arc<dyn Clock>, random: std::sync::Arc<dyn Random>) -> Self {
         Self { clock, random }
     }
 
-    /// Returns the refusal as a response.
     pub fn response(&self, refusal: Refusal) -> Response<ResponseBody> {
         let (headers, body) = self.build(refusal);
         let mut response = Response::new(ResponseBody::whole(body));

@@ -206,12 +206,10 @@ enum Content {
 }
 
 impl ResponseBody {
-    /// Creates a body that is complete.
     pub fn whole(bytes: Bytes) -> Self {
         Self { body: if bytes.is_empty() { Content::Done } else { Content::Whole(bytes) }, turn: None }
     }
 
-    /// Creates an empty body.
     pub fn empty() -> Self {
         Self { body: Content::Done, turn: None }
     }

@@ -40,7 +40,7 @@ pub struct Line<S> {
     pub peer: Peer,
 }
 
-/// Answers a request.
+/// Checks a request, passes it to the service, and returns the response.
 pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<ResponseBody>, Infallible> {
     let turn = RunningRequest::begin(&line.activity);
     let (parts, body) = request.into_parts();
@@ -127,7 +127,7 @@ fn convert<S>(line: &Line<S>, body: HyperBody) -> (Body, Option<Arc<UploadState>
     (Body::Stream { declared_bytes, chunks: Box::pin(upload) }, Some(state))
 }
 
-/// Returns the extended deadline of the reply, if the client was still sending when the deadline passed.
+/// Returns a later deadline for the reply if the client is still sending, or sent its last chunk less than a reply time ago.
 fn extension<S>(line: &Line<S>, upload: Option<&UploadState>) -> Option<Instant> {
     let upload = upload?;
     let now = Instant::now();

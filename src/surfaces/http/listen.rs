@@ -125,7 +125,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// Responds that the server is full. Over TLS there is no response, because a handshake costs more than the refused connection.
+    /// Responds that the server is full. Over TLS there is no response, because the handshake would be too costly.
     fn turn_away(&self, tcp: TcpStream, full: Refused, tls: bool) {
         tracing::debug!(?full, "connection refused");
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };

@@ -153,7 +153,6 @@ fn check(options: &Options) -> Result<(), StartError> {
 }
 
 impl Running {
-    /// Returns the bound addresses.
     pub fn addresses(&self) -> &Bound {
         &self.bound
     }
@@ -163,7 +162,6 @@ impl Running {
         self.plain_tls.clone()
     }
 
-    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.connections.running()
     }

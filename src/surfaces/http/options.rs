@@ -57,8 +57,8 @@ pub struct Limits {
     /// The number of bytes of the path and query. The longest query of Mailmill's own operations is far shorter.
     pub uri_bytes: usize,
     /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in total, plus the time
-    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large body may continue for as long as data
-    /// arrives. Time in which the pipeline is busy with earlier chunks is not included.
+    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large body has more time while
+    /// data arrives fast enough. Time in which the pipeline is busy with earlier chunks is not included.
     pub body_time: Duration,
     /// The minimum rate, in bytes per second, of a large body after `body_time`.
     pub body_rate_min: u64,

@@ -59,8 +59,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Returns whether part of a head has been read. The first such call starts the timer. A head that arrives completely, as nearly all
-    /// heads do, does not read the clock.
+    /// Returns whether part of a head has been read. The first such call starts the timer. After the first head of a connection, a head
+    /// that arrives in one read, as nearly all heads do, needs no timer.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {
@@ -83,7 +83,6 @@ impl HeadGuard {
 }
 
 impl<I> GuardedStream<I> {
-    /// Creates a stream for HTTP/1.1.
     pub fn http1(io: I, replay: Bytes, activity: Arc<ConnectionActivity>, answers: Arc<Answers>, header_time: Duration) -> Self {
         let heads = HeadGuard {
             activity,
@@ -98,7 +97,6 @@ impl<I> GuardedStream<I> {
         Self { io, replay, out: Bytes::new(), heads: Some(heads) }
     }
 
-    /// Creates a stream for HTTP/2.
     pub fn http2(io: I, replay: Bytes) -> Self {
         Self { io, replay, out: Bytes::new(), heads: None }
     }

@@ -1,4 +1,4 @@
-//! Agents that request an API key from a user: the registration, the user's decision, and the key, which is handed out once.
+//! Agents that request an API key from a user: the registration, the user's decision, and the key, which is returned once.
 //!
 //! Invariants: the transaction that ends the request also creates the key, so that only one of many concurrent polls receives the key. The
 //! token, the code and the key are stored only as hashes. Only the user whose email the agent named can decide. They can grant only
@@ -37,7 +37,7 @@ const MINUTE_MS: i64 = 60 * 1000;
 
 /// Limits agent registrations from one network address.
 pub const BY_ADDRESS: Rule = Rule { name: "agent by address", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
-/// Limits agent registrations from all addresses of one network site.
+/// Limits agent registrations from all addresses of one IPv6 /48 network.
 pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER_SITE_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Limits agent registrations that name the same user.
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
@@ -63,7 +63,7 @@ pub fn is_grant_type(given: &str) -> bool {
     vendor.is_some_and(|vendor| !vendor.is_empty() && !vendor.contains(':'))
 }
 
-/// Returns the object that signs and verifies the tokens that agents poll with.
+/// Returns the signer and verifier of the tokens that agents poll with.
 pub fn tokens(engine: &Engine) -> Tokens {
     Tokens::new(engine.seal.derive("mailmill claim tokens v1"), "claim+jwt", "mailmill-claims")
 }
@@ -114,7 +114,7 @@ pub async fn register(context: &Context, registration: Registration) -> Result<O
     Ok(written.then_some(NewClaim { claim, token, code }))
 }
 
-/// Issues another code for a pending request; returns `None` if the request is not pending.
+/// Issues another code for a pending request; returns `None` if the request is not pending or already had the maximum number of codes.
 pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, String)>, Failure> {
     let engine = &context.engine;
     let Some(id) = claim_of(context, token) else { return Ok(None) };

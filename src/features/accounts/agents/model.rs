@@ -49,7 +49,7 @@ impl Record for Claim {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
-    /// The request was denied, or it was granted by a user who could no longer grant it when the agent fetched the key.
+    /// The request was denied or revoked, or the user who granted it could no longer grant it when the agent fetched the key.
     Denied(Decision),
     /// The request was granted. The key is created when the agent fetches it.
     Approved(Decision, KeyTerms),

@@ -43,7 +43,7 @@ pub struct ApprovalView {
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalStatus {
     Waiting,
-    /// The request was denied, or the user who granted it left or lost a permission before the agent fetched the key.
+    /// The request was denied or revoked, or the user who granted it left or lost a permission before the agent fetched the key.
     Denied,
     /// The request was granted, but the agent has not fetched the key yet.
     Approved,

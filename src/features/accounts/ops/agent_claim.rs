@@ -24,7 +24,7 @@ pub struct RenewClaim {
     pub claim_token: String,
 }
 
-/// Describes each field as a string with few restrictions, because invalid values are answered with OAuth errors.
+/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(schema, &[("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN }))]);
 }

@@ -25,7 +25,7 @@ pub struct DenyApproval {
 impl Operation for ApprovalDeny {
     const SPEC: Spec = Spec::post("accounts.approval_deny", "/v1/account/approvals/{id}/deny", signed_in())
         .summary("Deny an agent's request")
-        .about("The agent's next poll reports the denial. No code is needed, so you can always deny an unexpected request.")
+        .about("The agent's next poll fails with invalid_grant. No code is needed, so you can always deny an unexpected request.")
         .fails(&[Code::NotFound]);
     type Input = DenyApproval;
     type Output = Done<ApprovalView>;

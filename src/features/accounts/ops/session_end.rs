@@ -1,4 +1,4 @@
-//! Ends one of the signed-in user's other sessions.
+//! Ends one of the signed-in user's sessions.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

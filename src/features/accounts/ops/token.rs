@@ -20,13 +20,13 @@ pub struct Token;
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct TokenRequest {
-    /// Always `urn:mailmill:agent-auth:grant-type:claim`, as in the metadata.
+    /// The grant type from the metadata, such as `urn:mailmill:agent-auth:grant-type:claim`.
     pub grant_type: String,
     /// The token that the registration returned.
     pub claim_token: String,
 }
 
-/// Describes each field as a string with few restrictions, because invalid values are answered with OAuth errors.
+/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(
         schema,
@@ -68,7 +68,7 @@ impl Raw for Token {
         };
         if !agents::is_grant_type(&input.grant_type) {
             let known = agents::grant_type(&context.engine);
-            return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, format!("grant_type: only {known} is supported")));
+            return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, format!("grant_type: not supported; use {known}")));
         }
         Ok(match agents::poll(&context, &input.claim_token).await? {
             PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The user has not decided yet; keep polling."),

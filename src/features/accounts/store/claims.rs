@@ -16,7 +16,6 @@ struct ClaimRow(ClaimId);
 
 impl Record for ClaimRow {}
 
-/// Returns the agent's request with this ID.
 pub fn find(tx: &impl Read, id: ClaimId) -> Result<Option<Claim>> {
     tx.get(CLAIMS, &id)
 }

@@ -47,12 +47,10 @@ pub fn ensure_account(tx: &mut WriteTx<'_>, plan: &str) -> Result<Account> {
     Ok(account)
 }
 
-/// Returns the account with this ID.
 pub fn account_of(tx: &impl Read, id: AccountId) -> Result<Option<Account>> {
     tx.get(ACCOUNTS, &id)
 }
 
-/// Returns whether any user exists.
 pub fn has_user(tx: &impl Read) -> Result<bool> {
     let mut found = false;
     tx.visit_bytes(USERS.id, &Span::default(), Order::Forward, &mut |_, _| {
@@ -81,12 +79,11 @@ pub fn delete_user(tx: &mut WriteTx<'_>, user: &User, normalized: &str) {
     tx.delete(USERS_BY_EMAIL, &normalized.to_owned());
 }
 
-/// Returns the user with this ID if they were removed recently.
+/// Returns the former member with this ID, if the audit log may still contain their entries.
 pub fn former_member(tx: &impl Read, id: UserId) -> Result<Option<FormerMember>> {
     tx.get(FORMER_MEMBERS, &id)
 }
 
-/// Returns the user with this ID.
 pub fn user(tx: &impl Read, id: UserId) -> Result<Option<User>> {
     tx.get(USERS, &id)
 }
@@ -104,12 +101,10 @@ pub fn users(tx: &impl Read) -> Result<Vec<User>> {
     Ok(tx.list(USERS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, user)| user).collect())
 }
 
-/// Saves an account.
 pub fn save_account(tx: &mut WriteTx<'_>, account: &Account) {
     tx.put(ACCOUNTS, &account.id, account);
 }
 
-/// Returns every account.
 pub fn accounts(tx: &impl Read) -> Result<Vec<Account>> {
     Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, account)| account).collect())
 }
@@ -120,12 +115,10 @@ pub fn keys(tx: &impl Read) -> Result<Vec<Key>> {
     Ok(tx.list(KEYS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Returns the key with this ID.
 pub fn key(tx: &impl Read, id: KeyId) -> Result<Option<Key>> {
     tx.get(KEYS, &id)
 }
 
-/// Saves a key.
 pub fn save_key(tx: &mut WriteTx<'_>, key: &Key) {
     tx.put(KEYS, &key.id, key);
 }
@@ -141,7 +134,7 @@ pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestam
     tx.put(USAGE, &key, &usage);
     let day = day::of(last);
     if tx.add(DAYS, &(key, day), i64::try_from(requests).unwrap_or(i64::MAX))? == i64::try_from(requests).unwrap_or(i64::MAX) {
-        // On the first request of a day, delete the counts of days that charts no longer show.
+        // With the first count of a day, delete the counts of days that charts no longer show.
         let over = Span { to: Some((key, day.saturating_sub(limits::KEY_DAYS_KEPT)).to_bytes()), ..DAYS.under(&(key,)) };
         tx.delete_span(DAYS, &over, limits::KEY_DAYS_KEPT as usize)?;
     }
@@ -166,7 +159,6 @@ pub fn setup_link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Res
     Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at) && !has_user(tx)?)
 }
 
-/// Deletes a setup link.
 pub fn delete_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.delete(LINKS, &digest);
 }

@@ -14,22 +14,19 @@ const SECOND_FACTORS: Table<UserId, SecondFactor> = Table::new(tables::SECOND_FA
 const INVITATIONS: Table<InvitationId, Invitation> = Table::new(tables::INVITATIONS);
 const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
 
-/// Returns every session. Each user has few sessions, and all of them are in memory anyway.
+/// Returns every session. All sessions fit into memory, because the cache holds them too.
 pub fn sessions(tx: &impl Read) -> Result<Vec<Session>> {
     Ok(tx.list(SESSIONS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, session)| session).collect())
 }
 
-/// Returns the session with this ID.
 pub fn session(tx: &impl Read, id: SessionId) -> Result<Option<Session>> {
     tx.get(SESSIONS, &id)
 }
 
-/// Saves a session.
 pub fn save_session(tx: &mut WriteTx<'_>, session: &Session) {
     tx.put(SESSIONS, &session.id, session);
 }
 
-/// Deletes sessions.
 pub fn delete_sessions(tx: &mut WriteTx<'_>, ids: &[SessionId]) {
     ids.iter().for_each(|id| tx.delete(SESSIONS, id));
 }
@@ -39,17 +36,14 @@ pub fn second_factor(tx: &impl Read, user: UserId) -> Result<Option<SecondFactor
     tx.get(SECOND_FACTORS, &user)
 }
 
-/// Returns every user's second factor.
 pub fn second_factors(tx: &impl Read) -> Result<Vec<(UserId, SecondFactor)>> {
     tx.list(SECOND_FACTORS, &Span::default(), Order::Forward, usize::MAX)
 }
 
-/// Saves a user's second factor.
 pub fn save_second_factor(tx: &mut WriteTx<'_>, user: UserId, factor: &SecondFactor) {
     tx.put(SECOND_FACTORS, &user, factor);
 }
 
-/// Deletes a user's second factor.
 pub fn delete_second_factor(tx: &mut WriteTx<'_>, user: UserId) {
     tx.delete(SECOND_FACTORS, &user);
 }
@@ -65,17 +59,14 @@ pub fn invitation_by_digest(tx: &impl Read, digest: [u8; 32], now: Timestamp) ->
     Ok(invitations(tx, now)?.into_iter().find(|invitation| same(&invitation.digest, &digest)))
 }
 
-/// Saves an invitation.
 pub fn save_invitation(tx: &mut WriteTx<'_>, invitation: &Invitation) {
     tx.put(INVITATIONS, &invitation.id, invitation);
 }
 
-/// Deletes an invitation.
 pub fn delete_invitation(tx: &mut WriteTx<'_>, id: InvitationId) {
     tx.delete(INVITATIONS, &id);
 }
 
-/// Saves a password-reset link.
 pub fn save_reset_link(tx: &mut WriteTx<'_>, digest: [u8; 32], link: &ResetLink) {
     tx.put(RESET_LINKS, &digest, link);
 }
@@ -85,7 +76,7 @@ pub fn reset_link(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<Op
     Ok(tx.get(RESET_LINKS, &digest)?.filter(|link| now < link.expires_at))
 }
 
-/// Deletes every password-reset link for this user, after one of the links was used or the user was removed.
+/// Deletes every password-reset link of this user.
 pub fn delete_reset_links(tx: &mut WriteTx<'_>, user: UserId) -> Result<()> {
     let mut gone = Vec::new();
     tx.visit(RESET_LINKS, &Span::default(), Order::Forward, |digest, link| {

@@ -45,7 +45,7 @@ impl Choice {
         Some(choice)
     }
 
-    /// Returns a signature of this choice for this code. Only pages in this browser can create the signature.
+    /// Returns a signature of this choice for this code. It depends on the browser's form token, so other sites cannot create it.
     fn mark(&self, visit: &Visit) -> String {
         let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
         let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);

@@ -38,7 +38,7 @@ pub struct AudienceContext {
 }
 
 impl AudienceContext {
-    /// Returns the context of a user who may change contacts, in an account with two brands.
+    /// Returns the context of an account with two brands.
     #[cfg(test)]
     pub fn sample(title: &str) -> Self {
         let brand = BrandName { id: "66f1a2b3d4e5f60718293a4b".into(), name: "Acme".into() };
@@ -59,7 +59,8 @@ impl Audience {
         Self::chosen(visit, named).await
     }
 
-    /// Returns the brand that owns the object in the path, for links that don't name a brand. `operation` returns the object.
+    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: `T` returns the object,
+    /// and `project` extracts its brand.
     pub async fn having<T: Operation>(
         visit: &Visit,
         project: impl FnOnce(T::Output) -> ProjectId,
@@ -89,7 +90,7 @@ impl Audience {
             }
             _ => None,
         };
-        // An older brand is added to the choices.
+        // A brand that is too old for the list is added to the choices.
         brands.extend(older.map(name_of));
         let wanted = named.or(visit.jar.brand());
         let Some(brand) = brands.iter().find(|brand| wanted.is_some_and(|id| brand.id == id)).or(brands.first()) else {

@@ -12,7 +12,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 /// The data of one page of the audit log.
 #[derive(Serialize)]
 pub struct AuditPage {
-    /// Whether the action changed data in this environment rather than the account.
+    /// Whether the page shows changes to this environment's data rather than to the account.
     is_data: bool,
     entries: Vec<AuditLine>,
     next: Option<String>,

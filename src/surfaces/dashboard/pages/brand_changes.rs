@@ -18,7 +18,7 @@ pub struct ChangesPage {
     #[serde(flatten)]
     head: BrandHead,
     pending: Vec<ImportChangeView>,
-    /// The values that users set and that therefore stay.
+    /// The values that users set, which imports do not change.
     kept: Vec<ImportChangeView>,
 }
 

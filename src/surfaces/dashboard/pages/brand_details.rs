@@ -206,7 +206,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
             Detail {
                 field: "voice.avoid",
                 label: "Words to avoid",
-                hint: "An email that contains one of these words has a warning.",
+                hint: "An email that contains one of these words gets a warning.",
                 characters_max: 0,
                 value: "/brand/voice/avoid",
                 own: "/overrides/voice/avoid",
@@ -216,7 +216,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
     ),
     (
         "Default sender",
-        "Test sends and new campaigns use this sender. Live email needs an address at a verified domain.",
+        "Test sends and new campaigns use this sender. For live email, use an address at a verified domain.",
         &[
             Detail {
                 field: "defaultSender.from",
@@ -360,7 +360,7 @@ fn value(detail: &Detail, sent: &str, project: &ProjectView) -> Value {
     }
 }
 
-/// Returns the social network of a profile: that of the known link, or the first part of the domain.
+/// Returns the name of a profile's social network: from the brand's known links, otherwise from the domain.
 fn network(url: &str, known: &[BrandSocialLink]) -> String {
     if let Some(link) = known.iter().find(|link| link.url == url) {
         return link.network.clone();

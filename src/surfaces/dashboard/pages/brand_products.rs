@@ -43,7 +43,7 @@ struct ProductTile {
     is_first: bool,
     is_last: bool,
     form: ProductForm,
-    /// The values that the form changes.
+    /// The values before the edit, so that only changed values are saved.
     was: ProductForm,
     /// Whether the form shows an error.
     open: bool,
@@ -190,8 +190,8 @@ async fn add(visit: &Visit) -> Result<(), PageError> {
     visit.ask::<projects::ops::products_add::ProductsAdd>(input).await.map(drop)
 }
 
-/// Saves the submitted values that differ from the product's values. Clearing a field removes its value; clearing the name, the URL or the
-/// image restores the imported one.
+/// Saves the submitted values that differ from the product's values. Clearing a field removes its value; clearing the name, the URL, the
+/// image or the currency restores the imported value.
 async fn save(visit: &Visit) -> Result<(), PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let mut input = json!({ "projectId": id, "productId": form.get("product") });

@@ -21,7 +21,7 @@ pub struct ThemePage {
     /// The names of all fields of the form.
     names: Vec<String>,
     colors: Vec<ColorField>,
-    /// The colors of the brand's images and logos that are no color of the theme yet.
+    /// The colors of the brand's images that are not in the theme.
     more: Vec<Swatch>,
     fonts: Vec<FontField>,
     families: &'static [&'static str],
@@ -118,7 +118,7 @@ const MORE_COLORS: usize = 6;
 /// The color of a picker whose role has no color yet.
 const UNPICKED: &str = "#808080";
 
-/// Fonts that the form suggests: fonts that every email client has, then frequent web fonts.
+/// The fonts that the form suggests: common system fonts, then common web fonts.
 const FAMILIES: &[&str] = &[
     "Arial",
     "Helvetica",
@@ -198,7 +198,7 @@ impl Form {
     /// Returns the query that shows these values in the preview.
     fn query(&self) -> String {
         let short = |field: &str| field.rsplit('.').next().unwrap_or_default().to_owned();
-        // A value that was refused is not shown.
+        // An invalid color is left out.
         let is_right =
             |(field, value): &&(String, String)| !value.is_empty() && (!field.starts_with("palette.") || is_color(value));
         let values = self.values.iter().filter(is_right);

@@ -192,7 +192,7 @@ struct ImageGlimpse {
     picture: String,
 }
 
-/// What the brand lacks.
+/// The missing parts of a brand.
 #[derive(Serialize)]
 struct Missing {
     /// Whether the brand has no postal address.
@@ -248,7 +248,7 @@ page_context!(BrandPage, "brand_overview.html", {
 
 /// Shows the list of brands.
 pub async fn list(visit: &Visit) -> Result<Outcome, PageError> {
-    // A user whose role has no access to brands sees only the names of the brands.
+    // `projects.list` returns the names of brands even to users who may not read brands.
     if !visit.may_ask(spec::<projects::ops::get::Get>()) {
         return Err(PageError::not_allowed());
     }

@@ -1,4 +1,4 @@
-//! The page about an export or a bulk change of contacts: its progress and result.
+//! The page about an export, a bulk change or an API import of contacts: its progress and result.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub struct ContactJobPage {
 #[serde(untagged)]
 enum JobResult {
     Change(ChangeResult),
-    // `errors` defaults to an empty list, because the API omits an empty list.
+    // The API omits an empty list of `errors`; the template needs it.
     Import { success: u64, updated: u64, failed: u64, errors: Vec<RowError> },
 }
 

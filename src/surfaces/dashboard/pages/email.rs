@@ -131,7 +131,7 @@ pub struct EmailPage {
 struct EditPreview {
     done: Vec<String>,
     not_done: Vec<String>,
-    /// The address of the changed email for the frame.
+    /// The URL of the changed email for the frame.
     frame: String,
     subject: String,
     preheader: String,
@@ -333,7 +333,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
         head: EmailHead::new(&email, series, "preview"),
         images: visit.wants_images(),
         phone: visit.query.get("width") == "phone",
-        // What was not applied stays in the box, so that users can correct it.
+        // If an edit was not applied completely, its prompt stays in the field, so that users can correct it.
         prompt: visit.form.some("prompt").map(str::to_owned).or_else(|| open_prompt(edit.as_ref())).unwrap_or_default(),
         prompt_max: limits::PROMPT_CHARACTERS_MAX,
         screenshot: own(visit, email.screenshot_url.as_deref()),
@@ -345,7 +345,7 @@ async fn draw(visit: &Visit, error: Option<PageError>, preview: Option<EditPrevi
     Ok(Outcome::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the prompt of an edit of which something was not applied.
+/// Returns the prompt of an edit that failed or was not applied completely.
 fn open_prompt(edit: Option<&EditState>) -> Option<String> {
     let open = edit.filter(|edit| edit.status == "failed" || !edit.not_done.is_empty());
     open.map(|edit| edit.prompt.clone())
@@ -401,12 +401,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Adds the text that a warning says is lost.
+/// Adds the missing text that a warning reports.
 async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, .. } = email(visit).await?;
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
-    // The warnings of another version have other positions.
+    // The index is valid only for the version that the page showed.
     let warning = email.warnings.get(index).filter(|_| version == email.version);
     if let Some(add) = warning.and_then(|warning| warning.add.as_ref()) {
         let input = json!({ "emailId": email.id, "operations": [add], "version": version });
@@ -419,7 +419,7 @@ async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(visit.path.clone()))
 }
 
-/// Returns the email for the preview frame, with sample merge data. With a prompt, it is the email as the edit would make it.
+/// Returns the email for the preview frame, with the default values of merge fields. With a prompt, returns the edited email.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     if let Some(prompt) = visit.query.some(EDITED) {
         let wanted = json!({ "emailId": visit.name("id"), "prompt": prompt, "preview": true });

@@ -423,7 +423,7 @@ pub async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     });
     match visit.ask::<emails::ops::generate::Generate>(input).await {
         Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
-        // The favorite belongs to a different brand.
+        // The operation finds only favorites of the brand in the form.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message = "This favorite belongs to a different brand. Choose a favorite of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
@@ -447,7 +447,7 @@ fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }
 
-/// Imports an existing email.
+/// Shows the form that imports an email.
 pub async fn import(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
@@ -494,7 +494,7 @@ pub async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     }
     let (found, plan, languages) =
         result.map_or((Vec::new(), None, 0), |result| (result.emails, result.series_plan, result.languages.len()));
-    // The composer has its own names for the stages.
+    // The purposes that the composer plans are internal names, so the page does not show them.
     let slots = plan.filter(|_| status.model != COMPOSER).map(|plan| plan.slots).unwrap_or_default();
     let tile = |email: EmailView| {
         let planned = slots.iter().find(|planned| planned.slot_idx == usize::from(email.slot_idx));

@@ -23,7 +23,7 @@ const CAMPAIGNS_EXAMINED: usize = 20;
 /// The number of campaigns that the page shows.
 const CAMPAIGNS_SHOWN: usize = 5;
 
-/// Redirects from the root path to the last environment.
+/// Redirects from the root path to the home page of the last environment, or to the sign-in page.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(format!("/{}/", visit.environment)),
@@ -174,7 +174,7 @@ fn health(summary: &Value) -> Value {
     };
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        // Immediate rejections are included, because rates are based on both.
+        // The rates are relative to this sum, which includes messages that mail servers rejected immediately.
         "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {

@@ -255,8 +255,8 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     Ok(audience.finish(visit, Outcome::draw_with(&context, error)))
 }
 
-/// Guesses the field that a column contains, and the field's name if it is a custom field. A column with a name and content is never
-/// skipped automatically.
+/// Guesses the field that a column contains, and the field's name if it is a custom field. Without a guess, a column with a name and
+/// content becomes a custom field, unless only Mailmill's exports contain it.
 fn seems(column: &ImportColumn) -> (String, String) {
     let header = column.header.as_str();
     let filled = column.samples.iter().any(|sample| !sample.is_empty());
@@ -323,7 +323,7 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
     Ok(map.into())
 }
 
-/// Returns the rejected rows as a file.
+/// Returns the listed problems of rejected rows as a CSV file.
 pub async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;

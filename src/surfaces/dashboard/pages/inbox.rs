@@ -14,9 +14,9 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 /// The behavior of the simulated recipients.
 const SIMULATED: [(&str, &str); 8] = [
     ("delivered", "accepts the message"),
-    ("deferred", "defers the message, then accepts it"),
-    ("hard-bounce", "does not exist"),
-    ("soft-bounce", "accepts the message, then bounces it (mailbox full)"),
+    ("deferred", "defers the first attempt, then accepts the message"),
+    ("hard-bounce", "rejects the message"),
+    ("soft-bounce", "accepts the message, then returns a soft bounce"),
     ("complaint", "accepts the message and reports it as spam"),
     ("open", "opens the message"),
     ("click", "opens the message and clicks its first link"),

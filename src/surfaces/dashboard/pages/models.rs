@@ -1,4 +1,4 @@
-//! The page about language models: which models there are, and what each brand used in each month.
+//! The page about language models: their names, and each brand's usage by month.
 
 use serde::Serialize;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The page about the plan and its limits: what the account may do, and how much of each limit is used. Managers of the installation also
+//! The page about the plan and its limits, and how much of the email quotas is used. Managers of the installation also
 //! change the plans of accounts here.
 
 use serde::Serialize;

@@ -126,7 +126,7 @@ impl Row {
     }
 }
 
-/// Returns the rows in a form, up to a maximum. If the form has no rows, returns an empty root group.
+/// Returns the rows in a form, up to a maximum. If the form does not start with a group, returns an empty root group.
 pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let of = |name: &str| form.all(name);
     let (depths, combines, whats, fields) = (of("depth"), of("combine"), of("what"), of("name-of"));
@@ -277,7 +277,7 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
             let values = match row.input() {
                 "dates" | "numbers" => vec![row.value.clone(), row.more.clone()],
                 "text" => match names(&row.value) {
-                    // No value was entered: the API reports that a value is required.
+                    // If no value was entered, an empty value makes the API report that a value is required.
                     none if none.is_empty() => vec![String::new()],
                     several => several,
                 },

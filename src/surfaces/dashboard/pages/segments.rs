@@ -21,7 +21,7 @@ use crate::vocab::contact_fields::CONTACT_FIELDS;
 use crate::vocab::limits;
 
 const PER_PAGE: u64 = 20;
-/// The maximum number of rows: the conditions that a filter tree may have, and groups around them.
+/// The maximum number of rows: the maximum number of conditions, and as many groups.
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
 /// The number of matching contacts that are listed below the count.
 const MEMBERS: u64 = 5;
@@ -207,7 +207,7 @@ async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMa
     for id in segment_form::ids_in(tree) {
         match visit.ask::<tags::ops::get::Get>(json!({ "id": id, "projectId": project })).await {
             Ok(Done(tag)) => drop(named.insert(id, tag.name)),
-            // The segment was deleted in the meantime.
+            // The tag was deleted in the meantime.
             Err(error) if error.status == StatusCode::NOT_FOUND => {}
             Err(error) => return Err(error),
         }

@@ -1,4 +1,4 @@
-//! The page with the suppression list: addresses that get no email, or only transactional email, from all brands.
+//! The page with the suppression list: addresses that get no email, or only transactional email, from any brand.
 
 use serde::Serialize;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The page about tags: the list, the number of contacts with each tag, and creating and renaming tags.
+//! The page about tags: the list with the number of contacts, and the forms that create, edit and delete tags.
 
 use serde::Serialize;
 use serde_json::json;

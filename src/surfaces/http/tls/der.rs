@@ -1,4 +1,4 @@
-//! Reads when a certificate expires, which is the only fact needed from inside a certificate. All other checks are done by rustls.
+//! Reads when a certificate expires.
 
 use x509_parser::parse_x509_certificate;
 

@@ -1,6 +1,6 @@
-//! The self-signed certificate, created at the first start, so that no data is ever sent unencrypted.
+//! The self-signed certificate, created at the first start, so that HTTPS works without configuration.
 //!
-//! No authority vouches for the certificate: a browser shows a warning once, and a client must be configured to trust the file. The
+//! No authority vouches for the certificate: browsers show a warning, and clients must be configured to trust the file. The
 //! certificate is renewed before it expires and when it lacks a name, but only if Mailmill created it: the operator's own files are never
 //! overwritten.
 
@@ -17,7 +17,7 @@ use crate::base::clock::Timestamp;
 /// The subject of self-signed certificates, which identifies them.
 const SUBJECT: &str = "Mailmill self-signed certificate";
 
-/// The longest validity that browsers accept.
+/// The validity. Some browsers reject certificates that are valid for more than 398 days.
 const VALID_MS: i64 = 397 * super::DAY_MS;
 
 /// How long before its expiry the certificate is renewed, so that copies given to clients can be replaced in time.

@@ -31,7 +31,7 @@ pub struct CampaignPage {
     /// The user's own email address, for a test send.
     own: String,
     emails: String,
-    /// The number of recipients of a test send or retry.
+    /// The number of recipients of a test send or resend.
     many: u64,
 }
 
@@ -146,7 +146,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Returns the email as a document for a frame, with sample values for merge fields.
+/// Returns the email as a document for a frame. Merge fields show their default values, or their names if they have none.
 pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     visit.hand_on::<emails::ops::html::Html>(json!({ "emailId": campaign.email_id, "images": visit.wants_images() })).await

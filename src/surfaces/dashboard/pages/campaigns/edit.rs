@@ -26,7 +26,7 @@ const GENERATIONS: usize = 50;
 pub struct ChoosePage {
     title: &'static str,
     base: String,
-    /// The path of the form that receives the choice.
+    /// The path of the form that the choices link to.
     target: String,
     brands: Vec<BrandName>,
     brand: Option<ProjectId>,
@@ -71,7 +71,6 @@ page_context!(ChoosePage, "campaign_choose.html", {
 #[derive(Serialize)]
 pub struct EditPage {
     title: String,
-    /// The values of the fields.
     #[serde(flatten)]
     fields: BTreeMap<String, String>,
     is_new: bool,
@@ -84,7 +83,7 @@ pub struct EditPage {
     choices: Choices,
 }
 
-/// The email in the form, with the languages that its position in the series has.
+/// The email of the campaign, with the languages in which it is ready.
 #[derive(Serialize)]
 struct EmailBrief {
     id: String,

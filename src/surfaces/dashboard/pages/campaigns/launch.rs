@@ -80,7 +80,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    // If even the dry run is rejected, the campaign's own page explains the reason and lets the user fix the problem.
+    // If the dry run itself is rejected, the page shows the reason and a link to the form that fixes the problem.
     let tried = visit.ask::<campaigns::ops::dry_run::DryRun>(json!({ "id": visit.name("id") })).await;
     let (outlook, refused) = match tried {
         Ok(Done(outlook)) => (Some(outlook), String::new()),
@@ -97,7 +97,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
         false => campaign.timezone_mode == Some(TimezoneMode::Recipient),
     };
     let error = error.map(|error| match error.field.as_str() {
-        // The message is shown only once.
+        // The page already shows this message as the reason.
         _ if error.message == refused => PageError { message: String::new(), ..error },
         "scheduledAt" => error.in_field("date"),
         "scheduledTimezone" => error.in_field("zone"),
@@ -133,11 +133,11 @@ pub fn why(reason: &str) -> &str {
         "suppressed" => "On the suppression list",
         "unsubscribed" => "Unsubscribed",
         "bounced" => "Bounced before",
-        "not_subscribed" => "Never subscribed",
+        "not_subscribed" => "Not subscribed",
         "topic_unsubscribed" => "Not subscribed to this topic",
         "invalid_address" => "Invalid address",
         "duplicate_address" => "Duplicate address",
-        "missing_field" => "Missing a required merge field",
+        "missing_field" => "No value for a required merge field",
         "erased" => "Deleted",
         "cancelled" => "Campaign canceled before sending",
         other => other,

@@ -95,14 +95,14 @@ impl BrandName {
     }
 }
 
-/// The name of a campaign's recipients.
+/// The kind and the name of a campaign's recipients.
 #[derive(Serialize)]
 struct AudienceName {
     kind: &'static str,
     name: String,
 }
 
-/// Returns the label of a campaign's recipients, or the ID of the segment or tag if the user may not read it.
+/// Returns the name of a campaign's segment or tag; `deleted` if it no longer exists, or its ID if the user may not read it.
 async fn audience(visit: &Visit, campaign: &CampaignView) -> AudienceName {
     let names = json!({ "id": campaign.recipient_id, "projectId": campaign.project_id });
     let is_everyone = campaign.recipient_id.0 == campaign.project_id.0;

@@ -23,7 +23,7 @@ const STATES: [(&str, &str); 10] = [
     ("clicked", "Clicked"),
     ("bounced", "Bounced"),
     ("complained", "Spam complaint"),
-    ("failed", "Rejected"),
+    ("failed", "Failed"),
     ("unknown", "Delivery uncertain"),
     ("deferred", "Retrying"),
     ("queued", "Queued"),

@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// The fields of the form for new emails that this page hands on.
+/// The fields of the form for new emails that this page passes on.
 const FIELDS: [&str; 9] = ["brand", "prompt", "count", "languages", "images", "reference", "visibility", "model", "no-web"];
 
 /// The kinds of facts, with their labels.
@@ -204,7 +204,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     Ok(Some(brief))
 }
 
-/// Returns a fact of this kind with the value that its text has.
+/// Returns a fact of this kind, with the role and the value that the parser reads in its text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
     let own = read(visit, text, vec![brief.language.as_str()]).await?;
     let found = own.facts.into_iter().find(|fact| fact.kind == kind);

@@ -86,7 +86,7 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
         && known.plan["provider"] == "smtp"
         && !known.domains.iter().any(|domain| verified(&domain))
     {
-        let text = "No sending domain is verified, so live emails can't be sent.";
+        let text = "No sending domain is verified. Mailmill or the recipients' mail servers can reject live emails.";
         found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
     }
     for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {
@@ -95,7 +95,7 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
     }
 }
 
-/// Finds campaigns that wait for the user.
+/// Finds campaigns that need the user's attention.
 fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     for row in &known.campaigns {
         let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
@@ -181,7 +181,7 @@ fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Finds quotas that are nearly used up.
+/// Finds quotas that are used up or nearly used up.
 fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
     for (quota, words) in [("daily", "today"), ("monthly", "this month")] {
         let (used, limit) =

@@ -8,7 +8,7 @@ use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// Returns the getting-started steps that this user has permission for. Returns null if a campaign has been sent, the overview has an
+/// Returns the getting-started steps that this user has permission for. Returns null if a campaign was started, the overview has an
 /// error, or no step is left.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
@@ -60,7 +60,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
         Environment::Test => {
             "Choose the recipients and send the campaign. Test emails stay in the built-in inbox, where you can open them."
         }
-        Environment::Live => "Choose the recipients, see exactly who gets the campaign, and send or schedule it.",
+        Environment::Live => "Choose the recipients, see how many contacts get the campaign, and send or schedule it.",
     };
     steps.push(step(
         &[Permission::CampaignRead, Permission::CampaignWrite],
@@ -90,7 +90,7 @@ fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) 
     }
 }
 
-/// The parts of a brand that already exist.
+/// A brand's progress through the first steps.
 struct BrandProgress<'k> {
     /// The ID of a brand, preferably of a brand that is ready.
     brand: Option<&'k str>,

@@ -24,7 +24,7 @@ pub struct Kind {
 pub struct List {
     /// The field of the block.
     pub path: &'static str,
-    /// What an item is called.
+    /// The label of an item.
     pub label: &'static str,
     pub max: usize,
     pub fields: &'static [Field],
@@ -37,7 +37,7 @@ pub struct Field {
     pub path: &'static str,
     pub label: &'static str,
     pub control: Control,
-    /// The maximum number of characters, or the highest number; 0 for choices.
+    /// The maximum number of characters, or the highest number; 0 for choices and check boxes.
     pub max: usize,
     /// The values and labels of a choice; the first choice is the default.
     pub choices: &'static [(&'static str, &'static str)],
@@ -146,12 +146,12 @@ pub const KINDS: &[Kind] = &[
         ..kind(
             "list",
             "List",
-            &[choice("marks", "Marks", &[("bullets", "Bullets"), ("numbers", "Numbers"), ("checks", "Check marks")])],
+            &[choice("marks", "Style", &[("bullets", "Bullets"), ("numbers", "Numbers"), ("checks", "Check marks")])],
             &[List {
                 path: "items",
                 label: "Item",
                 max: limits::EMAIL_LIST_ITEMS_MAX,
-                fields: &[line("title", "Bold start", LABEL), prose("text", "Text", PARAGRAPH)],
+                fields: &[line("title", "Bold lead-in", LABEL), prose("text", "Text", PARAGRAPH)],
             }],
         )
     },
@@ -160,7 +160,7 @@ pub const KINDS: &[Kind] = &[
         "hero",
         "Hero",
         &[
-            line("eyebrow", "Small line above", LABEL),
+            line("eyebrow", "Line above the title", LABEL),
             line("title", "Title", TITLE),
             prose("text", "Text", PARAGRAPH),
             image("image.src", "Image"),
@@ -173,7 +173,7 @@ pub const KINDS: &[Kind] = &[
     kind(
         "products",
         "Products",
-        &[line("title", "Title", TITLE), field("columns", "Side by side", Control::Number, limits::EMAIL_COLUMNS_MAX)],
+        &[line("title", "Title", TITLE), field("columns", "Products per row", Control::Number, limits::EMAIL_COLUMNS_MAX)],
         &[List {
             path: "products",
             label: "Product",
@@ -185,7 +185,7 @@ pub const KINDS: &[Kind] = &[
                 line("image.alt", "Alt text", SENTENCE),
                 line("text", "Text", SENTENCE),
                 line("price", "Price", LABEL),
-                line("priceBefore", "Price before", LABEL),
+                line("priceBefore", "Old price", LABEL),
                 line("button", "Button label", LABEL),
             ],
         }],
@@ -194,7 +194,7 @@ pub const KINDS: &[Kind] = &[
         "coupon",
         "Coupon",
         &[
-            line("title", "What the code gives", TITLE),
+            line("title", "Offer", TITLE),
             line("code", "Code", LABEL),
             prose("text", "Conditions", PARAGRAPH),
             line("button.label", "Button label", LABEL),
@@ -206,9 +206,9 @@ pub const KINDS: &[Kind] = &[
         "countdown",
         "Deadline",
         &[
-            line("title", "What starts or ends", TITLE),
+            line("title", "Event", TITLE),
             line("date", "Date in words", LABEL),
-            line("until", "Date as 2026-11-30", limits::EMAIL_DEADLINE_CHARACTERS_MAX),
+            line("until", "Date (YYYY-MM-DD)", limits::EMAIL_DEADLINE_CHARACTERS_MAX),
             prose("text", "Text", PARAGRAPH),
         ],
         &[],
@@ -298,7 +298,7 @@ pub fn new_block(name: &str, site: &str) -> Option<Value> {
         ] }),
         "hero" => json!({ "type": "hero", "title": "Your headline", "text": "One or two sentences.", "button": action }),
         "products" => json!({ "type": "products", "products": [{ "name": "Product", "href": site }] }),
-        "coupon" => json!({ "type": "coupon", "title": "What the code gives", "code": "CODE" }),
+        "coupon" => json!({ "type": "coupon", "title": "Your offer", "code": "CODE" }),
         "countdown" => {
             json!({ "type": "countdown", "title": "The offer ends", "date": "Date in words", "until": "2030-01-01" })
         }
@@ -355,7 +355,7 @@ impl Field {
             _ => json!(text.replace('\r', "").trim()),
         };
         if self.control == Control::Image && *at(json, self.path) != value {
-            // The size is that of the previous image.
+            // The stored size belongs to the previous image.
             for side in ["width", "height"] {
                 if let Some((image, _)) = self.path.rsplit_once('.') {
                     set(json, &format!("{image}.{side}"), Value::Null);
@@ -366,7 +366,7 @@ impl Field {
     }
 }
 
-/// The objects in blocks that exist only with their main field: an image without a file, and a button without label and link.
+/// The objects in blocks that are removed if all of these fields are empty.
 const PARTS: [(&str, &[&str]); 2] = [("image", &["src"]), ("button", &["label", "href"])];
 
 fn tidy(json: &mut Value) {

@@ -1,4 +1,4 @@
-//! The forms of the editor: one for each block, also for the blocks in columns.
+//! The forms of the editor: one for each block, including the blocks in columns.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ fn form(block: &Value, submitted: Option<(&str, &Value)>, moves: (bool, bool), i
     let shown = submitted.filter(|(other, _)| *other == id).map_or(block, |(_, block)| block);
     let list = |list: &'static super::fields::List| {
         let values: Vec<&Value> = items(&shown[list.path]).collect();
-        // An empty item at the end adds an item.
+        // The list ends with an empty item, which users fill in to add an item.
         let count = (values.len() + 1).min(list.max);
         let item = |index: usize| {
             let prefix = format!("{}.{index}.", list.path);
@@ -121,7 +121,7 @@ pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
 
 /// Returns a violation in a document as a sentence for users, which names the field by its label.
 pub fn told(kind: Option<&Kind>, path: &str, problem: &str) -> String {
-    // The path of a block ends before the first field that is not the index of a block or a column.
+    // Removes the indexes of columns and blocks from the path, so that it starts with the block's field.
     let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);
     let inside = inside.trim_start_matches('.');
     let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());

@@ -32,7 +32,7 @@ use forms::{BlockForm, told};
 /// The number of the brand's images that the editor offers: as many as one request returns.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
 
-/// The start of a choice in the palette that is a saved block; the rest is its ID.
+/// The prefix of a saved block's name in the palette; the block's ID follows.
 const SAVED: &str = "saved:";
 
 /// The data of the editor.
@@ -230,7 +230,7 @@ fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
-/// Saves one form.
+/// Handles the forms of the editor.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let EmailDetails { email, document, .. } = email(visit).await?;
     let document = document.ok_or_else(PageError::not_found)?;
@@ -288,7 +288,7 @@ fn found<'d>(document: &'d Value, id: &str) -> Result<(&'static Kind, &'d Value)
     Ok((kind, block))
 }
 
-/// Saves a block for other emails.
+/// Saves a block as a reusable block of the brand.
 async fn keep(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> Result<Outcome, PageError> {
     let (_, block) = found(document, id)?;
     let input = json!({ "projectId": brand, "name": visit.form.get("name"), "block": block });
@@ -340,7 +340,7 @@ fn problems(failure: &Failure, document: &Value) -> Vec<Problem> {
     rows(errors).iter().map(problem).collect()
 }
 
-/// Does what the script asks, and returns the result as JSON.
+/// Handles a request of the script, and returns the result as JSON.
 pub async fn send_script(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "save" => save(visit).await,
@@ -377,7 +377,7 @@ async fn refused(visit: &Visit, failure: Failure) -> Result<Outcome, PageError> 
     Ok(Outcome::json(error.status, &answer))
 }
 
-/// Saves a block of the script for other emails, and returns all saved blocks.
+/// Saves a block that the script sends as a reusable block, and returns all saved blocks.
 async fn keep_block(visit: &Visit) -> Result<Outcome, PageError> {
     let brand = email(visit).await?.email.project_id;
     let block: Value = serde_json::from_str(visit.form.get("block")).map_err(|_| PageError::broken_form())?;
@@ -397,17 +397,17 @@ async fn saved(visit: &Visit, brand: ProjectId) -> Result<Vec<SavedBlockView>, P
     Ok(visit.ask::<saved_blocks::list::List>(wanted).await?.items)
 }
 
-/// Leads to an image at its full size, through this service, for cropping.
+/// Redirects to an image at its full size, through this service, for cropping.
 pub async fn image(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
-    // An email of another account does not exist.
+    // Fails if the email does not exist in the user's account.
     email(visit).await?;
     let wanted = visit.query.get("of");
     if let Some(path) = own(visit, Some(wanted)) {
         return Ok(Outcome::go(path));
     }
     let url: url::Url = wanted.parse().map_err(|_| PageError::not_found())?;
-    // The function replaces the URLs of remote images in HTML.
+    // `images_through_here` replaces the URLs of images in HTML, so the URL is put into an element.
     let html = images_through_here(&visit.api.0, format!("<img src=\"{url}\">")).await?;
     let link = html.split('"').nth(1).and_then(|link| own(visit, Some(link)));
     link.map(Outcome::go).ok_or_else(PageError::not_found)
