@@ -28,7 +28,7 @@ enum Trust {
     Words,
 }
 
-/// TABLE: status codes. `*` matches any detail. The first match is used.
+/// TABLE: status codes. `*` matches any remaining digits and dots. The first match is used.
 const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     // Codes about addresses.
     ("5.1.0", Unknown, Trust::Words),

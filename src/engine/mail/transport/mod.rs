@@ -1,7 +1,7 @@
 //! Delivers messages to other servers: through relays, or directly to the recipients' servers.
 //!
-//! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in
-//! order of preference, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
+//! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in the
+//! order of the setting, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
 //! skips servers that are down, and never retries once the message might have been accepted.
 //!
 //! The transport stores nothing: the caller records deliveries with [`BeforeDot`] and from the outcome.
@@ -155,7 +155,7 @@ impl Transport {
         Some(Cause::LeftAlone { rest: resting.rest(Instant::now()), why: resting.why })
     }
 
-    /// Closes connections that have been idle for long enough. Runs until the service stops.
+    /// Closes connections that have been idle for too long, and drops unused throttles. Runs until the service stops.
     pub async fn maintain(&self) {
         let mut stop = self.stop();
         while !stop.is(StopStage::Draining) {
