@@ -1,4 +1,4 @@
-//! Lists and replaces the colors of an email: in inline styles, in style sheets and in old attributes.
+//! Lists and replaces the colors of an email: in inline styles, in style sheets and in presentational attributes such as `bgcolor`.
 //!
 //! Rules for dark mode are not changed, because they have their own colors.
 
@@ -102,7 +102,7 @@ fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -
     out
 }
 
-/// Replaces colors on the selected elements and in the selected rules.
+/// Replaces colors on the elements that `on` accepts, and in the rules whose selectors `rules` accepts.
 pub fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bool, replace: Replace<'_>) {
     for node in dom.numbers() {
         if dom.name(node) == "style" {

@@ -1,6 +1,6 @@
 //! Formats dates in a language: with the names of months and days that the composer uses, and their short forms.
 //!
-//! The template sets the format of a date. Only `%B`, `%b`, `%A` and `%a` depend on the language.
+//! The template sets the format of a date. Only `%B`, `%b` (or `%h`), `%A` and `%a` depend on the language.
 
 use std::sync::OnceLock;
 
