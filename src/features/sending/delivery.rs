@@ -70,9 +70,9 @@ pub enum Delivery {
 /// Why a delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnknownReason {
-    /// The process ended after the final dot was sent and before the reply was recorded.
+    /// The process ended after the handoff and before the reply was recorded.
     Crash,
-    /// The connection broke after the final dot was sent.
+    /// After the final dot, the connection broke or the reply was invalid.
     Disconnected,
     /// The mail server did not reply in time.
     Timeout,
@@ -245,7 +245,7 @@ pub enum Event {
     Skip { why: Skip },
     /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user or the setting `mail.unknown = "resend"` requests a resend, at the risk of a second copy.
+    /// A user or the mailing's policy for unknown deliveries requests a resend, at the risk of a second copy.
     Resend,
     /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
@@ -339,7 +339,7 @@ impl Delivery {
 
     fn deferred(&self, reply: String, schedule: Schedule, now: Timestamp) -> Delivery {
         let since = self.since().unwrap_or(now);
-        // A handoff counts as an attempt.
+        // A handoff has already been counted as an attempt.
         let attempts = match self {
             Delivery::Handoff { attempt, .. } => *attempt,
             other => other.attempts().saturating_add(1),

@@ -296,7 +296,7 @@ pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
     tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
 }
 
-/// Returns when the mailing continues automatically, as stored in the table of turns.
+/// Returns when the mailing continues automatically: the time of its row in the table of turns.
 pub(super) fn turn(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
     Ok(tx.get(COUNTS, &(id, TURN))?.map(Timestamp))
 }
@@ -319,7 +319,7 @@ pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled.
+/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled or failed.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
