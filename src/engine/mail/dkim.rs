@@ -49,7 +49,7 @@ const SIGNED: [&str; 12] = [
 /// The headers in [`SIGNED`] that are signed once more than they occur, so that adding another one invalidates the signature.
 const CLOSED: [&str; 6] = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
 
-/// The kind of a DKIM key.
+/// The algorithm of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Algorithm {
     Rsa,
@@ -85,7 +85,7 @@ impl KeyPair {
     }
 }
 
-/// A private key, with its kind and its selector.
+/// A private key, with its algorithm and its selector.
 pub struct SigningKeyOf<'a> {
     /// The selector: the name before `._domainkey.`.
     pub selector: &'a str,
@@ -94,7 +94,7 @@ pub struct SigningKeyOf<'a> {
     pub private: &'a [u8],
 }
 
-/// An error: the stored bytes are not a key of the expected kind.
+/// The error for stored bytes that are not a key of the expected algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyError;
 

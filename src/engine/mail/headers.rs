@@ -154,7 +154,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// Names and prefixes of headers that senders must not set.
+/// The names of headers that senders must not set, in lowercase. [`TAKEN_BEGINNINGS`] lists prefixes.
 const TAKEN: [&str; 17] = [
     "auto-submitted",
     "bcc",

@@ -110,7 +110,6 @@ pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &st
 }
 
 impl OutgoingMessage<'_> {
-    /// Writes the message.
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
         let images = self.images.iter().map(|image| image.part.len() + 100).sum::<usize>();

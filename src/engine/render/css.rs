@@ -8,7 +8,7 @@ use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
 use crate::base::color;
 use crate::base::text::Color;
 
-/// One piece of a style sheet.
+/// An at-rule or a style rule of a style sheet.
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
     /// An at-rule `@name prelude;` or `@name prelude { body }`, with the name in lowercase.

@@ -71,7 +71,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     match parse_html(text, options) {
         Ok(_) => Ok(admitted),
         Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
-        // The library may add further errors. HTML that it rejects for another reason is not acceptable to us either.
+        // Newer versions of the library may report more errors. HTML that it rejects for any other reason is rejected here too.
         Err(_) => Err(HtmlRefusal::TooManyNodes),
     }
 }

@@ -255,9 +255,9 @@ pub enum Action {
     Resume,
     Cancel,
     ResendUnknown,
-    /// The campaign's start time has come.
+    /// The campaign's start time has arrived.
     Start,
-    /// The campaign's start time has come, but the campaign cannot start.
+    /// The campaign's start time has arrived, but the campaign cannot start.
     Hold,
     /// The campaign's mailing waits.
     Wait,

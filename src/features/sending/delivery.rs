@@ -57,7 +57,8 @@ pub enum Delivery {
     Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
     /// The next mail server accepted the message.
     Sent { at: Timestamp, reply: String },
-    /// The message was certainly not accepted, and will be retried. `since` is the time of the first deferral.
+    /// The message was certainly not accepted and will be retried, or it waits for the recipient's local time. `since` is the time at which
+    /// the retry limit starts.
     Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
     /// The message was rejected permanently, or deferred for too long.
     Failed { at: Timestamp, reply: String },
@@ -237,9 +238,9 @@ pub enum Event {
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
-    /// The mail server did not reply after the final dot.
+    /// No valid reply followed the final dot.
     Lost { why: UnknownReason },
-    /// A new process, which has this epoch, found the row.
+    /// A new process, which has this epoch, found the row in the handoff state.
     Recovered { epoch: u64 },
     /// The recipient must be skipped.
     Skip { why: Skip },

@@ -69,7 +69,7 @@ pub const DIRECT: u8 = 0;
 /// The queue of sends to audiences.
 pub const GROUPS: u8 = 1;
 
-/// What caused a mailing to be created.
+/// The kind of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A direct send to one address, optionally with copies.
@@ -141,7 +141,7 @@ impl State {
     }
 }
 
-/// What a mailing waits for.
+/// Why a mailing waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitReason {
     /// The plan's email quota for this day or month is used up.

@@ -34,7 +34,7 @@ const DELAYS: &[&str] = &[
     "delivery is delayed",
 ];
 
-/// TABLE: phrases in lowercase that mark a bounce, because servers also send other mail.
+/// TABLE: phrases in lowercase that distinguish bounces from the other mail that servers send.
 const FAILURES: &[&str] = &[
     "could not be delivered",
     "couldn't be delivered",

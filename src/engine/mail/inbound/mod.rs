@@ -64,7 +64,7 @@ impl MessageKind {
     }
 }
 
-/// What a report says about the delivery of a message to one recipient.
+/// The outcome that a report states for one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The recipient's address at the reporting server, if the report contains it.
@@ -77,7 +77,7 @@ pub struct Outcome {
     pub class: ReplyClass,
 }
 
-/// What the server did with a message (RFC 3464 §2.3.3).
+/// The server's action on a message (RFC 3464 §2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Failed,

@@ -2,7 +2,7 @@
 //!
 //! If the meaning is unclear, the result is `Unknown`: a wrong `Hard` would permanently stop mail to a recipient.
 
-/// What a rejection is about.
+/// The cause of a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyClass {
     /// The address: the mailbox or domain does not exist.

@@ -26,7 +26,7 @@ pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
 
 /// A field of a report: its name in lowercase, and its value with its lines joined.
 type Field = (String, String);
-/// The fields of one block of a report.
+/// One block of a report: the fields up to an empty line.
 type Block = Vec<Field>;
 
 /// Returns the blocks of fields, which empty lines separate.

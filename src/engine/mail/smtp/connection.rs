@@ -47,7 +47,7 @@ impl Stop {
     }
 }
 
-/// What a server does without having received a command.
+/// Activity of a server that is not a reply to a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,

@@ -23,7 +23,7 @@ impl<'a> DotStuffer<'a> {
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short unchanged chunks would each become a separate packet.
+        // Short unchanged chunks would each become a separate packet, so they are copied together.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }

@@ -274,7 +274,7 @@ impl Session {
         while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
             let sent = self.line.send_listening(piece, self.timeouts.command).await;
             if let Err(cause) = sent {
-                // A server that hung up may have sent the reason before.
+                // The server may have sent the reason before it hung up.
                 let has_left = matches!(cause, Cause::Lost(_));
                 let said = if has_left { self.line.reply(self.timeouts.quit).await.ok() } else { None };
                 return Err(self.interrupted(said.ok_or(cause)));
@@ -317,7 +317,7 @@ impl Session {
         }
     }
 
-    /// Returns the result if the server replied or hung up in the middle of the message.
+    /// Returns the result for a server that replied or hung up in the middle of the message.
     fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
@@ -335,7 +335,7 @@ impl Session {
         TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
     }
 
-    /// Returns the result if the server announces that it is closing the connection.
+    /// Returns the result for a server that announces that it is closing the connection.
     fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),

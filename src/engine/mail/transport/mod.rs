@@ -279,7 +279,7 @@ impl Transport {
         }
     }
 
-    /// Lowers the limit or pauses the server after a connection failed.
+    /// Lowers the server's limit or pauses the server after a connection failed.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
@@ -336,7 +336,7 @@ pub fn hello_name(settings: &Settings) -> String {
     })
 }
 
-/// Whether a machine can use this name or address literal in EHLO.
+/// Whether this is a valid host name or address literal for EHLO.
 pub fn is_hello_name(name: &str) -> bool {
     match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),

@@ -47,7 +47,7 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
         return drawn(&tree, scale, background);
     }
     let whole = trimmed(&drawn(&tree, scale, None)?);
-    // Without its margins, the drawing can be lower than an email needs.
+    // Without its margins, the drawing can be too low for an email.
     let larger = (scale * DRAWN_LOGO_HEIGHT_MIN as f32 / whole.height() as f32).min(most);
     if larger <= scale { Ok(whole) } else { drawn(&tree, larger, None).map(|drawn| trimmed(&drawn)) }
 }

@@ -336,7 +336,7 @@ fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(nearest).collect()
 }
 
-/// Keeps the font styles of an element that was moved.
+/// Sets these font styles on a moved or inserted element, unless it has its own.
 fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     let has_own_cells = matches!(dom.name(root), "tr" | "tbody" | "table" | "li");
     let here = inherited_type(dom, root);

@@ -1,4 +1,4 @@
-//! Determines what a reader of an email sees of its HTML.
+//! Determines which parts of an email's HTML readers see.
 
 use super::computed_style::pixels;
 use super::dom::Dom;

@@ -14,7 +14,7 @@ use crate::vocab::limits;
 /// The maximum number of decimals: further decimals would be floating-point noise.
 const DECIMALS_MAX: u64 = 9;
 
-/// Returns the filter with this name and these arguments, or the problem.
+/// Returns the filter with this name and these arguments, or an error message.
 pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     let mut arguments = arguments.into_iter();
     let filter = match (name, arguments.next(), arguments.next()) {

@@ -1,4 +1,4 @@
-//! The server's side of worker processes: starts them with a request, reads their response, and ends them in time.
+//! The server's side of worker processes: starts them with a request, reads their response, and ends those that take too long.
 //!
 //! A worker handles one request. At most as many workers run in parallel as there are processors, and all pixels that they decode at the
 //! same time stay within a budget. A limited number of requests waits for a limited time. Apart from the number of pixels, this module does

@@ -180,7 +180,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes the retries whose time was stored while the clock was wrong.
+    /// Removes and returns the retries whose time was stored while the clock was wrong.
     pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
         std::mem::take(&mut self.misdated)
     }
@@ -340,7 +340,7 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Takes the mailings that cannot be sent now, with the time until which each waits.
+    /// Removes and returns the mailings that cannot be sent now, with the time until which each waits.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }

@@ -249,7 +249,7 @@ pub fn visit_counted(
     let corrupt = || Error::Corrupt(tables::RECIPIENTS.info().name);
     tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
         let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
-        // The row of a contact starts with the version, the mark for no address, and the state.
+        // The row of a contact starts with the version, a zero byte for no address, and the state.
         let plain = match bytes {
             [_, 0, state @ ..] => state.first().copied(),
             _ => None,
@@ -324,7 +324,7 @@ pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Starts the next epoch. No process is left to record the replies to handoffs of earlier epochs.
+/// Starts the next epoch. No process remains that could record the replies to handoffs of earlier epochs.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

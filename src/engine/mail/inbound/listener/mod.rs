@@ -70,7 +70,7 @@ pub trait MailHandler: Send + Sync + 'static {
     fn take(&self, mail: ReceivedMessage) -> Handling;
 }
 
-/// The addresses on which the listener accepts connections, and its limits.
+/// The addresses, host name, TLS configuration and connection limit of the listener.
 pub struct Options {
     /// The address for SMTP from other servers.
     pub smtp: Option<SocketAddr>,

@@ -36,7 +36,7 @@ struct Session<'a> {
     messages: usize,
 }
 
-/// What the server does after a command.
+/// The server's next step after a command.
 enum NextStep {
     /// Send this reply and continue the session.
     Say(Cow<'static, str>),
