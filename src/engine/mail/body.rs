@@ -18,7 +18,6 @@ const SOFT_BREAK: &[u8] = b"=\r\n";
 pub struct Encoded(Vec<u8>);
 
 impl Encoded {
-    /// Encodes this text.
     pub fn new(text: &str) -> Self {
         let mut encoded = Vec::with_capacity(text.len() + text.len() / 16);
         let is_soft = encode(text, &mut encoded);
@@ -59,7 +58,6 @@ impl Body {
         Self { template, literals, bytes }
     }
 
-    /// Returns the template.
     pub fn template(&self) -> &Template {
         &self.template
     }
@@ -94,7 +92,7 @@ impl Sink for Filling<'_> {
     }
 }
 
-/// Encodes text from the start of one line to the start of another. Returns whether the last line break is a soft one.
+/// Appends the encoded text and, if it ends within a line, a soft line break. Returns whether that break was added.
 fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     let text = even(text);
     let column = QuotedPrintableEncoder::new().preserve_line_breaks().encode_into(text.as_bytes(), into);
@@ -104,7 +102,7 @@ fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     column > 0
 }
 
-/// Returns the text with uniform line breaks, and without control characters that a message must not contain.
+/// Returns the text with LF line breaks, and without the control characters that a message must not contain.
 fn even(text: &str) -> Cow<'_, str> {
     let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\t');
     if !text.bytes().any(is_control) {
@@ -115,7 +113,7 @@ fn even(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Removes the last line break.
+/// Removes the soft line break at the end, if there is one.
 fn without_end(mut encoded: Vec<u8>, is_soft: bool) -> Vec<u8> {
     if is_soft {
         encoded.truncate(encoded.len() - SOFT_BREAK.len());

@@ -33,7 +33,6 @@ impl Envelope {
 /// The server to which a message is being handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handoff {
-    /// The name of the server.
     pub server: String,
     /// The server's address, if it is reached over the network.
     pub address: Option<SocketAddr>,
@@ -111,7 +110,7 @@ impl fmt::Display for Cause {
             Self::Garbled(what) => write!(f, "the mail server's reply is not valid SMTP ({what})"),
             Self::Insecure(why) => write!(f, "a secure connection to the mail server failed ({why})"),
             Self::NoLogin(why) => write!(f, "cannot log in to the mail server ({why})"),
-            Self::LeftAlone { why, .. } => write!(f, "the mail server is paused after repeated failures ({why})"),
+            Self::LeftAlone { why, .. } => write!(f, "deliveries to the mail server are paused after a failure ({why})"),
             Self::Stopping => f.write_str("the service is stopping"),
         }
     }
@@ -122,7 +121,7 @@ impl fmt::Display for Cause {
 pub enum Outcome {
     /// The server accepted the message: it replied 2yz to the final dot.
     Accepted { reply: Reply },
-    /// The message was certainly not accepted, and may be retried: the server replied 4yz, or the delivery failed before the dot.
+    /// The message was certainly not accepted, and can be retried: the server replied 4yz, or the delivery failed before the dot.
     Deferred { stage: Stage, cause: Cause },
     /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or later, or we rejected it on the
     /// server's behalf.

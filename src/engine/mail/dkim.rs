@@ -1,8 +1,8 @@
 //! DKIM signatures (RFC 6376): key pairs, and a signature by each key on every message.
 //!
-//! A domain has an RSA key, which every receiver can verify, and an Ed25519 key (RFC 8463), which is small and fast. A message
-//! gets one signature by each key. Headers that readers see are signed once more than they occur, so that no one can add a second From,
-//! Subject or unsubscribe link.
+//! A domain has an RSA key, which every receiver can verify, and an Ed25519 key (RFC 8463), which is small and fast. A message gets one
+//! signature by each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one
+//! invalidates the signature.
 //!
 //! The caller seals and stores the keys, and checks the DNS records.
 
@@ -19,15 +19,15 @@ use mail_auth::dkim::{Canonicalization, Signature};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer};
 use serde::{Deserialize, Serialize};
 
-/// The length of RSA keys: receivers reject shorter keys (RFC 8301).
+/// The length of RSA keys, in bits. RFC 8301 recommends at least 2048 bits, and receivers reject keys of less than 1024.
 const RSA_BITS: usize = 2048;
 
-/// The X.509 prefix that turns a 2048-bit RSA key into a generic public key, the format that DNS records contain.
+/// The DER prefix that turns a 2048-bit public key in PKCS#1 into a SubjectPublicKeyInfo, the format of DNS records.
 const RSA_PREFIX: [u8; 24] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00, 0x03, 0x82,
     0x01, 0x0f, 0x00,
 ];
-/// The length of an RSA public key, as stated in [`RSA_PREFIX`].
+/// The length of the PKCS#1 public key that must follow [`RSA_PREFIX`], in bytes.
 const RSA_PUBLIC_BYTES: usize = 270;
 
 /// The headers that are signed if they are present, in this order.
@@ -46,10 +46,10 @@ const SIGNED: [&str; 12] = [
     "Content-Type",
 ];
 
-/// The headers in [`SIGNED`] that must not be added a second time.
+/// The headers in [`SIGNED`] that are signed once more than they occur, so that adding another one invalidates the signature.
 const CLOSED: [&str; 6] = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
 
-/// The kind of a DKIM key.
+/// The algorithm of a DKIM key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Algorithm {
     Rsa,
@@ -60,7 +60,7 @@ pub enum Algorithm {
 pub struct KeyPair {
     /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. Seal the key before storing it.
     pub private: Secret<Vec<u8>>,
-    /// The content of the DNS record with the public key.
+    /// The content of the TXT record that publishes the public key.
     pub record: String,
 }
 
@@ -85,17 +85,16 @@ impl KeyPair {
     }
 }
 
-/// A private key, with its kind and its selector.
+/// A private key, with its algorithm and its selector.
 pub struct SigningKeyOf<'a> {
     /// The selector: the name before `._domainkey.`.
     pub selector: &'a str,
-    /// The kind of key.
     pub algorithm: Algorithm,
     /// The private key, as created by [`KeyPair`].
     pub private: &'a [u8],
 }
 
-/// An error: the stored bytes are not a key of the expected kind.
+/// The error for stored bytes that are not a key of the expected algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyError;
 
@@ -107,7 +106,7 @@ impl fmt::Display for KeyError {
 
 impl std::error::Error for KeyError {}
 
-/// Signs messages from one domain. A signer can sign any number of messages.
+/// Signs the messages of one domain with each of its keys.
 pub struct Signer {
     keys: Vec<(Key, Signature)>,
 }
@@ -118,7 +117,7 @@ enum Key {
 }
 
 impl Signer {
-    /// Reads the keys of `domain`, whose name is in ASCII.
+    /// Parses the keys of `domain`, which must be an ASCII name.
     pub fn new(domain: &str, keys: &[SigningKeyOf<'_>]) -> Result<Self, KeyError> {
         let read = |given: &SigningKeyOf<'_>| {
             let (key, algorithm) = match given.algorithm {
@@ -171,7 +170,7 @@ impl Signer {
     }
 }
 
-/// The input of a signature: the chosen headers, and the signature header itself without its value.
+/// The input of a signature: the chosen headers, and the signature header itself with an empty `b=`.
 struct SignatureInput<'a> {
     headers: &'a [u8],
     signature: &'a Signature,

@@ -36,7 +36,7 @@ pub enum SignatureResult {
     Yes,
     /// The signature is invalid. Contains the reason.
     No(String),
-    /// The public key of the signature was not provided.
+    /// No valid public key was provided for the signature.
     NoKey,
 }
 

@@ -62,7 +62,7 @@ impl Dns {
         Self { resolver: build(settings) }
     }
 
-    /// Returns the TXT records of a name, each joined from its parts.
+    /// Returns the TXT records of a name, each joined from its strings.
     pub async fn txt(&self, name: &str, age: MaxAge) -> DnsResult<Vec<String>> {
         let text = |data: &RData| match data {
             RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),
@@ -197,7 +197,7 @@ fn no_tls() -> ClientConfig {
 
 fn parse(name: &str) -> DnsResult<Name> {
     let mut name = Name::from_ascii(name).map_err(|_| DnsLookupError::NotAName)?;
-    // Names are always complete: the machine's search list is irrelevant for the internet.
+    // Names are absolute: the resolver must not append the machine's search domains.
     name.set_fqdn(true);
     Ok(name)
 }

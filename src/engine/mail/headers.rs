@@ -19,12 +19,11 @@ const WORD_BYTES_MAX: usize = 200;
 /// The maximum length of a line with an encoded word (RFC 2047 §2): 12 characters surround the text, and every 4 characters encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;
 
-/// A user or company with their email address.
+/// A display name with an email address.
 #[derive(Clone, Copy, Debug)]
 pub struct Mailbox<'a> {
     /// The name that email clients show. It may be empty.
     pub name: &'a str,
-    /// The email address.
     pub address: &'a EmailAddress,
 }
 
@@ -108,13 +107,13 @@ pub fn url(text: &str) -> String {
     url
 }
 
-/// Returns the ID reduced to letters, digits and the allowed punctuation characters.
+/// Returns the ID without characters other than ASCII letters, digits and `.-_@+=`.
 pub fn id(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '+' | '=');
     text.chars().filter(allowed).collect()
 }
 
-/// A header chosen by the sender of a message.
+/// An additional header, chosen by the sender of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtraHeader {
     name: String,
@@ -126,7 +125,7 @@ pub struct ExtraHeader {
 pub enum HeaderError {
     /// The name is empty or too long, does not start with a letter, or contains a character other than a letter, digit or hyphen.
     Name(String),
-    /// Mailmill itself writes this header.
+    /// The header is reserved: Mailmill or a mail server sets it.
     Taken(String),
     /// The value contains line breaks or other control characters.
     Control(String),
@@ -137,8 +136,12 @@ pub enum HeaderError {
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HeaderError::Name(name) => write!(f, "{name:?} is not a valid header name; use letters, digits and hyphens"),
-            HeaderError::Taken(name) => write!(f, "Mailmill sets the header {name} itself; remove the header"),
+            HeaderError::Name(name) => {
+                write!(f, "{name:?} is not a valid header name; start with a letter, and use letters, digits and hyphens")
+            }
+            HeaderError::Taken(name) => {
+                write!(f, "the header {name} is reserved for Mailmill and mail servers; remove the header")
+            }
             HeaderError::Control(name) => {
                 write!(f, "the header {name} contains a line break or a control character; remove that character")
             }
@@ -151,7 +154,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// Names and prefixes of headers that senders must not set.
+/// The names of headers that senders must not set, in lowercase. [`TAKEN_BEGINNINGS`] lists prefixes.
 const TAKEN: [&str; 17] = [
     "auto-submitted",
     "bcc",
@@ -195,7 +198,6 @@ impl ExtraHeader {
         Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 
-    /// Writes this header.
     pub fn write(&self, out: &mut Vec<u8>) {
         write_text(out, &self.name, &self.value);
     }

@@ -21,27 +21,22 @@ use crate::base::text::one_line;
 /// The content of a message.
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
-    /// The From address.
     pub from: Mailbox<'a>,
-    /// The To address.
     pub to: Mailbox<'a>,
     /// The address for replies, if it differs from the sender.
     pub reply_to: Option<Mailbox<'a>>,
-    /// The subject of the message.
     pub subject: &'a str,
-    /// The plain text, for email clients without HTML and for readers who prefer it.
+    /// The plain-text part, for email clients without HTML and for readers who prefer it.
     pub text: Option<&'a Encoded>,
-    /// The HTML of the message.
     pub html: Option<&'a Encoded>,
     /// The images that the HTML refers to by `cid:`.
     pub images: &'a [Image],
     /// The Message-ID without angle brackets, as created by [`message_id`].
     pub message_id: &'a str,
-    /// The date in the message's header.
     pub date: Timestamp,
     /// The unsubscribe headers; `None` for a transactional message.
     pub list: Option<ListHeaders<'a>>,
-    /// The identifiers for Gmail's statistics, separated by colons; the last one is the sender.
+    /// The `Feedback-ID` for Gmail's statistics: identifiers separated by colons, of which the last one is the sender.
     pub feedback_id: Option<&'a str>,
     /// Whether a program wrote the message. If so, a header asks other programs not to reply.
     pub is_automatic: bool,
@@ -91,7 +86,7 @@ impl Image {
 pub struct Message {
     /// The bytes of the message, with CRLF at the end of each line.
     pub bytes: Vec<u8>,
-    /// Whether only servers that offer SMTPUTF8 can accept the message, because an address is not in ASCII.
+    /// Whether only servers that offer SMTPUTF8 can accept the message, because the local part of an address is not ASCII.
     pub needs_smtputf8: bool,
 }
 
@@ -115,7 +110,6 @@ pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &st
 }
 
 impl OutgoingMessage<'_> {
-    /// Writes the message.
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
         let images = self.images.iter().map(|image| image.part.len() + 100).sum::<usize>();

@@ -5,7 +5,7 @@ use mail_parser::MessageParser;
 /// A message as its recipient sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedMessage {
-    /// Every header, unmodified and in order.
+    /// Every header in order, unfolded but still encoded.
     pub headers: Vec<(String, String)>,
     pub html: Option<String>,
     pub text: Option<String>,

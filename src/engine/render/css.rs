@@ -1,4 +1,4 @@
-//! Splits style sheets into rules, declarations and URLs in values, according to the CSS syntax.
+//! Splits style sheets into rules and declarations, and replaces URLs and colors in values, according to the CSS syntax.
 //!
 //! This module handles the syntax, not the meaning of properties: callers decide what to keep or change. Invalid syntax is dropped, as in
 //! browsers.
@@ -8,7 +8,7 @@ use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
 use crate::base::color;
 use crate::base::text::Color;
 
-/// One piece of a style sheet.
+/// An at-rule or a style rule of a style sheet.
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
     /// An at-rule `@name prelude;` or `@name prelude { body }`, with the name in lowercase.
@@ -164,7 +164,8 @@ fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) 
     }
 }
 
-/// Returns `value` with each color, in any notation, replaced by the result of `replace`, if it returns one. Comments are dropped.
+/// Returns `value` with each color replaced by the result of `replace`, if it returns one. Colors can be names, hexadecimal numbers,
+/// `rgb(…)` or `hsl(…)`. Comments are dropped.
 pub fn with_colors(value: &str, replace: &mut dyn FnMut(Color) -> Option<Color>) -> String {
     let mut out = String::with_capacity(value.len());
     copy_colors(&mut Parser::new(value), &mut out, replace);

@@ -1,6 +1,6 @@
-//! Template filters that format numbers on pages: with thousands separators, and as percentages, sizes and money.
+//! Template filters for pages: numbers with thousands separators, percentages, sizes, money, and values of query strings.
 //!
-//! A value that is not a number becomes an empty string, because some fields of operations are `null`.
+//! Where a number is expected, any other value becomes an empty string, because some fields of operations are `null`.
 
 use minijinja::{Environment, Value};
 
@@ -46,7 +46,7 @@ fn money(value: &Value, currency: &str) -> String {
     format!("{currency} {}", grouped(&text)).trim_start().to_owned()
 }
 
-/// Encodes text as a value in a URL's query.
+/// Percent-encodes text as a value in a query string.
 fn query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

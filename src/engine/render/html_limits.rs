@@ -16,9 +16,9 @@ use crate::vocab::limits::{
 /// Why HTML is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
-    /// The HTML is too large, including embedded images. Contains its number of bytes.
+    /// The HTML is too large, including embedded images. Contains the size in bytes.
     InputTooLarge(usize),
-    /// The HTML is too large, excluding embedded images. Contains its number of bytes.
+    /// The HTML is too large, excluding embedded images. Contains the size in bytes.
     TooLarge(usize),
     TooDeep,
     TooManyNodes,
@@ -47,14 +47,14 @@ impl fmt::Display for HtmlRefusal {
 
 impl std::error::Error for HtmlRefusal {}
 
-/// HTML that may be parsed, with its embedded base64 images removed.
+/// HTML that passed the checks, with embedded base64 images replaced by placeholder URLs.
 pub struct CheckedHtml<'a> {
     pub html: Cow<'a, str>,
-    /// The original URL for each [`stand_in`], by its number.
+    /// The data URLs of the embedded images, by the number in the placeholder URL ([`stand_in`]).
     pub embedded: Vec<&'a str>,
 }
 
-/// Checks HTML. Returns it without embedded images, or the reason why it is rejected.
+/// Checks HTML. Returns the HTML without embedded images, or the reason for rejecting it.
 pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     if html.len() > DRAWN_INPUT_BYTES_MAX {
         return Err(HtmlRefusal::InputTooLarge(html.len()));
@@ -71,7 +71,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     match parse_html(text, options) {
         Ok(_) => Ok(admitted),
         Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
-        // The library may add further errors. HTML that it rejects for another reason is not acceptable to us either.
+        // Newer versions of the library may report more errors. HTML that it rejects for any other reason is rejected here too.
         Err(_) => Err(HtmlRefusal::TooManyNodes),
     }
 }

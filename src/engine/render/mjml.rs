@@ -52,8 +52,8 @@ fn convert(mjml: &str) -> Result<String, MjmlError> {
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
 }
 
-/// Returns MJML with references in place of the characters that the library writes into attributes as escapes of Rust, which no browser
-/// understands: a no-break space in an alt text would become `\u{a0}`. The title becomes an attribute, too.
+/// Returns MJML with character references in place of the characters that the library would write into attributes as Rust escapes: a
+/// no-break space in an alt text would become `\u{a0}`. This includes the title, which also becomes an attribute.
 fn referenced(mjml: &str) -> String {
     let mut out = String::with_capacity(mjml.len());
     let (mut is_tag, mut is_title) = (false, false);

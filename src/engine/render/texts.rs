@@ -1,4 +1,4 @@
-//! Renders plain text from templates, such as prompts for a language model. Values are not escaped, because no program interprets the text.
+//! Renders plain text from templates, such as prompts for a language model. Values are not escaped, because the result is not HTML.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};

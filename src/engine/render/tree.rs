@@ -16,11 +16,11 @@ pub enum Descend {
 
 /// A visitor of nodes in document order.
 pub trait Visitor {
-    /// Is called when an element starts.
+    /// Called when an element starts.
     fn open(&mut self, element: ElementRef<'_>) -> Descend;
-    /// Is called at the end of an element, if the children of the element were visited.
+    /// Called at the end of an element whose children were visited.
     fn close(&mut self, name: &str);
-    /// Is called for a text node.
+    /// Called for a text node.
     fn text(&mut self, text: &str);
 }
 

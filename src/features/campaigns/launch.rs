@@ -120,7 +120,7 @@ fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
 }
 
-/// Escapes text for HTML. Quotation marks stay as they are because merge fields contain them.
+/// Escapes text for HTML. Quotation marks stay unescaped because merge fields contain them.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -187,7 +187,8 @@ pub fn variables(plan: &Plan) -> Map<String, serde_json::Value> {
 pub const FAILS: &[Code] =
     &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
 
-/// Starts sending a campaign. The mailing keeps the current audience filter and content. The caller has already set the new status.
+/// Starts sending a campaign. The mailing keeps the current content; its audience is selected when planning starts. The caller has already
+/// set the new status.
 pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
     let emails = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));

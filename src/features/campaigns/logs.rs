@@ -194,7 +194,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
             return Ok(ControlFlow::Break(()));
         }
         scanned += 1;
-        // In this branch, no status depends on the delivery state, so any delivery state can be passed.
+        // The statuses that get here do not depend on the delivery state, so any delivery state can be passed.
         if wanted.covers(&Delivery::Queued, &did) {
             numbers.push((number, did));
         }
@@ -256,7 +256,9 @@ fn progress(delivery: &Delivery) -> Progress {
         Delivery::Sent { at, reply } => (Some(*at), None, said(reply)),
         Delivery::Deferred { next_at, reply, .. } => (None, Some(*next_at), said(reply)),
         Delivery::Failed { reply, .. } => (None, None, said(reply)),
-        Delivery::Unknown { why, .. } => (None, None, Some(format!("No reply was recorded: {}.", why.word()))),
+        Delivery::Unknown { why, .. } => {
+            (None, None, Some(format!("The delivery is unknown because no reply was recorded ({}).", why.word())))
+        }
     }
 }
 
@@ -267,8 +269,8 @@ pub fn reason(skip: &Skip) -> String {
         Skip::Unsubscribed => "The contact has unsubscribed.",
         Skip::Bounced => "An earlier message to this address bounced.",
         Skip::NotSubscribed => "The contact has never subscribed.",
-        Skip::TopicUnsubscribed => "The contact has unsubscribed from this topic.",
-        Skip::InvalidAddress => "Mail cannot be delivered to this address.",
+        Skip::TopicUnsubscribed => "The contact is not subscribed to this topic.",
+        Skip::InvalidAddress => "The address is not a valid email address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
         Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",

@@ -58,7 +58,7 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
                 CampaignStatus::Failed => "has failed",
                 CampaignStatus::Cancelled => "has been canceled",
                 CampaignStatus::Draft => "is a draft",
-                CampaignStatus::PendingReview => "waits for a review",
+                CampaignStatus::PendingReview => "is waiting for review",
                 CampaignStatus::Scheduled => "is scheduled",
                 CampaignStatus::Sending | CampaignStatus::Throttled => "is being sent",
                 CampaignStatus::Paused => "is paused",

@@ -137,7 +137,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The start time, read in the campaign's time zone.
+    /// The moment of the start time in the campaign's time zone.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -255,9 +255,9 @@ pub enum Action {
     Resume,
     Cancel,
     ResendUnknown,
-    /// The campaign's start time has come.
+    /// The campaign's start time has arrived.
     Start,
-    /// The campaign's start time has come, but the campaign cannot start.
+    /// The campaign's start time has arrived, but the campaign cannot start.
     Hold,
     /// The campaign's mailing waits.
     Wait,

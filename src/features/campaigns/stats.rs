@@ -29,7 +29,7 @@ pub struct CampaignStats {
     pub total_clicks: u64,
     /// The number of recipients who unsubscribed with a link or button of the message.
     pub unsubscribes: u64,
-    /// The number of permanent rejections, immediate or later.
+    /// The number of messages that were rejected, deferred for too long, or bounced later.
     pub bounces: u64,
     /// The number of recipients who reported the message as spam.
     pub complaints: u64,
@@ -51,7 +51,7 @@ pub struct CampaignStats {
     pub recipients: u64,
     /// The number of messages that have not been sent yet or are in flight.
     pub queued: u64,
-    /// The number of messages that wait for a retry.
+    /// The number of messages that wait for a retry or for the recipient's local time.
     pub deferred: u64,
     /// The number of messages that a server rejected permanently or deferred for too long.
     pub failed: u64,

@@ -1,6 +1,6 @@
 //! The tables of campaigns, and all functions that access the tables.
 //!
-//! Invariant: every write goes through [`save`], which keeps the worker's queue consistent with the campaigns.
+//! Invariant: every write goes through [`save`] or [`delete`], which keep the worker's queue consistent with the campaigns.
 
 use std::ops::ControlFlow;
 

@@ -23,7 +23,10 @@ fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
             (Action::Wait, None, Some(said))
         }
         State::Waiting { reason: WaitReason::Transport, until } => {
-            let said = format!("No mail transport is available now. The service retries automatically at {until}.");
+            let said = format!(
+                "Mail cannot be sent now: no mail transport is available, or the sending domain is not verified. The service \
+                 retries automatically at {until}."
+            );
             (Action::Wait, None, Some(said))
         }
         State::Paused => (Action::Pause, None, None),

@@ -1,4 +1,4 @@
-//! Campaigns through the API pipeline, and their worker, over a store with a fixed clock.
+//! Tests campaigns through the API pipeline, and their worker, on a store with a fixed clock.
 
 mod readiness;
 mod retries;

@@ -48,8 +48,8 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
             .push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty. Add a subject to the campaign or to the email."));
     }
     if !links_to_unsubscribe(texts.html) {
-        let message = "The email has no visible unsubscribe link. Add a link with href=\"{{ unsubscribe_url }}\". Email \
-                       clients always get the unsubscribe header, but large providers require the header and the link.";
+        let message = "The email has no visible unsubscribe link, so a plain one is added at the end when the email is sent. \
+                       To place the link yourself, add one with href=\"{{ unsubscribe_url }}\".";
         warnings.push(CampaignWarning::notice("NO_UNSUBSCRIBE_LINK", message));
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
@@ -72,7 +72,7 @@ fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Returns how many seconds sending takes at this rate; `None` if the rate is zero or unknown.
+/// Returns how many seconds sending takes at this rate; `None` if the rate is zero or unlimited.
 pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
     per_second.filter(|per_second| *per_second > 0).map(|per_second| recipients.div_ceil(per_second))
 }

@@ -114,7 +114,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     Ok(advanced)
 }
 
-/// Skips those recipients with these numbers who are queued or deferred. Returns how many were skipped.
+/// Skips the recipients with these numbers, if they are queued or deferred. Returns how many were skipped.
 pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) -> StoreResult<u64> {
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(0) };
     let mut skipped = 0;

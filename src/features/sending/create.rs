@@ -29,7 +29,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     mailing.utm = utm(tx, &new)?;
     for (translation, content) in mailing.translations.iter().zip(&new.contents) {
         if store::keep_content(tx, translation.content, content)? {
-            // Content is compiled once for all mailings that share it, so that errors appear before the first recipient.
+            // Compile the content now, once for all mailings that share it, so that errors appear before the first message is sent.
             let compiled = template::compile(content, RenderMode::of(new.tracking, new.transactional))?;
             store::keep_needs(tx, translation.content, &compiled.needs());
             store::keep_links(tx, translation.content, &links::rewrite(&template::shown(content)).links);

@@ -57,7 +57,8 @@ pub enum Delivery {
     Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
     /// The next mail server accepted the message.
     Sent { at: Timestamp, reply: String },
-    /// The message was certainly not accepted, and will be retried. `since` is the time of the first deferral.
+    /// The message was certainly not accepted and will be retried, or it waits for the recipient's local time. `since` is the time at which
+    /// the retry limit starts.
     Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
     /// The message was rejected permanently, or deferred for too long.
     Failed { at: Timestamp, reply: String },
@@ -70,9 +71,9 @@ pub enum Delivery {
 /// Why a delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnknownReason {
-    /// The process ended after the final dot was sent and before the reply was recorded.
+    /// The process ended after the handoff and before the reply was recorded.
     Crash,
-    /// The connection broke after the final dot was sent.
+    /// After the final dot, the connection broke or the reply was invalid.
     Disconnected,
     /// The mail server did not reply in time.
     Timeout,
@@ -237,15 +238,15 @@ pub enum Event {
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
-    /// The mail server did not reply after the final dot.
+    /// No valid reply followed the final dot.
     Lost { why: UnknownReason },
-    /// A new process, which has this epoch, found the row.
+    /// A new process, which has this epoch, found the row in the handoff state.
     Recovered { epoch: u64 },
     /// The recipient must be skipped.
     Skip { why: Skip },
     /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user or the setting `mail.unknown = "resend"` requests a resend, at the risk of a second copy.
+    /// A user or the mailing's policy for unknown deliveries requests a resend, at the risk of a second copy.
     Resend,
     /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
@@ -339,7 +340,7 @@ impl Delivery {
 
     fn deferred(&self, reply: String, schedule: Schedule, now: Timestamp) -> Delivery {
         let since = self.since().unwrap_or(now);
-        // A handoff counts as an attempt.
+        // A handoff has already been counted as an attempt.
         let attempts = match self {
             Delivery::Handoff { attempt, .. } => *attempt,
             other => other.attempts().saturating_add(1),

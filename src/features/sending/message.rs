@@ -1,7 +1,7 @@
 //! Renders one message: fills in a mailing's content for one recipient, and adds headers and signatures.
 //!
-//! Rendering the message again for the same recipient and unchanged data gives the same bytes, except for the time in the
-//! signatures: the Message-ID, date and boundaries are derived from stored values.
+//! Rendering the message again for the same recipient and unchanged data gives the same bytes, except for the signatures, which contain the
+//! time: the Message-ID, date and boundaries are derived from stored values.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl MailingContext {
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
-    /// Returns the identifiers for feedback: campaign, mailing, kind of mail and sender, from most to least specific.
+    /// Returns the value of `Feedback-ID`: campaign, mailing, kind of mail and sender, from most to least specific.
     fn feedback_id(&self) -> String {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());

@@ -1,9 +1,9 @@
 //! Sending: mailings, their recipient rows, and the delivery of messages.
 //!
-//! [`create`] creates a mailing in the caller's transaction. Planning then writes its recipient rows, and the dispatcher hands
-//! messages over and records the replies. Invariants: a recipient is in exactly one state of [`Delivery`]; the handoff of a message
-//! is on disk before the message's final dot is sent; and a message whose delivery is unknown is sent again only if a user requests
-//! it or the setting `mail.unknown` is "resend".
+//! [`create`] creates a mailing in the caller's transaction. Planning then writes its recipient rows, and the dispatcher hands messages
+//! over and records the replies. Invariants: a recipient is in exactly one state of [`Delivery`]; the handoff of a message is on disk
+//! before the message's final dot is sent; and a message whose delivery is unknown is sent again only if a user requests it or the
+//! campaign's policy is to resend.
 //!
 //! This feature refers to campaigns only by their IDs, and does not handle what recipients do with a message: see `features/engagement`.
 

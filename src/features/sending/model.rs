@@ -69,7 +69,7 @@ pub const DIRECT: u8 = 0;
 /// The queue of sends to audiences.
 pub const GROUPS: u8 = 1;
 
-/// What caused a mailing to be created.
+/// The kind of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A direct send to one address, optionally with copies.
@@ -108,7 +108,7 @@ pub enum State {
     /// The recipient rows are being written.
     Planning,
     Sending,
-    /// A user paused the mailing and may resume it.
+    /// A user paused the mailing and can resume it.
     Paused,
     /// The mailing waits, and continues automatically.
     Waiting {
@@ -141,7 +141,7 @@ impl State {
     }
 }
 
-/// What a mailing waits for.
+/// Why a mailing waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitReason {
     /// The plan's email quota for this day or month is used up.
@@ -329,7 +329,7 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Pauses the mailing. Planning of its audience continues.
+    /// Pauses the mailing; the planning of its audience continues. Returns the state's wire name if the state does not allow this.
     pub fn pause(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Planning | State::Sending | State::Waiting { .. } => {
@@ -340,7 +340,7 @@ impl Mailing {
         }
     }
 
-    /// Resumes the mailing.
+    /// Resumes a paused mailing. Returns the state's wire name if the mailing is not paused.
     pub fn resume(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Paused => {
@@ -351,7 +351,7 @@ impl Mailing {
         }
     }
 
-    /// Cancels the mailing.
+    /// Cancels the mailing. Returns the state's wire name if the state is final.
     pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
         if self.state.is_final() {
             return Err(self.word());

@@ -1,8 +1,8 @@
 //! Writes recipient rows for an audience, in steps that can be repeated. A dry run makes the same checks without writing.
 //!
-//! The members of a mailing are selected once and stored as a set. Contacts then get their rows in the order of their numbers. Each
-//! transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the
-//! last transaction ended. Later changes to a contact's status or subscriptions take effect when its message is sent.
+//! The contacts in a mailing's audience are selected once and stored as a set. Contacts then get their rows in the order of their numbers.
+//! Each transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the last
+//! transaction ended. Later changes to a contact's status or subscriptions take effect when its message is sent.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Selects the members of a mailing and stores them.
+/// Selects the contacts in a mailing's audience and stores their numbers.
 fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let found = members(tx, mailing.project, mailing.audience, mailing.updated_at);
     let id = mailing.id;
@@ -326,7 +326,7 @@ pub struct DryRun {
     pub will_receive: u64,
     /// The number of skipped recipients by the wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// For each merge field, the number of recipients skipped because it has no value. A recipient counts only for the first such
+    /// For each merge field, the number of recipients skipped because it has no value. A recipient is counted only for the first such
     /// field.
     pub missing_fields: BTreeMap<String, u64>,
     /// For each translation, the number of recipients who get it.

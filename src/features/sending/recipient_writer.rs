@@ -196,7 +196,7 @@ struct OpenMailing {
     /// Whether a webhook subscribes to delivery events.
     reports_delivery: bool,
     changed: bool,
-    /// The latest deferral time that this transaction writes.
+    /// The latest retry time that this transaction writes.
     next_at: Option<Timestamp>,
 }
 

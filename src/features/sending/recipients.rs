@@ -1,6 +1,6 @@
 //! Changes to mailings and their recipients, including all data that depends on them: queues, retries, counts, daily statistics and quotas.
 //!
-//! Invariant: a recipient's row changes only through [`advance`], which also updates the counts and the retry table.
+//! Invariant: a recipient's delivery state changes only through [`advance`], which also updates the counts and the retry table.
 
 use super::model::{Counter, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
 use super::{quota, store};

@@ -1,6 +1,6 @@
 //! Adds UTM parameters to a URL, for the website's analytics.
 //!
-//! Existing parts of the URL stay as they are: its own `utm_…` parameters take precedence, other parameters keep their bytes and order, and
+//! Existing parts of the URL stay unchanged: its own `utm_…` parameters take precedence, other parameters keep their bytes and order, and
 //! the fragment stays at the end.
 
 use crate::features::domains::Utm;

@@ -12,7 +12,7 @@ use crate::features::sending::token::Tokens;
 use crate::features::tags::TagNames;
 use crate::vocab::environment::Environment;
 
-/// The recipient of a message, and the content to show.
+/// The merge data of a message that is shown on the web.
 struct WebMessage {
     profile: RecipientProfile,
     variables: serde_json::Map<String, serde_json::Value>,

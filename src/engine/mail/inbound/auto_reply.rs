@@ -1,4 +1,5 @@
-//! Detects automatic replies (RFC 3834, and older conventions). Programs write these replies, which do not show whether an address works.
+//! Detects messages that programs write, such as vacation replies (RFC 3834, and older conventions). They do not show whether an address
+//! works.
 
 use super::Envelope;
 use super::mime::Part;
@@ -65,7 +66,7 @@ pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     if precedence("precedence") || precedence("x-precedence") {
         return true;
     }
-    // This is a read receipt: it reports that a message was displayed or deleted.
+    // Delivery reports and complaints were detected earlier, so this report is a read receipt.
     if message.kind() == "multipart/report" {
         return true;
     }

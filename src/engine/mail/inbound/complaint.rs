@@ -4,7 +4,7 @@ use super::Complaint;
 use super::mime::Part;
 use super::report::address;
 
-/// The addresses from which one provider sends complaints. The provider attaches the reported message itself, without a report.
+/// The addresses from which one provider sends complaints. The provider attaches the reported message without a feedback report.
 const BARE_REPORTERS: [&str; 2] = ["staff@hotmail.com", "staff@outlook.com"];
 /// The header field in which the provider of [`BARE_REPORTERS`] names the recipient.
 const BARE_RECIPIENT: &str = "x-hmxmroriginalrecipient";

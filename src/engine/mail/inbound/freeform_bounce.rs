@@ -9,7 +9,7 @@ use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 /// TABLE: local parts of the addresses from which bounces are sent.
 const SERVERS: &[&str] = &["mailer-daemon", "postmaster", "mailerdaemon", "mail-daemon", "mdaemon", "microsoftexchange"];
 
-/// TABLE: lines in lowercase after which the returned message starts.
+/// TABLE: prefixes, in lowercase, of the lines that introduce the returned message.
 const COPIES: &[&str] = &[
     "--- below this line is a copy",
     "------ this is a copy of the message",
@@ -34,7 +34,7 @@ const DELAYS: &[&str] = &[
     "delivery is delayed",
 ];
 
-/// TABLE: phrases in lowercase, of which a bounce contains at least one. Servers also send mail that is not a bounce.
+/// TABLE: phrases in lowercase that distinguish bounces from the other mail that servers send.
 const FAILURES: &[&str] = &[
     "could not be delivered",
     "couldn't be delivered",
@@ -77,7 +77,7 @@ pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
 pub fn read(message: &Part<'_>) -> Option<Outcome> {
     let text = message.find(&["text/plain"]).map(Part::text).unwrap_or_default();
     let lower: String = text.lines().map(str::to_lowercase).take_while(|line| !begins_copy(line)).collect::<Vec<_>>().join("\n");
-    // Use the same line ends in both texts, so that a part of one can be found in the other.
+    // The reason is extracted from the same lines in their original case.
     let words: String = text.lines().take(lower.lines().count()).collect::<Vec<_>>().join("\n");
     let subject = message.head.subject().unwrap_or_default().to_lowercase();
     let failed = message.field("x-failed-recipients").and_then(|all| all.split(',').find_map(address));
@@ -103,7 +103,8 @@ fn begins_copy(lower: &str) -> bool {
     COPIES.iter().any(|copy| lower.trim_start().starts_with(copy))
 }
 
-/// Returns the first address that is alone on its line, optionally followed by a colon, and the text up to the next empty line.
+/// Returns the first address that is alone on its line or before a colon, and the text after it up to the end of the paragraph. If there is
+/// no such address, returns the whole text.
 fn reason(words: &str) -> (Option<String>, String) {
     let lines: Vec<&str> = words.lines().collect();
     for (at, line) in lines.iter().enumerate() {

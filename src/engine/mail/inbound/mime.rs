@@ -1,7 +1,7 @@
 //! The MIME parts of a message, with limits on their number, nesting and size.
 //!
-//! The mail parser reads the headers. The walk through the parts is implemented here, because the parser's own walk limits neither depth
-//! nor number of parts, and attackers control both.
+//! The mail parser reads the headers. The walk through the parts is implemented here, because the parser's own walk limits neither the
+//! depth nor the number of parts, and attackers control both.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -159,12 +159,12 @@ impl Part<'_> {
         self.head.headers_raw()
     }
 
-    /// Returns the address of the first author.
+    /// Returns the first address in `From`.
     pub fn from(&self) -> Option<String> {
         self.head.from()?.first()?.address().map(str::to_owned)
     }
 
-    /// Returns the decoded text of this part alone, truncated to a useful length.
+    /// Returns the decoded text of this part without its inner parts. Reads only the first [`INBOUND_TEXT_BYTES_MAX`] bytes.
     pub fn text(&self) -> String {
         let encoding = self.head.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
         let body = &self.body[..self.body.len().min(INBOUND_TEXT_BYTES_MAX)];
@@ -200,7 +200,7 @@ impl Part<'_> {
         self.inside.iter().filter(|_| is_multipart).find_map(|part| part.find(kinds))
     }
 
-    /// Returns the attached message, or what is left of its header.
+    /// Returns the attached message, or its header if only the header is attached.
     pub fn original(&self) -> Option<&Self> {
         let kinds =
             ["message/rfc822", "message/global", "text/rfc822-headers", "message/rfc822-headers", "message/global-headers"];

@@ -32,7 +32,8 @@ pub struct Envelope<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     pub nature: MessageKind,
-    /// Strings that look like our tokens, those closest to the envelope first. Only the signature shows whether a token is ours.
+    /// Strings that look like our tokens: from the envelope, then from header fields, then from texts. Only the signature shows whether a
+    /// token is ours.
     pub tokens: Vec<Token>,
     pub from: Option<String>,
     pub subject: Option<String>,
@@ -45,7 +46,7 @@ pub enum MessageKind {
     Report(Vec<Outcome>),
     /// A recipient reported a message as spam.
     Complaint(Complaint),
-    /// A vacation notice, a ticket confirmation or a read receipt.
+    /// A message that a program wrote, such as a vacation notice, a ticket confirmation or a read receipt.
     Automatic,
     /// Any other message, possibly written by a person.
     Other,
@@ -63,10 +64,10 @@ impl MessageKind {
     }
 }
 
-/// What a report says about the delivery of a message to one recipient.
+/// The outcome that a report states for one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The final address at the reporting server, if the report contains it.
+    /// The recipient's address at the reporting server, if the report contains it.
     pub recipient: Option<String>,
     pub action: Action,
     /// The enhanced status code, such as `5.1.1`.
@@ -76,7 +77,7 @@ pub struct Outcome {
     pub class: ReplyClass,
 }
 
-/// What the server did with a message (RFC 3464 §2.3.3).
+/// The server's action on a message (RFC 3464 §2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Failed,

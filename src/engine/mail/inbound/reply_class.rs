@@ -2,7 +2,7 @@
 //!
 //! If the meaning is unclear, the result is `Unknown`: a wrong `Hard` would permanently stop mail to a recipient.
 
-/// What a rejection is about.
+/// The cause of a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyClass {
     /// The address: the mailbox or domain does not exist.
@@ -28,7 +28,7 @@ enum Trust {
     Words,
 }
 
-/// TABLE: status codes. `*` matches any detail. The first match is used.
+/// TABLE: status codes. `*` matches any remaining digits and dots. The first match is used.
 const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     // Codes about addresses.
     ("5.1.0", Unknown, Trust::Words),

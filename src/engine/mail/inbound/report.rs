@@ -7,7 +7,7 @@ use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX}
 
 const KINDS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
 
-/// Returns the report in this message, or `None` if the message has none.
+/// Returns the outcome for each recipient in the report, or `None` if the message contains no report.
 pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     let part = message.find(&KINDS)?;
     let text = part.text();
@@ -26,7 +26,7 @@ pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
 
 /// A field of a report: its name in lowercase, and its value with its lines joined.
 type Field = (String, String);
-/// The fields of one block of a report.
+/// One block of a report: the fields up to an empty line.
 type Block = Vec<Field>;
 
 /// Returns the blocks of fields, which empty lines separate.
@@ -90,7 +90,7 @@ fn untyped(value: &str) -> &str {
     typed.map_or(value, |(_, value)| value).trim()
 }
 
-/// Returns the email address in a field, or `None` if the field contains no address.
+/// Returns the value of a field as an email address, without angle brackets, or `None` if the value is not an address.
 pub fn address(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['<', '>']).trim();
     let is_address = text.len() <= 320 && text.contains('@') && !text.contains(char::is_whitespace);

@@ -13,7 +13,7 @@ pub struct Credentials {
     pub user: String,
     /// The password or, for XOAUTH2, the access token.
     pub secret: Secret,
-    /// The only mechanism to use. If it is missing, PLAIN or else LOGIN is used, whichever the server offers.
+    /// The only mechanism to use. If it is missing, PLAIN is used if the server offers it, or else LOGIN.
     pub mechanism: Option<Mechanism>,
 }
 
@@ -55,7 +55,7 @@ impl Credentials {
         candidates.into_iter().find(|candidate| candidate.is_offered(capabilities))
     }
 
-    /// Returns the lines to send, each after the server's prompt. The first line includes the command.
+    /// Returns the lines to send. The first line is the `AUTH` command; each further line answers a prompt of the server.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
         let coded = |text: &str| BASE64.encode(text.as_bytes());

@@ -2,7 +2,7 @@
 
 use super::reply::Reply;
 
-/// A server's SMTP extensions, excluding those that Mailmill does not use.
+/// The SMTP extensions that a server offers and Mailmill uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     pub starttls: bool,

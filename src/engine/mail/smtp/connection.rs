@@ -37,7 +37,7 @@ pub struct Stop(pub watch::Receiver<StopStage>);
 impl Stop {
     /// Waits until the shutdown reaches this stage.
     pub async fn reached(&mut self, ending: StopStage) {
-        // If the sender of the signal no longer exists, no task waits for this connection either.
+        // The wait fails only if the transport was dropped, and then no delivery uses this connection.
         let _ = self.0.wait_for(|now| *now >= ending).await;
     }
 
@@ -47,7 +47,7 @@ impl Stop {
     }
 }
 
-/// What a server does without having received a command.
+/// Activity of a server that is not a reply to a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,

@@ -1,7 +1,7 @@
 //! Converts a message to its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that no
 //! line of the message can end the message early. Pure functions.
 //!
-//! Mailmill's messages already have correct lines, and few lines start with a dot. Unchanged parts are not copied.
+//! Mailmill's messages already have correct lines, and few lines start with a dot, so most chunks are sent without being copied.
 
 /// A message that is being sent, chunk by chunk.
 pub struct DotStuffer<'a> {
@@ -23,7 +23,7 @@ impl<'a> DotStuffer<'a> {
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short unchanged chunks would each become a separate packet.
+        // Short unchanged chunks would each become a separate packet, so they are copied together.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }
@@ -52,7 +52,7 @@ impl<'a> DotStuffer<'a> {
                     at_line_start = false;
                 }
                 Some(place) if self.rest[end + place..].starts_with(b"\r\n") => {
-                    // A line break across the end of the window belongs to the next chunk.
+                    // A line break across the end of the window goes into the next chunk.
                     if end + place + 2 > window.len() {
                         end += place;
                         at_line_start &= place == 0;
@@ -73,7 +73,8 @@ impl<'a> DotStuffer<'a> {
         clean
     }
 
-    /// Writes the parts that need a change: a dot at the start of a line, a wrong line end, or the end of the last line.
+    /// Appends the next byte or line end, and a second dot if the byte is a dot at the start of a line. Every line end, including a missing
+    /// one at the end of the message, becomes CRLF. Returns false if the message has been written.
     fn change(&mut self, scratch: &mut Vec<u8>) -> bool {
         match self.rest {
             [] if self.at_line_start => return false,
@@ -108,7 +109,7 @@ fn line_break(bytes: &[u8]) -> Option<usize> {
         };
         let found = zero_at(b'\r') | zero_at(b'\n');
         if found != 0 {
-            // The lowest mark is exact, even if borrows change the higher ones.
+            // The lowest set bit is exact: a borrow can set wrong bits only above it.
             return Some(number * 8 + found.trailing_zeros() as usize / 8);
         }
     }

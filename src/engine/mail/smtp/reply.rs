@@ -55,7 +55,7 @@ impl fmt::Display for EnhancedCode {
 }
 
 impl Reply {
-    /// Creates a reply on a server's behalf, without a server having sent it.
+    /// Creates a reply that no server sent, for a message that Mailmill rejects on a server's behalf.
     pub fn ours(code: u16, enhanced: EnhancedCode, text: impl Into<String>) -> Self {
         Self { code, enhanced: Some(enhanced), text: text.into() }
     }

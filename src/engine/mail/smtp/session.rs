@@ -73,8 +73,7 @@ pub struct TransactionResult {
     pub outcome: Outcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether the connection was dead before the server could have received anything, so that the message can be sent over another
-    /// connection.
+    /// Whether a reused connection turned out to be closed before any of the message was sent, so that another connection can send it.
     pub was_dead: bool,
     /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
@@ -120,7 +119,7 @@ impl Session {
         if let Some(secured) = secured {
             // An attacker between the servers can remove the STARTTLS offer, so the session must fail.
             if !capabilities.starttls {
-                let why = "the mail server does not offer STARTTLS, which the settings require";
+                let why = "the mail server does not offer STARTTLS, but encryption is required";
                 return Err(ConnectError::at(Stage::Tls, Cause::Insecure(why.to_owned())));
             }
             let said =
@@ -248,15 +247,14 @@ impl Session {
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
-                // The server may accept DATA even if no recipient is left. The session then sends an empty message without recipients (RFC
-                // 2920 §3.1).
+                // The server can accept DATA although it rejected the recipient. The session then sends an empty message (RFC 2920 §3.1).
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("unexpected reply {said}"));
                     return Err(TransactionResult::of(Outcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
-                // A rejection stays final, whatever the server replies to the remaining commands.
+                // The first negative reply decides, whatever the server replies to the remaining commands.
                 Some(_) | None => {}
             }
             if refusal.is_some() && !pipelined {
@@ -276,7 +274,7 @@ impl Session {
         while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
             let sent = self.line.send_listening(piece, self.timeouts.command).await;
             if let Err(cause) = sent {
-                // A server that hung up may have sent the reason before.
+                // The server may have sent the reason before it hung up.
                 let has_left = matches!(cause, Cause::Lost(_));
                 let said = if has_left { self.line.reply(self.timeouts.quit).await.ok() } else { None };
                 return Err(self.interrupted(said.ok_or(cause)));
@@ -319,7 +317,7 @@ impl Session {
         }
     }
 
-    /// Returns the result if the server replied or hung up in the middle of the message.
+    /// Returns the result for a server that replied or hung up in the middle of the message.
     fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
@@ -337,11 +335,11 @@ impl Session {
         TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
     }
 
-    /// Returns the result if the server announces that it is closing the connection.
+    /// Returns the result for a server that announces that it is closing the connection.
     fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
-            // The reply to the first command on an idle connection says that the server had already closed the connection.
+            // This reply to the first command on an idle connection means that the server had already closed the connection.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
@@ -368,7 +366,8 @@ impl Session {
     }
 }
 
-/// Returns the outcome of a negative reply at this stage. It is final only if the reply is about the message or recipient, not about us.
+/// Returns the outcome of a negative reply at this stage. It is final only if the reply is permanent and about the message or the
+/// recipient, not about our session.
 fn negative(stage: Stage, reply: Reply) -> Outcome {
     // These reply codes are about command order, encryption and login, which do not depend on the recipient.
     let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);

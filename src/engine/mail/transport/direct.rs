@@ -27,7 +27,7 @@ const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAU
 /// The first and the longest pause for a server that reports overload.
 const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
-/// A mail server that is always available, to check whether this machine's network allows outgoing mail at all.
+/// A highly available mail server, used to check whether this machine's network allows outgoing mail at all.
 const WELL_KNOWN_SERVER: &str = "gmail-smtp-in.l.google.com";
 
 /// A mail server of a domain, from an MX record.
@@ -57,7 +57,7 @@ pub struct Direct {
     turns_max: usize,
     /// The throttles, by the alphabetically first server of a domain: domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
-    /// The domains whose servers are paused. The next message to such a domain does not need to be rendered first.
+    /// The domains whose servers were found paused. Messages to them are not rendered until the pause ends.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
@@ -75,7 +75,7 @@ impl Direct {
         Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default(), resting: Mutex::default() }
     }
 
-    /// Returns the route to the well-known server.
+    /// Returns the route to [`WELL_KNOWN_SERVER`].
     pub fn way_to_probe(&self) -> ServerRoute {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }

@@ -23,12 +23,12 @@ struct State {
     allowed: usize,
     /// The number of slots that must not be reused after their release, because the limit is now lower than when they were taken.
     owed: usize,
-    /// How often the limit was lowered.
+    /// How often the server reported overload; concurrent reports are counted once.
     complaints: u64,
     /// The number of successful messages since the limit last changed.
     fine: u32,
     pause: Option<Backoff>,
-    /// How often the server could not be reached.
+    /// How often the server could not be reached; concurrent failures are counted once.
     failures: u64,
 }
 
@@ -58,7 +58,7 @@ pub struct ThrottleSlot<'a> {
     tries: bool,
 }
 
-/// Reports that a server is paused until the time `until`.
+/// A server's current pause, as seen by a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedOff {
     pub until: Instant,
@@ -114,8 +114,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Checks whether this delivery may try the server now. After a pause, this delivery retries; the others wait until it is done, for at
-    /// most `time`.
+    /// Checks whether this delivery may try the server now. After a pause, the first delivery to call this retries the server; the others
+    /// wait until it is done, for at most `time`.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
@@ -131,7 +131,8 @@ impl ThrottleSlot<'_> {
     }
 
     /// Records that the server could not be reached; concurrent failures are counted once. The server is paused for the first duration,
-    /// which doubles with each further failure, up to the second duration. Returns whether the state changed.
+    /// which doubles with each further failure, up to the second duration. Returns whether this is the first failure since the server was
+    /// last reached.
     pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.throttle.state();
@@ -145,13 +146,14 @@ impl ThrottleSlot<'_> {
         before.is_none()
     }
 
-    /// Records that the server was reached. Returns whether the state changed.
+    /// Records that the server was reached. Returns whether it was considered unreachable before.
     pub fn reached(&mut self) -> bool {
         self.tries = false;
         self.throttle.state().pause.take().is_some()
     }
 
-    /// Records that the server reports overload. Returns whether the limit can be lowered; concurrent reports are counted once.
+    /// Records that the server reports overload. Returns whether this or a concurrent report lowered the limit; false if the limit is
+    /// already one.
     pub fn complained(&self) -> bool {
         let mut state = self.throttle.state();
         if state.complaints != self.complaints {

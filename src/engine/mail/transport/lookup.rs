@@ -1,4 +1,4 @@
-//! The result of looking up where mail goes: its type, and how the lookup can fail.
+//! The result of a DNS or policy lookup for routing mail, and how such a lookup can fail.
 
 use std::fmt;
 use std::pin::Pin;

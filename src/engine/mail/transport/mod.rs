@@ -1,7 +1,7 @@
 //! Delivers messages to other servers: through relays, or directly to the recipients' servers.
 //!
-//! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in
-//! order of preference, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
+//! [`Transport::deliver`] delivers one finished message to one recipient, and returns the outcome. It chooses the route: the relays in the
+//! order of the setting, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
 //! skips servers that are down, and never retries once the message might have been accepted.
 //!
 //! The transport stores nothing: the caller records deliveries with [`BeforeDot`] and from the outcome.
@@ -155,7 +155,7 @@ impl Transport {
         Some(Cause::LeftAlone { rest: resting.rest(Instant::now()), why: resting.why })
     }
 
-    /// Closes connections that have been idle for long enough. Runs until the service stops.
+    /// Closes connections that have been idle for too long, and drops unused throttles. Runs until the service stops.
     pub async fn maintain(&self) {
         let mut stop = self.stop();
         while !stop.is(StopStage::Draining) {
@@ -279,7 +279,7 @@ impl Transport {
         }
     }
 
-    /// Lowers the limit or pauses the server after a connection failed.
+    /// Lowers the server's limit or pauses the server after a connection failed.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
@@ -336,7 +336,7 @@ pub fn hello_name(settings: &Settings) -> String {
     })
 }
 
-/// Whether a machine can use this name or address literal in EHLO.
+/// Whether this is a valid host name or address literal for EHLO.
 pub fn is_hello_name(name: &str) -> bool {
     match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),

@@ -15,7 +15,7 @@ pub struct Relay {
     pub port: u16,
     pub security: Security,
     pub credentials: Option<Credentials>,
-    /// The domains whose recipients the relay accepts, in ASCII and lowercase. If empty, it accepts all domains.
+    /// The domains whose recipients the relay accepts, in ASCII and lowercase. If empty, the relay accepts recipients at all domains.
     pub domains: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ use crate::vocab::limits::{
 
 /// The source of policies.
 pub trait PolicySource: Send + Sync + 'static {
-    /// Returns the TXT records of a name, each joined from its parts. The list is empty if the name does not exist or has no TXT records.
+    /// Returns the TXT records of a name, each joined from its strings. The list is empty if the name does not exist or has no TXT records.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
     /// Returns the file at this URL, fetched over a verified connection. A redirect is an error.
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;
@@ -44,7 +44,7 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
 /// A domain's policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether servers outside the policy must be skipped; if false, the policy is only being tested.
+    /// Whether servers outside the policy must be skipped. False if the policy is in testing mode or withdrawn.
     is_enforced: bool,
     /// The names of the allowed servers; a name that starts with `*.` matches all names with one more label.
     hosts: Vec<String>,
@@ -150,7 +150,7 @@ impl Policies {
         }
     }
 
-    /// Returns the ID in the only DNS record that announces a policy.
+    /// Returns the policy ID in the DNS record, or `None` unless exactly one record announces a policy.
     async fn id(&self, domain: &str) -> Option<String> {
         let texts = self.source.texts(&format!("_mta-sts.{domain}")).await.ok()?;
         let mut records = texts.iter().filter(|text| text.trim_start().starts_with("v=STSv1"));

@@ -9,15 +9,15 @@ use crate::base::color::{self, contrast, distance};
 use crate::base::text::Color;
 use crate::vocab::limits::DECODED_IMAGE_SIDE_MAX;
 
-/// The side length of the smaller copy of an image on which colors are counted.
+/// The maximum side length, in pixels, of the scaled-down copy on which colors are counted.
 const SAMPLE_SIDE: u32 = 64;
 /// The maximum number of colors that a measurement reports.
 const COLORS_MAX: usize = 5;
 /// The smallest share of the area for which a color is reported.
 const SHARE_MIN: f32 = 0.03;
-/// The smallest share of transparent pixels for which an image counts as transparent; with less, the image has its own background.
+/// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity at which a pixel is measured: a paler pixel shows mostly the background.
+/// The lowest opacity, of 255, at which a pixel is measured: a paler pixel shows mostly the background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics; parts of a logo may have less contrast, but deep green on
 /// black is not visible.
@@ -67,7 +67,7 @@ pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     let total = sample.pixels().len().max(1) as f32;
-    // The thin lines of a large image are pale in the small copy, so the total coverage is measured.
+    // The thin lines of a large image are pale in the small copy, so the total coverage is measured, not the number of transparent pixels.
     let covered = sample.pixels().map(|pixel| f32::from(pixel.0[3]) / 255.0).sum::<f32>() / total;
     let is_clear = 1.0 - covered > CLEAR_SHARE_MIN;
     let seen: Vec<Color> = sample
@@ -93,7 +93,7 @@ fn ground(seen: &[Color]) -> Ground {
     }
 }
 
-/// Returns the colors that cover the most area, with similar ones combined, and the total number of colors.
+/// Returns the colors that cover the most area, with similar ones combined, and the approximate number of different colors.
 fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
     for pixel in seen {
@@ -144,7 +144,8 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
             .and_then(pixels)
             .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(DECODED_IMAGE_SIDE_MAX as f32) as u32))
     };
-    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("the SVG image has no size")?;
+    let (width, height) =
+        side("width", 2).zip(side("height", 3)).ok_or("the SVG image has no size; set its viewBox, or its width and height")?;
     let mut painted = painted(text);
     if painted.is_empty() {
         // Shapes without a color are drawn in black.

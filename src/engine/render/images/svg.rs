@@ -33,8 +33,8 @@ const SERIFS: [&str; 12] = [
     "cormorant",
 ];
 
-/// Draws an SVG file with twice its size, or larger if it is a small one: transparent and without margins, or on a background with some
-/// space around the drawing.
+/// Draws an SVG file at twice its size, or larger if it is small: transparent and without margins, or on a background with some space
+/// around the drawing.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
         return Err(format!("the SVG file is larger than {} KiB", PREVIEW_DRAWING_BYTES_MAX / 1024));
@@ -47,7 +47,7 @@ pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String>
         return drawn(&tree, scale, background);
     }
     let whole = trimmed(&drawn(&tree, scale, None)?);
-    // Without its margins, the drawing can be lower than an email needs.
+    // Without its margins, the drawing can be too low for an email.
     let larger = (scale * DRAWN_LOGO_HEIGHT_MIN as f32 / whole.height() as f32).min(most);
     if larger <= scale { Ok(whole) } else { drawn(&tree, larger, None).map(|drawn| trimmed(&drawn)) }
 }

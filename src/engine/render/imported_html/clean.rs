@@ -153,11 +153,11 @@ const ATTRIBUTES: [&str; 37] = [
     "vspace",
     "width",
 ];
-/// The maximum length of an attribute value. Tracking URLs and long class lists have about a thousand bytes.
+/// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists have about a thousand bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
-/// Sanitizes HTML. `parts` contains attached images as data URLs, by the content ID in the HTML of a message.
+/// Sanitizes HTML. `parts` contains the attached images of a message as data URLs, by content ID.
 pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtml, HtmlRefusal> {
     let admitted = admit(source)?;
     let mut cleaner = Cleaner {
@@ -322,7 +322,7 @@ impl Cleaner<'_> {
                 _ if ATTRIBUTES.contains(&name) || (name.starts_with("aria-") && is_plain_name(name)) => {
                     push_attribute(name, value, out);
                 }
-                // These attributes have no effect in emails, but many tags have them, so they are not listed.
+                // These attributes have no effect in emails, but many tags have them, so they are not listed as removed.
                 "target" | "rel" | "srcset" | "sizes" | "loading" | "decoding" | "xmlns" | "charset" => {}
                 _ if name.starts_with("data-") || name.starts_with("xmlns:") => {}
                 _ => self.removed.note(&format!("attribute {}", shortened(name))),
@@ -331,7 +331,7 @@ impl Cleaner<'_> {
     }
 }
 
-/// Returns the URL of an image. Images that were removed before parsing, or are attached to the message, are restored.
+/// Returns an image's URL; a placeholder URL or a content ID is replaced by the image's data URL.
 fn put_in_place(address: &str, embedded: &[&str], parts: &HashMap<String, String>) -> Option<String> {
     if let Some(number) = stood_in(address) {
         return embedded.get(number).and_then(|data| addresses::image(data));

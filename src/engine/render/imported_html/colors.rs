@@ -1,4 +1,4 @@
-//! Lists and replaces the colors of an email: in inline styles, in style sheets and in old attributes.
+//! Lists and replaces the colors of an email: in inline styles, in style sheets and in presentational attributes such as `bgcolor`.
 //!
 //! Rules for dark mode are not changed, because they have their own colors.
 
@@ -13,7 +13,7 @@ use crate::engine::render::css::{self, Piece};
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
 /// The maximum number of colors that are listed.
 const COLORS_MAX: usize = 24;
-/// What a color is used for.
+/// The use of a color: for a background, text or a border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Ground,
@@ -102,7 +102,7 @@ fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -
     out
 }
 
-/// Replaces colors on the selected elements and in the selected rules.
+/// Replaces colors on the elements that `on` accepts, and in the rules whose selectors `rules` accepts.
 pub fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bool, replace: Replace<'_>) {
     for node in dom.numbers() {
         if dom.name(node) == "style" {

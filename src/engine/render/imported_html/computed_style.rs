@@ -1,7 +1,7 @@
 //! Computes the parts of an element's style that edits need: backgrounds, text colors, font sizes and visibility.
 //!
-//! Inline styles, rules that select an element by its tag, class or ID, and old attributes are read. Rules for small screens and dark mode,
-//! and the precedence of rules, are ignored: emails have the relevant styles inline.
+//! Inline styles, rules that select an element by its tag, class or ID, and presentational attributes such as `bgcolor` are read. Rules for
+//! small screens and dark mode, and the specificity of selectors, are ignored: emails have the relevant styles inline.
 
 use std::collections::HashMap;
 
@@ -121,7 +121,7 @@ impl ComputedStyles {
             || (is("overflow", &["hidden"]) && (is("max-height", &nothing) || is("height", &nothing)))
     }
 
-    /// Returns the font size of an element in pixels, if the surrounding font size is `around`.
+    /// Returns the font size of an element in pixels; `around` is the font size of its parent.
     pub fn size(&self, dom: &Dom, node: usize, around: f32) -> f32 {
         let own = self.value(dom, node, "font-size").and_then(|value| pixels(&value, around));
         let own = own.or_else(|| self.value(dom, node, "font").and_then(|value| first_size(&value, around)));
@@ -134,7 +134,7 @@ impl ComputedStyles {
         })
     }
 
-    /// Returns the background and text color of every node, by its number; a color that is not set is `None`.
+    /// Returns the background and text color of every node, by its number, including inherited colors. A color that is not set is `None`.
     pub fn all(&self, dom: &Dom) -> Vec<TextColors> {
         let mut shades = vec![TextColors::default(); dom.numbers().end];
         let roots: Vec<usize> = dom.first("html").into_iter().collect();
@@ -185,7 +185,7 @@ fn simple(selector: &str) -> Option<Rule> {
     Some(rule)
 }
 
-/// Converts a length to pixels.
+/// Converts a length to pixels; `em` and `%` refer to the font size `around`.
 pub fn pixels(value: &str, around: f32) -> Option<f32> {
     let value = value.trim().to_ascii_lowercase();
     let units = [("px", 1.0), ("pt", 4.0 / 3.0), ("rem", SIZE), ("em", around), ("%", around / 100.0)];

@@ -146,7 +146,7 @@ impl Dom {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
 
-    /// Returns the ancestors of a node, nearest first, excluding the body.
+    /// Returns the ancestors of a node inside the body, nearest first.
     pub fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let up = move |at: &usize| Some(self.parents[*at]);
         std::iter::successors(Some(self.parents[node]), up).take_while(|at| *at != ROOT && self.name(*at) != "body")
@@ -255,7 +255,7 @@ impl Dom {
         self.attribute(node, "background").is_some() || values.any(|value| value.contains("url("))
     }
 
-    /// Whether an element is part of a line of text.
+    /// Whether an element is displayed inline, as part of a line of text.
     pub fn is_inline(&self, node: usize) -> bool {
         let name = self.name(node);
         if is_block(name) || is_cell(name) || matches!(name, "html" | "head" | "col" | "colgroup") {

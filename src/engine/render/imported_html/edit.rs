@@ -48,7 +48,8 @@ pub enum Change {
     Remove {
         nodes: Vec<usize>,
     },
-    /// Inserts content before or after these nodes, or at the end of the email.
+    /// Inserts content before or after the nodes `beside`, or at the end of the email if there are none. The content copies the markup of
+    /// the nodes `pattern`.
     Insert {
         beside: Vec<usize>,
         before: bool,
@@ -83,7 +84,7 @@ pub enum New {
 /// The style that hides a preheader in all email clients.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
-/// The width of inserted images, which is the maximum width of emails.
+/// The width of inserted images in pixels, which fits into emails of the usual width of 600 pixels.
 const IMAGE_WIDTH: &str = "560";
 
 /// The padding of text that gets its own table row.
@@ -144,7 +145,7 @@ fn make(dom: &mut Dom, change: &Change, is_known: &dyn Fn(usize) -> bool) {
     }
 }
 
-/// Replaces the text of a node. A line break can only be removed, not replaced.
+/// Replaces the text of a text node, or removes the node if the text is empty. A line break is always removed.
 fn say(dom: &mut Dom, node: usize, text: &str) {
     if !dom.is_text(node) || text.is_empty() {
         let mut empty = node;
@@ -192,7 +193,7 @@ fn hang_text(dom: &mut Dom, text: &str, parent: usize, mut place: usize) {
     }
 }
 
-/// Replaces an image. The width stays the same, and the height follows from the width.
+/// Replaces an image. If the width is set, it stays the same, and the height follows from it.
 fn exchange(dom: &mut Dom, image: usize, address: &str, alt: Option<&str>) {
     dom.set_attribute(image, "src", Some(address));
     if let Some(alt) = alt {
@@ -240,7 +241,7 @@ fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Removes an element. A table cell that has neighbors is only emptied, so that the columns stay in place.
+/// Removes an element. A table cell is only emptied, so that the columns stay in place.
 fn take_out(dom: &mut Dom, root: usize) {
     if is_cell(dom.name(root)) {
         for child in dom.children(root).to_vec() {
@@ -335,7 +336,7 @@ fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(nearest).collect()
 }
 
-/// Keeps the font styles of an element that was moved.
+/// Sets these font styles on a moved or inserted element, unless it has its own.
 fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     let has_own_cells = matches!(dom.name(root), "tr" | "tbody" | "table" | "li");
     let here = inherited_type(dom, root);
@@ -347,7 +348,7 @@ fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     }
 }
 
-/// Returns the content of a table cell that has neighbors, without the cell.
+/// Replaces a table cell with a `div` that has its style and content. Returns any other element unchanged.
 fn out_of_cell(dom: &mut Dom, copy: usize) -> usize {
     if !is_cell(dom.name(copy)) {
         return copy;
@@ -387,7 +388,7 @@ fn plain_image(dom: &mut Dom, address: &str, alt: &str) -> usize {
     dom.make("img", &[("src", address), ("alt", alt), ("width", IMAGE_WIDTH), ("style", style)])
 }
 
-/// Attaches new content before or after these nodes, or at the end, in a form that fits there.
+/// Attaches new content before or after these nodes, or at the end of the email, wrapped in the elements that the position requires.
 fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     let all = roots(dom, beside);
     let Some(mut anchor) = (if before { all.first() } else { all.last() }).copied() else {
@@ -407,12 +408,12 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
         dom.hang(new, anchor, if before { 0 } else { usize::MAX });
         return;
     }
-    // Lists may contain only list items.
+    // Lists can contain only list items.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "ul" | "ol" | "menu") && dom.name(new) != "li" {
         anchor = parent;
     }
-    // Paragraphs, headings and links may not contain block elements.
+    // Block elements do not belong inside paragraphs, headings and links.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "a") {
         anchor = parent;
@@ -423,7 +424,8 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     dom.hang(new, parent, place);
 }
 
-/// Returns new content in a form that fits into an element with this name: rows in tables, and tables elsewhere.
+/// Wraps new content so that it fits into an element with this name: in a row inside a table; elsewhere, rows in a table, and list items in
+/// a list.
 fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> usize {
     let takes_rows = matches!(around, "table" | "tbody" | "thead" | "tfoot");
     let new = match dom.name(new) {

@@ -1,4 +1,4 @@
-//! Imports a mail file (.eml): its best HTML part with the attached images, or else its plain text as simple HTML.
+//! Imports a mail file (.eml): its longest HTML part with the attached images, or else its plain text as simple HTML.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::push_text;
 use crate::vocab::limits::DRAWN_INPUT_BYTES_MAX;
 
-/// The maximum number of images attached to the HTML. Newsletters have up to fifty.
+/// The maximum number of parts that are searched for attached images. Newsletters have up to fifty images.
 const PARTS_MAX: usize = 200;
 const SUBJECT_CHARACTERS_MAX: usize = 300;
 

@@ -1,8 +1,7 @@
-//! Sanitizes imported emails, given as HTML or as a mail file, so that the resulting HTML cannot run scripts, deceive readers or track
-//! them.
+//! Sanitizes imported emails, given as HTML or as a mail file, so that the resulting HTML runs no scripts and loads nothing except images.
 //!
-//! Elements, attributes, styles and URLs that are known to be harmless are kept; all others are removed and reported. The sanitizer runs in
-//! the worker process, because parsing hostile HTML can be expensive.
+//! Elements, attributes, styles and URLs that are known to be harmless are kept; all others are removed, and most of them are reported. The
+//! sanitizer runs in the worker process, because parsing hostile HTML can be expensive.
 
 mod addresses;
 mod clean;

@@ -81,7 +81,8 @@ pub struct Image {
     pub link: Option<usize>,
 }
 
-/// The smallest font size in pixels of a heading that is not marked as one. Longer text than [`HEADING_CHARACTERS_MAX`] is not a heading.
+/// The smallest font size, in pixels, of text that is treated as a heading without a heading element. Text longer than
+/// [`HEADING_CHARACTERS_MAX`] is never treated so.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
 const BUTTON_CHARACTERS_MAX: usize = 60;
@@ -92,7 +93,6 @@ const FAINT_MAX: usize = 5;
 const FAINT_CHARACTERS_MAX: usize = 60;
 
 impl TextPart {
-    /// Returns the text of the part.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
@@ -164,13 +164,12 @@ impl Outline {
         self.words().filter(|words| words.kind == Kind::Button)
     }
 
-    /// Returns the URL of a link.
     pub fn address(&self, link: usize) -> Option<&str> {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
 }
 
-/// The context of a node.
+/// The context that a node inherits from its ancestors.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     link: Option<usize>,

@@ -1,4 +1,4 @@
-//! Changes the colors of an email, and keeps its text readable on the new colors.
+//! Changes the colors of an email, and keeps text readable on changed backgrounds.
 
 use std::collections::HashMap;
 
@@ -72,7 +72,8 @@ fn buttons(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Sets the background of an element in each place where it was set before.
+/// Sets the background of an element: in its style, and in its `bgcolor` attribute if it has one. A border in the old background color
+/// changes too.
 fn fill(dom: &mut Dom, looks: &ComputedStyles, node: usize, to: Color) {
     let old = looks.ground(dom, node);
     if old == Some(to) {
@@ -104,7 +105,7 @@ fn write_in(dom: &mut Dom, node: usize, ink: Color) {
     }
 }
 
-/// Recolors the background of the page, also where inner elements repeat it, except on buttons.
+/// Recolors the background of the page, including inner elements with the same background, but not buttons.
 fn ground(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let Some(body) = dom.first("body") else { return };
@@ -151,7 +152,7 @@ fn holds(dom: &Dom, node: usize, link: usize) -> bool {
     dom.above(link).any(|above| above == node) && shows_nothing_but(dom, node, &[link])
 }
 
-/// Replaces the color that most of the text has.
+/// Replaces the most common color of the body text.
 fn text(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);

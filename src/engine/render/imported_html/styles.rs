@@ -1,4 +1,4 @@
-//! Decides which styles may stay in imported HTML: known properties whose values consist of known parts, and media queries.
+//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, also inside media queries.
 //!
 //! Every style that is kept is serialized from its tokens, so that no email client can interpret it differently from the check.
 
@@ -186,7 +186,7 @@ impl Styles<'_> {
         Some(out.trim().to_owned())
     }
 
-    /// Copies tokens as long as each token is allowed.
+    /// Copies the tokens of a value, or returns `None` at a token that is not allowed.
     fn copy(&mut self, input: &mut Parser<'_>, out: &mut String) -> Option<()> {
         loop {
             let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return Some(()) };

@@ -29,7 +29,7 @@ struct Writer {
     spaced: bool,
     /// The start of each open link in the text, and the link's URL.
     links: Vec<(usize, Option<String>)>,
-    /// Whether the text so far ends with a link or with a link's URL.
+    /// The kind of link text with which the output ends, if it ends with a link.
     ends_with: Option<Ending>,
 }
 

@@ -1,12 +1,12 @@
-//! Determines what a reader of an email sees of its HTML.
+//! Determines which parts of an email's HTML readers see.
 
 use super::computed_style::pixels;
 use super::dom::Dom;
 
-/// The maximum side length of tracking pixels and spacers.
+/// The maximum side length of tracking pixels and spacers, in pixels.
 const TINY: f32 = 3.0;
 
-/// Whether a character is invisible and pads a preheader.
+/// Whether a character is white space or invisible, like those that pad preheaders.
 pub fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -29,7 +29,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Whether no other nodes than `others` are visible within a node.
+/// Whether nothing except the nodes `others` is visible within a node.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {

@@ -26,7 +26,7 @@ pub struct Path {
     pub words: Vec<Word>,
     /// The path in the template's spelling.
     pub text: Box<str>,
-    /// The path in a uniform spelling, to compare fields.
+    /// The path in snake case, to compare fields.
     pub same: Box<str>,
 }
 
@@ -67,7 +67,7 @@ fn camel_case(name: &str) -> String {
     camel
 }
 
-/// A value that is written in the template.
+/// A constant value in the template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     Text(String),

@@ -1,6 +1,6 @@
 //! Formats dates in a language: with the names of months and days that the composer uses, and their short forms.
 //!
-//! The template sets the format of a date. Only `%B`, `%b`, `%A` and `%a` depend on the language.
+//! The template sets the format of a date. Only `%B`, `%b` (or `%h`), `%A` and `%a` depend on the language.
 
 use std::sync::OnceLock;
 
@@ -95,7 +95,7 @@ impl Language {
     fn names(self) -> &'static Names {
         static ALL: [OnceLock<Names>; LANGUAGES] = [const { OnceLock::new() }; LANGUAGES];
         ALL[self.0].get_or_init(|| {
-            // Only this section of the long file is parsed.
+            // Only the section `[format]` is parsed, because the file is long.
             let (_, format) = TABLE[self.0].copy.split_once("[format]\n").expect("a test checks that every row is valid");
             let format = format.split("\n[").next().unwrap_or_default();
             toml::from_str(format).expect("a test checks that every row is valid")

@@ -2,7 +2,7 @@
 //!
 //! The literals are parsed as in a browser, but only for elements, attributes and their quotes, and for whether an attribute contains a
 //! URL. Values are allowed in text and in quoted attributes. A template is rejected if a value is in a place where escaping does not help:
-//! in a script, a style sheet, an attribute name or an unquoted attribute.
+//! in a script, a style sheet, an attribute name, an unquoted attribute or an event handler.
 
 use super::MergeError;
 use super::ast::{EscapeContext, Node};
@@ -20,14 +20,14 @@ pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError>
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// What is known about a URL before a position in it.
+/// What is known about the target of a URL at a position in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
     /// The URL is empty so far: the value determines the target.
     Start,
     /// The URL has characters from the template, but too few to determine the target.
     Letters,
-    /// The URL has characters from a field.
+    /// The URL has characters from a field, and nothing in the template determines the target yet.
     Field,
     /// The template has written the URL's scheme, host or path, which determines the target.
     Decided,

@@ -15,7 +15,7 @@ use crate::vocab::limits;
 
 /// The number of bytes that take as long to process as one step.
 const BYTES_PER_STEP: usize = 32;
-/// The cost of a list or map that had to be built for one lookup instead of being borrowed.
+/// The cost, in steps, of a list or map that had to be built for one lookup instead of being borrowed.
 const STEPS_PER_COPY: usize = 500;
 
 /// The URL schemes that a value may use.
@@ -51,7 +51,7 @@ struct Evaluator<'a, 's, S: Sink> {
     sink: &'s mut S,
 }
 
-/// A name that a loop defines.
+/// The value of a name that a loop defines.
 enum Local<'a> {
     Item(Value<'a>),
     /// The variable `loop`: the number of the iteration, and the number of iterations.
@@ -138,7 +138,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
             return Ok(());
         }
         self.take(harmless.len() / BYTES_PER_STEP)?;
-        // Escaping turns each character into at most six, so the length is checked before memory is allocated.
+        // Escaping makes text up to six times longer, so the length of the unescaped text is checked before memory is allocated.
         if harmless.len() > self.bytes {
             return Err(MergeError::OutputTooLong);
         }
@@ -262,7 +262,7 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
-/// Returns the work that a filter causes, which may also make a string longer.
+/// Returns the work that a filter causes, in bytes of text, including the text that it adds.
 fn weight(value: &Value<'_>, filter: &Filter) -> usize {
     match filter {
         Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,

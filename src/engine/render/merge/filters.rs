@@ -14,11 +14,11 @@ use crate::vocab::limits;
 /// The maximum number of decimals: further decimals would be floating-point noise.
 const DECIMALS_MAX: u64 = 9;
 
-/// Returns the filter with this name and these arguments, or the problem.
+/// Returns the filter with this name and these arguments, or an error message.
 pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     let mut arguments = arguments.into_iter();
     let filter = match (name, arguments.next(), arguments.next()) {
-        // Jinja's second argument makes an empty value count as missing, which is always the case here.
+        // With Jinja's second argument, an empty value is treated as missing. Here it always is.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
         ("default" | "d", ..) => {
             return Err("default needs a fallback value, like default(\"there\")".to_owned());
@@ -76,7 +76,7 @@ const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate,
 
 /// Why a filter failed.
 pub enum FilterError {
-    /// The value does not fit. Contains a message that follows the field's name.
+    /// The value does not suit the filter. Contains a message to show after the name of the field.
     Value(&'static str),
     /// The result would be too long.
     Long,
@@ -201,18 +201,18 @@ fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterErro
         Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),
         value => value.as_number().ok_or(FilterError::Value("is not a number; round needs a number"))?,
     };
-    // Halves are rounded up, as most readers expect; formatting alone would round them to even.
+    // Halves are rounded away from zero, as most readers expect; formatting alone would round them to even.
     let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
     let rounded = (number * scale).round() / scale;
     let text = format!("{:.decimals$}", if rounded.is_finite() { rounded } else { number });
-    // The result is a number again if no digits are lost, so that it can be compared.
+    // Without decimals, the result is a number, which can be compared. With decimals, it is text, which keeps trailing zeros.
     match text.parse::<Number>() {
         Ok(number) if decimals == 0 => Ok(Value::Number(number)),
         _ => Ok(Value::Text(Cow::Owned(text))),
     }
 }
 
-/// Formats a date or time in ISO 8601. A time keeps its own time zone.
+/// Formats a date or time, given in ISO 8601. A time is not converted to another time zone.
 fn date(text: &str, format: &str, date_language: Language) -> Result<String, FilterError> {
     let text = text.trim();
     let unfit = FilterError::Value("is not a date like 2026-11-21 or 2026-11-21T09:30:00Z");

@@ -99,7 +99,7 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Detects comments. CSS rules often start with `{#`, so only a clear comment is rejected.
+/// Detects comments. CSS rules often start with `{#`, so a comment is rejected only if it ends on the line on which it starts.
 #[derive(Default)]
 struct Comments {
     /// The length of the source that remains after the last line that was checked.
@@ -120,7 +120,7 @@ impl Comments {
     }
 }
 
-/// The characters that HTML writes as entities. HTML editors also write these entities inside braces.
+/// The entities that HTML editors also write inside braces, and their characters.
 const ENTITIES: [(&str, char); 10] = [
     ("&quot;", '"'),
     ("&#34;", '"'),
@@ -134,7 +134,7 @@ const ENTITIES: [(&str, char); 10] = [
     ("&amp;", '&'),
 ];
 
-/// Returns the text of HTML without its tags.
+/// Returns the text with its [`ENTITIES`] decoded.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -167,7 +167,7 @@ fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
     refuse(line, format!("{{% {word} %}} is not supported in emails; {instead}"))
 }
 
-/// The signs, longer ones first.
+/// The operators and punctuation marks, longer ones first, so that `<=` is not read as `<`.
 const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
 
 fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {

@@ -1,7 +1,7 @@
 //! Merge fields: renders a template with one recipient's data.
 //!
 //! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. All
-//! other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither may exhaust
+//! other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust
 //! the sender's memory or time, or inject markup, links or headers.
 //!
 //! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.

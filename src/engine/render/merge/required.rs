@@ -14,7 +14,7 @@ pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
 
 struct RequiredWalk<'t> {
     found: Vec<Path>,
-    /// The fields found so far, in their uniform spelling.
+    /// The fields found so far, in snake case.
     known: HashSet<&'t str>,
     present: PresentFields<'t>,
     /// The names that loops define.
@@ -65,7 +65,7 @@ impl<'t> RequiredWalk<'t> {
     }
 }
 
-/// The fields that certainly have a value at one position in the template. Templates may use thousands of fields, so no method iterates
+/// The fields that certainly have a value at one position in the template. Templates can use thousands of fields, so no method iterates
 /// over all of them.
 #[derive(Default)]
 struct PresentFields<'t> {

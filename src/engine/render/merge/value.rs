@@ -128,7 +128,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value at the end of this path within the value.
+    /// Returns the value at a path inside this value.
     pub(super) fn descend(self, words: &[Word]) -> Value<'a> {
         words.iter().fold(self, Value::entry)
     }

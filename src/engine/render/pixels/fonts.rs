@@ -99,7 +99,7 @@ pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFon
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     let generic = family.generic.iter().map(|generic| Some(*generic));
     for (number, name) in family.names.iter().enumerate() {
-        // A family is registered under one generic name at a time, until all are registered.
+        // A registration has at most one generic name, so the generic names are spread over the family's names.
         let generic = generic.clone().nth(number).flatten();
         for face in family.faces {
             let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };

@@ -108,7 +108,7 @@ pub enum Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let others = |count: usize| if count > 1 { format!(" and {} others", count - 1) } else { String::new() };
+        let others = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
@@ -176,7 +176,7 @@ pub trait Renderer: Send + Sync {
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
 }
 
-/// The service that draws emails and parses hostile HTML.
+/// The service that draws emails, and parses untrusted HTML and images.
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
@@ -216,7 +216,8 @@ impl Pixels {
         self.workers.image_addresses(html).await
     }
 
-    /// Sanitizes imported HTML, so that it cannot run scripts, deceive readers or track them. Also returns what was removed.
+    /// Sanitizes imported HTML, so that it runs no scripts and loads nothing except images. Also returns descriptions of the removed
+    /// content.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_html(html).await
     }

@@ -1,4 +1,4 @@
-//! The server's side of worker processes: starts them with a request, reads their response, and ends them in time.
+//! The server's side of worker processes: starts them with a request, reads their response, and ends those that take too long.
 //!
 //! A worker handles one request. At most as many workers run in parallel as there are processors, and all pixels that they decode at the
 //! same time stay within a budget. A limited number of requests waits for a limited time. Apart from the number of pixels, this module does
@@ -34,7 +34,7 @@ const COMMAND: &str = "render-worker";
 /// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. This would slow down
 /// a server, but halves the memory of a process that lives for a tenth of a second.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
-/// How often to check whether a process that has closed its output has ended.
+/// How many times to check whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
@@ -105,12 +105,11 @@ impl Workers {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }
     }
 
-    /// Runs a task on text.
+    /// Runs a task that decodes no images.
     async fn obey(&self, work: WorkerTask, text: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         self.obey_with(work, text, 0, [].into_iter()).await
     }
 
-    /// Draws an email.
     async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
         let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();

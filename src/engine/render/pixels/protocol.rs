@@ -23,7 +23,7 @@ pub struct Message<H, P = Vec<u8>> {
     pub parts: Vec<P>,
 }
 
-/// The head of a request. The parts of the request are the text to process, and one file for each of `images`.
+/// The head of a request. The parts of the request are the text or file to process, and one file for each of `images`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
     pub work: WorkerTask,
@@ -120,7 +120,7 @@ impl<H: DeserializeOwned> Message<H> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let head = serde_json::from_slice(piece(&mut rest)?).ok()?;
         let count = number(&mut rest)?;
-        // Each part needs at least the bytes of its length, so a wrong number of parts allocates no memory.
+        // Each part needs at least four bytes for its length, so a wrong number of parts cannot allocate much memory.
         let mut parts = Vec::with_capacity(count.min(rest.len() / 4));
         for _ in 0..count {
             parts.push(piece(&mut rest)?.to_vec());

@@ -17,7 +17,10 @@ pub struct Archive;
 impl Operation for Archive {
     const SPEC: Spec = Spec::post("campaigns.archive", "/v1/campaigns/{id}/archive", needs(Permission::CampaignWrite))
         .summary("Archive a campaign")
-        .about("Lists with archived=false no longer include the campaign. Archiving changes nothing else about the campaign.")
+        .about(
+            "Lists with archived=false no longer include the campaign. An archived campaign cannot be sent or scheduled, and does not \
+             start at its scheduled time.",
+        )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;

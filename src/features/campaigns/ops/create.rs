@@ -61,7 +61,7 @@ pub struct NewCampaign {
     /// The address for replies; the sender's address if absent.
     pub reply_to: Option<EmailAddress>,
     pub recipient_type: RecipientType,
-    /// The ID of the segment or tag. Omit it to send to all contacts in the project.
+    /// The ID of the segment or tag. Omit it with the recipient type `audience` to send to all contacts in the project.
     pub recipient_id: Option<RecipientId>,
     /// The topic of the campaign. Contacts who are not subscribed to this topic are skipped.
     pub topic_id: Option<TopicId>,

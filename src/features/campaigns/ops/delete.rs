@@ -1,4 +1,4 @@
-//! Deletes a campaign that has not started.
+//! Deletes a campaign that is a draft or waits for a user.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct DeletedCampaign {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("campaigns.delete", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
         .summary("Delete a draft")
-        .about("Only a campaign that was never started can be deleted. Archive other campaigns instead.")
+        .about("Only campaigns with the status draft or pending_review can be deleted. Archive other campaigns instead.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

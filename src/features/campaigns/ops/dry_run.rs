@@ -39,13 +39,14 @@ pub struct CampaignDryRun {
     pub skipped: u64,
     /// The number of skipped contacts for each reason.
     pub skipped_reasons: BTreeMap<&'static str, u64>,
-    /// The number of contacts without a value for each merge field that has no default.
+    /// For each merge field without a default, the number of contacts who would be skipped because they have no value for it. A contact is
+    /// counted only for the first such field.
     pub missing_fields: BTreeMap<String, u64>,
     /// The number of recipients for each language of the email.
     pub languages: Vec<LanguageShare>,
     /// Warnings, and problems to fix before sending.
     pub warnings: Vec<CampaignWarning>,
-    /// How many seconds sending takes at the rate of the account's plan; absent if the plan's rate is zero.
+    /// How many seconds sending takes at the rate of the account's plan; absent if the plan has no rate limit, or if its rate is zero.
     pub estimated_seconds: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Changes the start time of a scheduled campaign.
+//! Changes the start time of a campaign that is scheduled or waits for a user.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ pub struct RescheduleCampaign {
 impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
         .summary("Reschedule a campaign")
-        .about("Like scheduling a campaign, but fails if the campaign is not scheduled yet.")
+        .about("Like scheduling a campaign, but fails if the campaign is a draft.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

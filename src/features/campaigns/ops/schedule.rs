@@ -32,8 +32,8 @@ pub struct ScheduleCampaign {
     /// The IANA name of the time zone, current or former; UTC if absent.
     pub scheduled_timezone: Option<Zone>,
     /// Whose time zone applies; `campaign` if absent. With `recipient`, each contact gets the campaign at this local time in the time zone
-    /// of the contact's custom field `timezone`, otherwise of the contact's country if the country has only one zone, otherwise of the
-    /// campaign.
+    /// of the contact's custom field `timezone` or `time_zone`, otherwise of the contact's country if the country has only one zone,
+    /// otherwise of the campaign.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
@@ -43,8 +43,8 @@ impl Operation for Schedule {
         .about(
             "At the start time, the campaign sends the current version of its email to the audience at that time. A local time that \
              clocks skip moves forward by the gap; of a local time that occurs twice, the first occurrence is used; scheduleNotice \
-             reports both cases. Scheduling a scheduled campaign again changes its start time. If something is missing at the start \
-             time, the status becomes pending_review, and error names what is missing.",
+             reports both cases. Scheduling a scheduled campaign again changes its start time. If the campaign cannot start when \
+             it is due, the status becomes pending_review, and error explains why.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -27,7 +27,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Update;
 
-/// The changes to a campaign. Omitted fields stay as they are; `null` clears a field.
+/// The changes to a campaign. Omitted fields stay unchanged; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignPatch {
@@ -50,7 +50,7 @@ pub struct CampaignPatch {
     pub from_name: Option<FromName>,
     #[serde(default)]
     pub reply_to: Patch<EmailAddress>,
-    /// The kind of recipients. Requires `recipientId`.
+    /// The kind of recipients. `segment` and `tag` require `recipientId`.
     pub recipient_type: Option<RecipientType>,
     pub recipient_id: Option<RecipientId>,
     #[serde(default)]

@@ -70,7 +70,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
-        // The maintenance task can submit updates, which would prevent the writer from ending.
+        // The writer ends only when no sender is left that can submit updates.
         drop(maintenance);
         std::future::pending::<()>().await;
     };

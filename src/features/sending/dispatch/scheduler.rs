@@ -1,6 +1,6 @@
 //! The scheduler: tracks the active mailings, their next recipients, and the recipients in flight.
 //!
-//! Invariant: a recipient is in at most one delivery at a time, and is handed out again only after this delivery has ended.
+//! Invariant: a recipient is in at most one delivery at a time, and is scheduled again only after this delivery has ended.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -63,7 +63,7 @@ struct ActiveMailing {
     in_flight: BTreeSet<u32>,
     /// The position of the stored cursor.
     cursor: u32,
-    /// The number of recipients that were handed out since the cursor moved.
+    /// The number of recipients whose delivery started since the cursor moved.
     since_cursor: u32,
     /// The time until which the mailing is blocked.
     blocked_until: Option<Instant>,
@@ -180,7 +180,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes the retries whose time was stored while the clock was wrong.
+    /// Removes and returns the retries whose time was stored while the clock was wrong.
     pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
         std::mem::take(&mut self.misdated)
     }
@@ -340,13 +340,13 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Takes the mailings that cannot be sent now, with the time until which each waits.
+    /// Removes and returns the mailings that cannot be sent now, with the time until which each waits.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Removes mailings that are stopped or have no recipients left to hand out, and returns how to move their cursors. Also
-    /// returns mailings whose cursor is far behind, without removing them.
+    /// Removes mailings that are stopped or have no recipients left to deliver to, and returns how to move their cursors. Also returns
+    /// mailings whose cursor is far behind, without removing them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut idle = Vec::new();
         let before = self.active.len();
@@ -435,14 +435,14 @@ impl ActiveMailing {
         Ok(())
     }
 
-    /// Returns the old and the new cursor, if the cursor can move: all recipients below the new cursor were handed out, and the
-    /// results of their deliveries were submitted.
+    /// Returns the old and the new cursor, if the cursor can move: all deliveries to recipients below the new cursor have ended, and their
+    /// results were submitted.
     fn moved_cursor(&self) -> Option<(u32, u32)> {
         let waiting = self.ready.iter().map(|(number, _)| *number).chain(self.in_flight.iter().copied()).min();
         let to = match (waiting, self.unread) {
             (Some(waiting), Some(unread)) => waiting.min(unread),
             (Some(one), None) | (None, Some(one)) => one,
-            // All recipients were handed out, so the cursor would be beyond all numbers.
+            // All deliveries have ended, so the cursor would be beyond all numbers.
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))

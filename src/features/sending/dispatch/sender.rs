@@ -46,7 +46,7 @@ pub struct SendJob {
 pub enum SendOutcome {
     /// The result is stored, or was submitted to the recipient writer.
     Recorded,
-    /// The message was not sent. The recipient's row says whether it will be retried.
+    /// The message was not sent. The recipient's row shows whether it will be retried.
     NotSent,
     /// The mailing is stopped for now, and this recipient is unchanged.
     Stopped(Box<Recipient>),
@@ -123,7 +123,6 @@ impl MessageSender {
         self.slots
     }
 
-    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         self.engine.clock.now()
     }

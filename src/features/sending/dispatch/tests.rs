@@ -1,4 +1,4 @@
-//! Complete sends with a test key: through the API, planning and the dispatcher, to the built-in inbox.
+//! Tests complete sends: through the API, planning and the dispatcher, to the built-in inbox or a mail server.
 
 mod languages;
 

@@ -21,9 +21,7 @@ pub const SIMULATOR: &str = "simulator.mailmill.example";
 
 /// Returns the message with this ID if it belongs to the account, or else `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
-    let absent = || {
-        Failure::because(Code::NotFound, "No message has this ID, or the message was deleted to make room for newer messages.")
-    };
+    let absent = || Failure::because(Code::NotFound, "No message has this ID. The inbox deletes old messages automatically.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 
@@ -53,7 +51,7 @@ enum LaterEvent {
     Unsubscribe,
 }
 
-/// TABLE: the behavior of simulated recipients by local part. Any characters may follow a `+`.
+/// TABLE: the behavior of simulated recipients by local part. Any characters can follow a `+`.
 const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),

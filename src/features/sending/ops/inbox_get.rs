@@ -54,7 +54,7 @@ pub struct DkimSignature {
     pub algorithm: &'static str,
     /// The result: `pass`, `fail`, or `no_key` if the signing key has been removed since.
     pub result: &'static str,
-    /// Why the signature is invalid. Absent if it is valid.
+    /// Why the signature is invalid, if `result` is `fail`.
     pub reason: Option<String>,
 }
 

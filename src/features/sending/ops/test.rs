@@ -72,8 +72,8 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend))
         .summary("Send a test of an email")
         .about(
-            "Emits the event email.test.sent. The message is the same as in a send to one address. The recipient does not have to be \
-             subscribed.",
+            "Emits the event email.test.sent. The message is the same as in a send to one address, but its opens and clicks are not \
+             tracked. The recipient does not have to be subscribed.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

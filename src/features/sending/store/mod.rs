@@ -249,7 +249,7 @@ pub fn visit_counted(
     let corrupt = || Error::Corrupt(tables::RECIPIENTS.info().name);
     tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
         let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
-        // The row of a contact starts with the version, the mark for no address, and the state.
+        // The row of a contact starts with the version, a zero byte for no address, and the state.
         let plain = match bytes {
             [_, 0, state @ ..] => state.first().copied(),
             _ => None,
@@ -296,7 +296,7 @@ pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
     tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
 }
 
-/// Returns when the mailing continues automatically, as stored in the table of turns.
+/// Returns when the mailing continues automatically: the time of its row in the table of turns.
 pub(super) fn turn(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
     Ok(tx.get(COUNTS, &(id, TURN))?.map(Timestamp))
 }
@@ -319,12 +319,12 @@ pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled.
+/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled or failed.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Starts the next epoch. No process is left to record the replies to handoffs of earlier epochs.
+/// Starts the next epoch. No process remains that could record the replies to handoffs of earlier epochs.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

@@ -1,8 +1,7 @@
 //! The send queues: mailings with work to do, retries, and the times at which mailings continue automatically.
 //!
-//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may
-//! continue, so that a poll reads only mailings that are due, and a few of those that are blocked. This module is independent of
-//! the kind of work.
+//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may continue,
+//! so that a poll reads only mailings that are due, and a few of those that are blocked.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -104,7 +103,7 @@ pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
         }
         State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
         State::Finished { .. } => put_in(tx, mailing.id, None)?,
-        // The recipient rows show whether a retry is in flight.
+        // The recipient writer enqueues the mailing when it claims a retry, and dequeues it when no retry is in flight.
         State::Waiting { reason: WaitReason::Deferred, .. } => {}
     }
     let at = match mailing.state {

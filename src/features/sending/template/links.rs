@@ -1,7 +1,7 @@
 //! The links of a template: finds them in the HTML and replaces them with tracked links.
 //!
-//! Only complete tags, and attribute values that start like a web URL, are considered. Values that start with a merge field, and other
-//! targets, stay as they are. This module is independent of what happens when a link is clicked.
+//! Only attribute values that start like a web URL, in complete tags, are replaced. Values that start with a merge field, and other
+//! targets, stay unchanged. This module is independent of what happens when a link is clicked.
 
 use crate::features::domains::Utm;
 use crate::features::sending;
@@ -69,7 +69,7 @@ impl RewrittenHtml {
     }
 }
 
-/// Adds UTM parameters to every web link. Links with merge fields stay as they are, because their values are not known here.
+/// Adds UTM parameters to every web link. Links with merge fields stay unchanged, because the values are not known here.
 pub fn marked(html: &str, utm: &Utm) -> String {
     each_link(html, |address| {
         let is_plain = is_of_the_web(address) && !address.contains("{{");
@@ -147,7 +147,7 @@ impl Tag {
             let attribute = &html[from..at];
             let equals = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             if bytes.get(equals) != Some(&b'=') {
-                // An unexpected character must not stop the scan.
+                // An unexpected character is skipped, so that the scan always ends.
                 at = at.max(from + usize::from(at == from));
                 continue;
             }

@@ -18,15 +18,15 @@ pub struct Connection<S> {
     ahead: Vec<u8>,
 }
 
-/// Why no line could be read.
+/// Why reading from or writing to the client failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
     /// The client closed the connection.
     Closed,
-    /// The client sent nothing for too long.
+    /// The client sent or received nothing for too long.
     TooSlow,
     TooLong,
-    /// The line ends with a line feed without a carriage return before it.
+    /// The line ends in a line feed without a carriage return, or contains another carriage return.
     BareEnd,
 }
 
@@ -41,7 +41,7 @@ impl<S: Stream> Connection<S> {
         self.ahead.is_empty().then_some(self.stream)
     }
 
-    /// Whether the client has sent bytes before our reply.
+    /// Whether the client has sent more bytes without waiting for our reply.
     pub fn is_prefetch(&self) -> bool {
         !self.ahead.is_empty()
     }

@@ -1,5 +1,5 @@
 //! Finds the end of a message: only CRLF, a dot, CRLF. Other sequences that some servers might accept as the end cause the message to be
-//! rejected. If two servers disagree on where a message ends, attackers can smuggle in a second message.
+//! rejected. If two servers disagreed on where a message ends, attackers could hide a second message in the first one.
 
 /// Reads a message from bytes as they arrive.
 #[derive(Default)]

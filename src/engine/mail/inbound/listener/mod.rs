@@ -54,7 +54,7 @@ pub enum HandlerResult {
     Durable,
     /// Handling the message failed temporarily, so the client keeps the message and retries.
     Later,
-    /// The message is rejected, so the client must give it up.
+    /// The message is rejected, so the client must not retry.
     Refused,
 }
 
@@ -70,7 +70,7 @@ pub trait MailHandler: Send + Sync + 'static {
     fn take(&self, mail: ReceivedMessage) -> Handling;
 }
 
-/// The addresses on which the listener accepts connections, and its limits.
+/// The addresses, host name, TLS configuration and connection limit of the listener.
 pub struct Options {
     /// The address for SMTP from other servers.
     pub smtp: Option<SocketAddr>,
@@ -121,7 +121,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Accepts mail until the service drains, then waits until all sessions have ended, for at most the duration `grace`. May be started
+    /// Accepts mail until the service drains, then waits until all sessions have ended, for at most the duration `grace`. Can be called
     /// again.
     pub async fn run(&self, grace: Duration) -> GroupResult {
         let networks = self.networks.iter().map(|(listener, protocol)| self.accept(listener, *protocol));
@@ -154,8 +154,7 @@ pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks
     Ok(Listener { smtp: bound.0, lmtp: bound.1, networks, local: socket, shared, admission, sessions })
 }
 
-/// Sends a client's lines to a server that accepts every message, one line at a time, until the server hangs up or all lines are sent. This
-/// is the client's side of [`session::run`], for fuzzing.
+/// Runs a session with a client that sends the lines `said`, one at a time, until the server hangs up or all lines are sent. For fuzzing.
 #[cfg(any(test, fuzzing))]
 pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &[u8]) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -175,7 +174,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
             if commands.write_all(line).await.is_err() {
                 break;
             }
-            // The server runs while this side waits: commands sent before a reply would end the session.
+            // Lets the server reply first: a command that arrives before the reply ends the session.
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }

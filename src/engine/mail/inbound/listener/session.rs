@@ -36,11 +36,11 @@ struct Session<'a> {
     messages: usize,
 }
 
-/// What the server does after a command.
+/// The server's next step after a command.
 enum NextStep {
     /// Send this reply and continue the session.
     Say(Cow<'static, str>),
-    /// Send this reply to a wrong command. After a few of these replies, the session ends.
+    /// Send this reply to a rejected command. Too many of these replies end the session.
     Complain(&'static str),
     /// Send this reply and end the session.
     End(&'static str),
@@ -80,7 +80,7 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
     };
     tokio::select! {
         biased;
-        // The whole session has a time limit, however slow the client is at each step.
+        // The whole session has a time limit too, because a client can stay just within the limit of each step.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
         // Every complete message has been answered. The client keeps its other messages, and sends them over another connection.
         () = making_room(activity) => {}
@@ -124,7 +124,7 @@ impl Session<'_> {
         self.recipients.clear();
     }
 
-    /// Runs the session until it ends. Returns true if TLS must start now.
+    /// Runs the session until it ends or TLS must start. Returns whether TLS must start.
     async fn converse<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         let mut shutdown = self.shared.shutdown.clone();
         loop {

@@ -200,7 +200,7 @@ impl Browser {
             }
             None => {
                 self.refused.push(address.strip_prefix(BASE).unwrap_or(address).to_owned());
-                // A page that tries to navigate stays as it is; any other reason would show an error page.
+                // With `Aborted`, a page that tries to navigate stays open; any other reason would show an error page.
                 let reason = if parameters["resourceType"] == "Document" { "Aborted" } else { "BlockedByClient" };
                 ("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }))
             }

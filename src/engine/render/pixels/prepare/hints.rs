@@ -329,8 +329,8 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // An image that is a block is pushed like a table, whatever its own margins are. In a line, its margins are the distance to its
-        // neighbors, and `auto` margins are zero. Both are set, because a style sheet may turn the image into a block.
+        // A block image is pushed like a table, whatever its own margins are. An inline image, whose `auto` margins are zero, gets the same
+        // margins in case a style sheet turns it into a block, unless `hspace` sets its distance to its neighbors.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -359,7 +359,7 @@ fn dimension(value: &str) -> Option<String> {
 }
 
 /// Parses a color attribute with the HTML standard's rules for legacy colors: a name, or a string in which every character except
-/// hexadecimal digits counts as `0`.
+/// hexadecimal digits is treated as `0`.
 fn color(value: &str) -> Option<String> {
     let value = value.trim();
     if value.is_empty() || value.eq_ignore_ascii_case("transparent") {

@@ -1,4 +1,4 @@
-//! Expands CSS shorthands with `!important`, because the engine supports `!important` only for single properties.
+//! Expands CSS shorthands with `!important`, because the engine supports `!important` only for longhands.
 //!
 //! The shorthands that emails use are covered: backgrounds, borders, fonts, decorations and list markers. Others stay unchanged.
 

@@ -1,8 +1,8 @@
 //! Prepares an email: converts its HTML to HTML and style sheets that the drawing engine shows as a browser would.
 //!
-//! The engine was made for its own kind of pages: its initial values differ from those of browsers, it does not repair invalid HTML, and it
-//! does not support the attributes of older HTML, color schemes, or the alternative text of images. The preparation compensates for these
-//! differences.
+//! The engine was made for pages that are written for it: its initial values differ from those of browsers, it does not repair invalid
+//! HTML, and it does not support the attributes of older HTML, color schemes, or the alternative text of images. The preparation
+//! compensates for these differences.
 
 mod hints;
 mod images;
@@ -208,7 +208,7 @@ impl Writer<'_> {
         }
         let text = element.attr("alt").unwrap_or_default();
         self.letters.extend(text.chars());
-        // The style for a missing image precedes the image's own declarations.
+        // The style for a missing image comes first, so that the image's own declarations override it.
         let options = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
         let ground = if text.trim().is_empty() { "" } else { "background-color:rgba(128,128,128,0.12);" };
         self.html.push_str("<span");
@@ -219,7 +219,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a style sheet sets font sizes. Which text the sizes apply to is unknown until selectors are matched.
+/// Whether a style sheet mentions fonts, and so can set font sizes. The text to which they apply is unknown until selectors are matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];

@@ -99,7 +99,7 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// Returns the background color in these declarations of the body, as the body of a rule for the whole window.
+/// Returns a `{ … }` block with the background color in these declarations of the `body` element, for a rule that fills the whole window.
 pub fn canvas(declarations: &str) -> Option<String> {
     let mut colors = Vec::new();
     for one in css::declarations(declarations) {
@@ -141,7 +141,8 @@ pub fn query(prelude: &str, medium: Medium) -> String {
     out
 }
 
-/// Writes media types, which are replaced for paper: emails are designed for screens, but the engine prints.
+/// Writes media types. For paper, `screen` matches and `print` does not, because emails are designed for screens, but the engine treats
+/// paper as print.
 fn push_types(text: &str, medium: Medium, out: &mut String) {
     if !medium.paper {
         out.push_str(text);
