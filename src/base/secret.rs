@@ -133,7 +133,7 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
 /// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// Returns a CRC-32 as letters and digits. It distinguishes a mistyped or invented key from a real one without a lookup.
+/// Returns the CRC-32 of the bytes in base 62. It detects a mistyped key without a lookup.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];

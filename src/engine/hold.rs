@@ -52,7 +52,7 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
+    /// Returns whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }
@@ -67,7 +67,7 @@ impl Hold {
         Self(watch::Sender::new(now))
     }
 
-    /// Whether sending is on hold. The check only reads a value in memory.
+    /// Returns whether sending is on hold. The check only reads a value in memory.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
@@ -77,7 +77,7 @@ impl Hold {
         self.0.borrow().clone()
     }
 
-    /// Whether a mailing or schedule with this number must wait.
+    /// Returns whether a mailing or schedule with this number must wait.
     pub fn holds(&self, number: HoldNumber) -> bool {
         self.0.borrow().as_ref().is_some_and(|hold| hold.holds(number))
     }

@@ -58,7 +58,7 @@ impl Event {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Whether the event was erased.
+    /// Returns whether the event was erased.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }
@@ -104,7 +104,7 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
 }
 
-/// Whether any webhook subscribes to this kind of event. Check this before emitting an opt-in event.
+/// Returns whether any webhook subscribes to this kind of event. Check this before emitting an opt-in event.
 pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> store::Result<bool> {
     tx.has(INTEREST, &(account, kind as u8))
 }

@@ -2,8 +2,8 @@
 //!
 //! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
 //! written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are scoped to
-//! the API key. Two requests are the same if their operations, the values in their paths, and their bodies match. Bodies are compared with
-//! sorted JSON keys, so that a client may serialize its JSON differently.
+//! the API key. Two requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with
+//! sorted JSON keys, so that a repeat can order its keys differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -74,7 +74,7 @@ impl IdempotentRequest {
         })
     }
 
-    /// Returns the key under which the response is stored, used as context for sealing the response.
+    /// Returns the key under which the response is stored, which is also the context for sealing the response.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }
@@ -88,8 +88,8 @@ impl IdempotentRequest {
     }
 }
 
-/// The stored status of a response that was erased together with the contact it named; no operation returns this status. The request still
-/// counts as completed and does not run again.
+/// The stored status of a response that was erased together with the contact it named; no operation returns this status. The request is
+/// still treated as completed and does not run again.
 const ERASED: u16 = 410;
 
 /// Erases the responses that contain one of `needles`. Reads up to `limit` responses, starting after the key `after`. Returns true if there

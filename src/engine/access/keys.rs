@@ -1,7 +1,7 @@
 //! The cache of API keys: every valid key, found by the hash of its text.
 //!
-//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key fails with the next request. The
-//! cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
+//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key is rejected from the next request
+//! on. The cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

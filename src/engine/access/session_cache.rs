@@ -41,7 +41,7 @@ pub struct CachedSession {
     pub id: SessionId,
     pub user: UserId,
     pub kind: SessionKind,
-    /// SHA-256 of the cookie's token.
+    /// SHA-256 of the cookie's token; zeros for a program's session.
     pub digest: [u8; 32],
     /// The session ends at this time at the latest.
     pub expires_at: Timestamp,
@@ -75,12 +75,12 @@ impl AtomicTimestamp {
 }
 
 impl CachedSession {
-    /// Whether the session is still valid.
+    /// Returns whether the session is still valid.
     pub fn works(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
     }
 
-    /// Whether the user entered their password recently.
+    /// Returns whether the user entered their password recently.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
         now.ms_since(self.proven_at.get()) < limits::FRESH_SIGN_IN_MS
     }
@@ -157,7 +157,7 @@ impl SessionCache {
         inner.touch(session, environment, now)
     }
 
-    // The cache changes only by single inserts and removals: a thread that panicked while it held the lock has left no partial change.
+    // A poisoned lock is used anyway: a change that was interrupted is harmless, because a session without its user is rejected.
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }

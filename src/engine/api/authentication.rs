@@ -67,7 +67,7 @@ pub(super) fn challenge(engine: &Engine, error: &str) -> HeaderValue {
     HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static(r#"Bearer realm="mailmill""#))
 }
 
-/// Returns the key in the request, in any of the three forms that clients use.
+/// Returns the API key or token of the request, from `Authorization: Bearer`, `Authorization: ApiKey` or `X-API-Key`.
 fn presented(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(AUTHORIZATION) {
         let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
@@ -77,7 +77,7 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok()
 }
 
-/// Checks that the principal has a permission that the operation requires.
+/// Checks that the principal has a permission, or the role, that the operation requires.
 pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let granted = principal.permissions();
     let (allowed, scope) = match spec.access {

@@ -208,7 +208,7 @@ impl Engine {
         (format!("{}{path}?token={token}", self.base_url()), expires_at)
     }
 
-    /// Whether `token` gives access to this file now.
+    /// Returns whether `token` gives access to this file now.
     pub fn opens_file(&self, file: BlobId, token: &str) -> bool {
         self.links.check(&Self::file_path(file), token, self.clock.now())
     }

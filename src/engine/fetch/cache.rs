@@ -35,7 +35,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the size of an entry: its URL, its overhead and its body.
+    /// Returns the size of an entry in bytes: its URL, its overhead and its body.
     fn weight(&self, address: &str) -> usize {
         address.len() + size_of::<Self>() + self.body.as_ref().map_or(0, |body| body.len())
     }

@@ -52,7 +52,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether a response is a redirect.
+/// Returns whether a response is a redirect.
 pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) && headers.contains_key(LOCATION)
 }

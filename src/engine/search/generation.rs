@@ -150,7 +150,7 @@ impl Generation {
     /// Commits the applied changes and makes them visible to searches.
     pub(super) fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let committed = self.with_writer(|writer| writer.commit(position, pace));
-        // The flag is set before the result of the commit is known, because even a failed commit may have become durable.
+        // The flag is set even if the commit failed, because a failed commit may have become durable.
         self.is_behind.store(true, Ordering::SeqCst);
         committed?;
         self.show()

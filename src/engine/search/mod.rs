@@ -161,7 +161,7 @@ pub enum SearchError {
     Engine(tantivy::TantivyError),
     /// The files on disk are not an index of this version.
     Damaged(String),
-    /// The indexing thread accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
+    /// The index writer accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
     Stalled,
     /// The generation is no longer in use.
     Retired,
@@ -180,7 +180,7 @@ impl fmt::Display for SearchError {
             SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
             SearchError::Damaged(what) => write!(f, "the search index is damaged: {what}"),
-            SearchError::Stalled => f.write_str("the indexing thread does not accept changes"),
+            SearchError::Stalled => f.write_str("the index writer does not accept changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
                 write!(f, "the rebuilt search index is at feed position {rebuilt}, but the current index is already at {present}")
@@ -236,7 +236,7 @@ impl Index {
     }
 
     /// Makes all applied changes durable and visible, records that they are the feed up to `position`, then wakes waiters. After an error
-    /// the index is in the state of the previous commit.
+    /// the index is in the state of the last durable commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }

@@ -31,7 +31,7 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }
 
-/// Creates the message for an error of the engine.
+/// Converts an error of the engine to an [`Error`] that names the file.
 pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     let damaged = |found: String| Error::Damaged { file: file.to_path_buf(), found };
     match error.into() {
@@ -52,7 +52,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     }
 }
 
-/// Whether [`guarded`] turns panics in this source file into errors.
+/// Returns whether [`guarded`] turns panics in this source file into errors.
 pub fn is_engines(source_file: &str) -> bool {
     source_file.contains("/redb-")
 }

@@ -66,7 +66,7 @@ pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
     tx.put(META, &IDENTITY.to_owned(), &bytes);
 }
 
-/// How often the folder of this store was opened, according to this store.
+/// Returns how often the folder of this store was opened, according to this store.
 pub fn boots(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
     bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
@@ -77,8 +77,8 @@ pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a store
-/// without this row is recognized as a copy in any folder.
+/// Returns whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a
+/// store without this row is recognized as a copy in any folder.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

@@ -54,7 +54,7 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Answer, Job, Writer};
 
-/// How many writes may wait for the writer. Further writes are rejected with "try again", so that writes cannot fill the memory while a
+/// How many writes may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill the memory while a
 /// disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
@@ -337,7 +337,8 @@ impl Store {
         }
     }
 
-    /// Notifies waiters after a commit that touched `table`. Notifications may be merged and carry no data, so read the store afterward.
+    /// Returns a [`Notify`] that wakes waiters after a commit that touched `table`. Notifications can be merged and carry no data, so read
+    /// the store afterward.
     ///
     /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {

@@ -82,7 +82,7 @@ impl Overlay {
         Self { tables: Vec::new() }
     }
 
-    /// Whether the overlay has no changes.
+    /// Returns whether the overlay has no changes.
     pub fn is_empty(&self) -> bool {
         self.tables.iter().all(BTreeMap::is_empty)
     }

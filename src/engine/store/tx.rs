@@ -63,7 +63,7 @@ pub trait Read {
         }
     }
 
-    /// Whether there is a row under `key`.
+    /// Returns whether there is a row under `key`.
     fn has<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<bool> {
         Ok(self.get_bytes(table.id, &key.to_bytes())?.is_some())
     }
