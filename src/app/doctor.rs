@@ -25,7 +25,7 @@ pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// Lists the language models; whether their endpoints answer is a question for `mailmill models test`.
+/// Lists the language models. `mailmill models test` checks whether their endpoints respond.
 fn models(settings: &Settings) -> Finding {
     const SUBJECT: &str = "models";
     let enabled = settings.models.iter().filter(|(_, model)| model.protocol.is_some());
@@ -45,7 +45,7 @@ fn models(settings: &Settings) -> Finding {
             "Set input_price and output_price for each model that isn't free.",
         );
     }
-    Finding::good(SUBJECT, format!("enabled: {}; compare them with `mailmill models test`", names.join(", ")))
+    Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
 }
 
 fn folder(data: &Path) -> Finding {
@@ -66,7 +66,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Checks whether the configured addresses are free. A running service reports its own addresses.
+/// Checks whether the configured addresses are free. While the service runs, it uses the addresses, so they are not checked.
 fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     let wanted = [
         ("server.http", settings.server.http),

@@ -26,7 +26,7 @@ pub struct Folder {
 pub enum FolderError {
     /// Another process uses the folder.
     InUse { path: PathBuf, pid: Option<u32> },
-    /// Other users could read the files in the folder.
+    /// Other users can access the folder.
     Open { path: PathBuf, mode: u32 },
     /// The folder belongs to another user.
     Foreign { path: PathBuf, owner: u32 },
@@ -216,7 +216,7 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// Returns the path of the socket in the data folder `path` that accepts bounced messages.
+/// Returns the path of the socket in the data folder `path` on which programs of the same user deliver incoming mail.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }

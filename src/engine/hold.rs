@@ -1,7 +1,7 @@
 //! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
 //! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
-//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule has the number of
+//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule stores the number of
 //! the last hold before it. Clocks are not used for this, because they may be wrong after a restore. The hold is a row of the control
 //! store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
 

@@ -62,10 +62,11 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
 
 const ABOUT: &str = "Every JSON response is an envelope. It contains `success`, either `data` or `error` and `code`, and `metadata` with a \
     time and a `requestId`, which is also in the header `X-Request-Id`. Field names are in camelCase, times in ISO 8601 in UTC. A field \
-    without a value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with `sk_test_` access only \
-    test data; keys that start with `sk_live_` access only live data. Requests with a key count against a budget per minute, account and \
-    group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report the state of the \
-    budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten times as large.";
+    without a value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with \
+    `sk_test_` access only test data; keys that start with `sk_live_` access only live data. Requests with a key count against a \
+    budget per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` \
+    (Unix seconds) report the state of the budget. Requests of signed-in users, on pages or with a token, count against \
+    separate budgets that are ten times as large.";
 
 /// The state of the generator.
 struct Writer {

@@ -239,7 +239,7 @@ impl Space {
         }
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
-            tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes can use only the free space");
+            tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
             // The file gets its previous length again: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }

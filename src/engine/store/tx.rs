@@ -15,7 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::vocab::tables::TableId;
 
-/// A table with typed keys and values. Features declare their tables as constants in their `store.rs`.
+/// A table with typed keys and values. Features declare their tables as constants in the modules that store rows.
 pub struct Table<K, V> {
     pub id: TableId,
     types: PhantomData<fn() -> (K, V)>,
@@ -83,7 +83,7 @@ pub trait Read {
         })
     }
 
-    /// Returns the first `limit` rows of `span`.
+    /// Returns up to `limit` rows of `span`.
     fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();
         if limit == 0 {

@@ -1,4 +1,4 @@
-//! The status of workers, for the System page. No other code depends on the status, which is lost when the process ends.
+//! The status of workers, for the System page, the health checks and the retry backoff of the runner. It is lost when the process ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
