@@ -16,7 +16,6 @@ use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
 use crate::vocab::settings::Settings;
 
-/// Returns the findings of all checks, in a fixed order.
 pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));

@@ -134,7 +134,6 @@ impl Folder {
         }
     }
 
-    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -156,7 +155,6 @@ impl Folder {
         self.path.join("first-start")
     }
 
-    /// Returns the path of an environment's search index.
     pub fn search(&self, environment: Environment) -> PathBuf {
         self.path.join(format!("{environment}.search"))
     }

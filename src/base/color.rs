@@ -177,7 +177,6 @@ pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
-/// Converts a color to OKLCH.
 pub fn seen(color: Color) -> Seen {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();

@@ -18,7 +18,6 @@ use super::random::Random;
 pub struct Secret<T: Zeroize = String>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Wraps a value as a secret.
     pub fn new(value: T) -> Self {
         Self(value)
     }
@@ -75,7 +74,6 @@ impl JsonSchema for Secret<String> {
     }
 }
 
-/// Returns the SHA-256 digest of the bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     // ring is twice as fast as sha2 on processors without SHA instructions, and every request computes a digest.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);

@@ -40,7 +40,6 @@ impl<const MAX: usize> ShortText<MAX> {
         Ok(Self(text.into()))
     }
 
-    /// Returns the text.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }

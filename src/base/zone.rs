@@ -50,7 +50,6 @@ impl Zone {
         Ok(Self { name, rules })
     }
 
-    /// Returns the zone of Coordinated Universal Time.
     pub fn utc() -> Self {
         Self { name: "UTC".into(), rules: TimeZone::UTC }
     }
@@ -74,7 +73,6 @@ impl Zone {
         &NAMES
     }
 
-    /// Returns the IANA name of the zone.
     pub fn name(&self) -> &str {
         &self.name
     }

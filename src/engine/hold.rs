@@ -94,7 +94,6 @@ impl Hold {
     }
 }
 
-/// Reads the hold from the control store.
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
@@ -111,14 +110,12 @@ pub fn set_number(tx: &mut WriteTx<'_>, number: HoldNumber) {
     tx.put(META, &NUMBER.to_owned(), &number.to_be_bytes().to_vec());
 }
 
-/// Puts sending on hold in the control store.
 pub fn put(tx: &mut WriteTx<'_>, hold: &OnHold) {
     let bytes = serde_json::to_vec(hold).expect("a hold has only text and numbers");
     tx.put(META, &HOLD.to_owned(), &bytes);
     set_number(tx, hold.number);
 }
 
-/// Ends the hold in the control store.
 pub fn clear(tx: &mut WriteTx<'_>) {
     tx.delete(META, &HOLD.to_owned());
 }

@@ -58,7 +58,6 @@ impl Event {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Returns whether the event was erased.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }

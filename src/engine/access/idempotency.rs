@@ -64,7 +64,6 @@ impl IdempotentRequest {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
-    /// Looks up what is stored for the request.
     pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Lookup> {
         Ok(match tx.get(REPLAYS, &self.address)?.filter(|stored| now < stored.expires_at) {
             None => Lookup::New,
@@ -79,7 +78,6 @@ impl IdempotentRequest {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }
 
-    /// Stores the response to the request.
     pub fn store(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);
         let stored = StoredAnswer { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };

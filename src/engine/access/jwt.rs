@@ -93,7 +93,6 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
 }
 
 impl Claims {
-    /// Returns whether the token has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now.seconds() >= self.exp
     }

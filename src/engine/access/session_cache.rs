@@ -58,12 +58,10 @@ pub struct CachedSession {
 pub struct AtomicTimestamp(AtomicI64);
 
 impl AtomicTimestamp {
-    /// Creates a timestamp that starts at `time`.
     pub fn at(time: Timestamp) -> Self {
         Self(AtomicI64::new(time.0))
     }
 
-    /// Returns the current timestamp.
     pub fn get(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
     }
@@ -111,7 +109,6 @@ impl SessionCache {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
-    /// Returns the user with this ID.
     pub fn user(&self, id: UserId) -> Option<Arc<CachedUser>> {
         self.read().users.get(&id).cloned()
     }
@@ -123,7 +120,6 @@ impl SessionCache {
         inner.end(|session| session.user == user);
     }
 
-    /// Adds a session.
     pub fn add(&self, session: Arc<CachedSession>) {
         let mut inner = self.write();
         if session.kind == SessionKind::Browser {
@@ -137,7 +133,6 @@ impl SessionCache {
         self.write().end(is_over);
     }
 
-    /// Returns every session in the cache.
     pub fn sessions(&self) -> Vec<Arc<CachedSession>> {
         self.read().sessions.values().cloned().collect()
     }

@@ -36,7 +36,7 @@ struct Tries {
     started: Monotonic,
     last: Monotonic,
     used: u32,
-    /// The number of waits so far. Each wait is twice as long as the one before.
+    /// The number of waits so far, which determines the length of the next one.
     strikes: u32,
     closed_until: Monotonic,
     /// How long the attempts are remembered if no further attempt is made.

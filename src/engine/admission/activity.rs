@@ -54,22 +54,18 @@ impl Activity {
         })
     }
 
-    /// Returns the time when the connection was opened.
     pub fn opened(&self) -> Instant {
         self.opened
     }
 
-    /// Returns the number of requests in progress.
     pub fn running(&self) -> u32 {
         self.running.load(Relaxed)
     }
 
-    /// Records that a request starts.
     pub fn begin(&self) {
         self.running.fetch_add(1, Relaxed);
     }
 
-    /// Records that a request has ended.
     pub fn end(&self) {
         self.progress();
         self.running.fetch_sub(1, Relaxed);
@@ -103,7 +99,6 @@ impl Activity {
         self.is_unflushed.load(Relaxed) || self.queued.load(Relaxed) > 0
     }
 
-    /// Records that the connection is closing.
     pub fn begin_to_close(&self) {
         self.progress();
         self.is_closing.store(true, Relaxed);
@@ -119,7 +114,6 @@ impl Activity {
         self.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
     }
 
-    /// Returns the number of milliseconds since the connection was opened.
     pub fn age_ms(&self) -> u64 {
         u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -136,7 +130,6 @@ impl Activity {
         self.running() == 0 && (!self.is_unflushed() || self.moved().elapsed() > READING_TIME)
     }
 
-    /// Returns whether the connection was asked to close.
     #[cfg(test)]
     pub fn is_asked_to_close(&self) -> bool {
         self.is_asked_to_close.load(Relaxed)

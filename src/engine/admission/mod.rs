@@ -218,7 +218,6 @@ impl State {
         true
     }
 
-    /// Returns the connection to close next.
     fn next_to_close(&mut self, now: Instant) -> Option<u64> {
         if self.order.computed_at.is_none_or(|at| now.duration_since(at) > ORDER_KEPT) {
             self.compute_order(now);

@@ -47,12 +47,10 @@ impl Service for Api {
 }
 
 impl Api {
-    /// Creates a service that runs `operations` on `engine`.
     pub fn new(engine: Arc<Engine>, operations: &'static [Entry]) -> Self {
         Self(engine, Arc::new(Router::new(operations)))
     }
 
-    /// Returns the table of operations.
     pub fn operations(&self) -> &'static [Entry] {
         self.1.operations
     }

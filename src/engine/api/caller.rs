@@ -143,12 +143,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns the data of the caller's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(self.caller.environment())
     }
 
-    /// Returns the time of the request.
     pub fn now(&self) -> Timestamp {
         self.envelope.timestamp
     }

@@ -36,7 +36,6 @@ pub struct Arguments<'a> {
 pub struct GivenInput(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl GivenInput {
-    /// Wraps an input value for a call from within the process.
     pub fn new(input: impl Any + Send) -> Self {
         Self(Mutex::new(Some(Box::new(input))))
     }
@@ -51,7 +50,6 @@ impl GivenInput {
 }
 
 impl Arguments<'_> {
-    /// Decodes the operation's input.
     pub fn decode<T: DeserializeOwned + 'static>(&self) -> Result<T, Failure> {
         if let Some(given) = self.given {
             return given.take();

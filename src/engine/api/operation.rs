@@ -204,7 +204,6 @@ impl<T: Operation> Of<T> {
     }
 }
 
-/// Creates the table entry of a query.
 pub const fn query<T: Query>() -> Entry {
     let run = Run::Query {
         run: |view, arguments, envelope| {
@@ -222,7 +221,6 @@ pub const fn query<T: Query>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// Creates the table entry of a command.
 pub const fn command<T: Command>() -> Entry {
     let run = Run::Command(|arguments| {
         let input: T::Input = arguments.decode()?;
@@ -232,7 +230,6 @@ pub const fn command<T: Command>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// Creates the table entry of an asynchronous operation.
 pub const fn asynchronous<T: Async>() -> Entry {
     let run = Run::Async(|context, arguments, envelope| match arguments.decode::<T::Input>() {
         Ok(input) => {

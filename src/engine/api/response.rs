@@ -210,7 +210,6 @@ pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, e
     Encoded { status, body, output: None }
 }
 
-/// Encodes the error envelope.
 pub fn failure(failure: &Failure, envelope: &Envelope) -> Encoded {
     let info = failure.code.info();
     let mut fields = Map::new();

@@ -12,7 +12,6 @@ use super::operation::Entry;
 use super::spec::{Access, Verb};
 use crate::vocab::codes::Code;
 
-/// The result of routing.
 pub enum Route<'a> {
     /// The operation was found; `path` contains the path parameters.
     Found { entry: &'static Entry, path: Vec<(&'a str, Cow<'a, str>)> },

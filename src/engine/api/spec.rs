@@ -18,7 +18,6 @@ impl Verb {
     /// All methods, in the order of the `Allow` header.
     pub const ALL: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 
-    /// Returns the name of the method in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Get => "GET",
@@ -249,7 +248,6 @@ impl Spec {
         self.id.split_once('.').map_or(self.id, |(noun, _)| noun)
     }
 
-    /// Returns the names of the path parameters.
     pub fn path_names(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }

@@ -63,7 +63,6 @@ impl Guard {
         !self.allowed.is_empty()
     }
 
-    /// Returns whether this address may be contacted.
     pub fn admits(&self, address: IpAddr) -> bool {
         self.is_allowed(address) || is_public(address)
     }

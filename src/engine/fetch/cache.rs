@@ -54,7 +54,6 @@ impl FetchCache {
         Some(entry.body.clone())
     }
 
-    /// Caches the result of a fetch of `address`.
     pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
         let entry = Entry { body, at: now };
         let weight = entry.weight(address);

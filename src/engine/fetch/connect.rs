@@ -31,7 +31,6 @@ pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>
 
 /// A resolver of host names.
 pub trait Resolve: Send + Sync + 'static {
-    /// Resolves `host` to its addresses.
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
@@ -56,7 +55,6 @@ pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
-/// Opens connections.
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,

@@ -92,7 +92,6 @@ impl Client {
         self.usage(input + picture, self.settings.output_tokens_max.get())
     }
 
-    /// Returns whether the model accepts images.
     pub fn sees(&self) -> bool {
         self.settings.vision
     }

@@ -122,7 +122,6 @@ impl Usage {
         }
     }
 
-    /// Returns the sum of both usages.
     pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,

@@ -19,7 +19,6 @@ pub enum Structure {
     Words,
 }
 
-/// Builds the body of a request.
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
     // OpenAI's own service has renamed this parameter; other services support only the old name.

@@ -63,7 +63,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Creates a document without text.
     pub fn new(scope: Scope, number: u32) -> Self {
         Self { scope, number, text: String::new(), pieces: Vec::new() }
     }
@@ -74,7 +73,6 @@ impl Document {
         self
     }
 
-    /// Adds a piece of text.
     pub fn push(&mut self, kind: Kind, text: &str) {
         self.text.push_str(text);
         self.pieces.push((kind, self.text.len() as u32));

@@ -57,7 +57,6 @@ enum Part {
     Plain { whole: String, words: Vec<String>, digits: Option<String> },
 }
 
-/// A parsed search text.
 #[derive(Debug, PartialEq)]
 struct Parsed {
     parts: Vec<Part>,
@@ -65,7 +64,6 @@ struct Parsed {
     phone: Option<String>,
 }
 
-/// Returns all documents of `scope` that match `text`.
 pub(super) fn matching(snapshot: &Snapshot, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
     Ok(Lookup { snapshot, scope }.answer(&parse(text))?.all)
 }

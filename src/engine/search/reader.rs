@@ -114,7 +114,6 @@ impl Numbers {
     }
 }
 
-/// An open segment.
 pub(super) struct Segment {
     id: SegmentId,
     reader: SegmentReader,
@@ -299,7 +298,6 @@ impl NumberCollector {
         self.add(whole.end..end);
     }
 
-    /// Returns the collected set.
     pub(super) fn finish(mut self) -> RoaringBitmap {
         if !self.bits.is_empty() {
             return RoaringBitmap::from_lsb0_bytes(0, &self.bits);

@@ -31,7 +31,6 @@ const BATCHES: usize = 6;
 /// How long to wait for a batch to return. The indexing threads pause this long only if the disk hangs.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
-/// The writer of an open generation.
 pub(super) struct Writer {
     index: tantivy::Index,
     /// The memory budget of tantivy's writer, in bytes.
@@ -72,7 +71,6 @@ impl Writer {
         Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
-    /// Returns the feed position of the last commit.
     pub(super) fn position(&self) -> u64 {
         self.position
     }

@@ -44,7 +44,6 @@ impl Layers {
         Ok(Self { known, values })
     }
 
-    /// Adds the values of a settings file.
     pub(super) fn add_file(&mut self, path: &Path, text: &str) -> Result<(), SettingsError> {
         let (table, lines) = read(path, text)?;
         for (key, value) in flatten(&table) {
@@ -157,7 +156,6 @@ impl Layers {
         candidates.into_iter().min_by_key(distance).unwrap_or_default().to_owned()
     }
 
-    /// Converts all values to their types.
     pub(super) fn settings(&self) -> Result<Settings, SettingsError> {
         let mut root = Table::new();
         for (key, value) in self.entry_defaults() {

@@ -25,7 +25,6 @@ pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
     Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
 
-/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")

@@ -25,7 +25,6 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// Returns the length of a set, if the length is cached.
     pub fn length(&self, key: &MemoKey) -> Option<u64> {
         lock(&self.lengths).get(key, LENGTHS_KEPT)
     }

@@ -163,7 +163,6 @@ impl StoreFile {
         Ok(Self { path: path.to_path_buf(), space: Space::unlimited(), port: RedbPort::open_verified(path, cache_bytes)? })
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -179,7 +178,6 @@ impl StoreFile {
         })
     }
 
-    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.port.table_names()
     }
@@ -318,7 +316,6 @@ impl Store {
         if self.space.is_low() { Err(Error::NoSpace) } else { Ok(()) }
     }
 
-    /// Returns the disk that the store is on.
     pub fn space(&self) -> &Arc<Space> {
         &self.space
     }
@@ -350,7 +347,6 @@ impl Store {
         self.failed.clone()
     }
 
-    /// Returns the path of the store's file.
     pub fn file(&self) -> &Path {
         &self.file
     }

@@ -145,7 +145,6 @@ impl RedbPort {
         Ok(self)
     }
 
-    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.guarded(|database, file| {
             let reading = database.begin_read().map_err(|error| explained(file, error))?;

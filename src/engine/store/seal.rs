@@ -33,12 +33,10 @@ pub struct SecretCount {
 }
 
 impl SecretCount {
-    /// Counts one secret.
     pub fn one(opens: bool) -> Self {
         Self { total: 1, closed: u64::from(!opens) }
     }
 
-    /// Returns the sum of both counts.
     pub fn with(self, other: Self) -> Self {
         Self { total: self.total + other.total, closed: self.closed + other.closed }
     }
@@ -141,12 +139,10 @@ impl Seal {
         if same(there.master.as_slice(), self.master.as_slice()) { Ok(()) } else { Err(KeyError::Wrong(file.clone())) }
     }
 
-    /// Returns the check value of this key.
     pub fn check_value(&self) -> KeyCheck {
         KeyCheck(HEXLOWER.encode(&self.derive("mailmill key check v1")))
     }
 
-    /// Creates a seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the key has the length that the algorithm requires");
         Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), file: None }

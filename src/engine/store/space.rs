@@ -147,7 +147,6 @@ impl Space {
         Some(free)
     }
 
-    /// Returns the status of the disk.
     pub fn status(&self) -> DiskStatus {
         let is_low = self.is_low();
         let free = self.read_free();

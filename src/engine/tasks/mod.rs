@@ -214,7 +214,6 @@ async fn over(end: Instant, shutdown: &mut Shutdown) {
 pub struct Shutdown(watch::Receiver<Stage>);
 
 impl Shutdown {
-    /// Returns the current stage.
     pub fn stage(&self) -> Stage {
         *self.0.borrow()
     }
@@ -252,7 +251,6 @@ pub struct GroupResult {
 }
 
 impl Group {
-    /// Starts a task in this group.
     pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {
@@ -261,7 +259,6 @@ impl Group {
         set.spawn_on(future, &self.handle);
     }
 
-    /// Returns the number of running tasks.
     pub fn running(&self) -> usize {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {

@@ -47,7 +47,6 @@ impl fmt::Display for Relay {
 }
 
 impl Installation {
-    /// Reads the facts from the settings.
     pub fn of(settings: &Settings) -> Self {
         let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
         let greeting = settings.mail.hello_name.as_deref().map(str::to_ascii_lowercase);

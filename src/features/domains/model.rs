@@ -289,7 +289,6 @@ impl Domain {
         self.add_keys(keys, now);
     }
 
-    /// Applies the result of a check.
     pub fn apply_check(&mut self, check: DnsCheck, now: Timestamp) {
         self.findings = check.findings;
         self.notes = check.notes;

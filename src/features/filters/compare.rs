@@ -85,7 +85,6 @@ pub fn bound(text: &str) -> Option<f64> {
 }
 
 impl Test {
-    /// Returns whether the value passes the test.
     pub fn holds(&self, piece: Piece<'_>) -> bool {
         match self {
             Test::Text(test) => test.holds(piece),

@@ -57,7 +57,6 @@ pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Resul
 }
 
 impl Filter {
-    /// Returns whether the contact matches the filter.
     pub fn matches(&self, facts: &ContactFacts<'_>) -> bool {
         self.root.holds(facts)
     }

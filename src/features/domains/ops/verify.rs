@@ -33,7 +33,8 @@ impl Operation for Verify {
         .summary("Check a domain's DNS records now")
         .about(
             "A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the status unreachable, \
-             which does not affect verification. For a failed domain that was never verified, a call restarts the three-day verification window.",
+             which does not affect verification. For a failed domain that was never verified, a call restarts the three-day \
+             verification window.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
