@@ -58,10 +58,10 @@ fn folder(data: &Path) -> Finding {
         Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Set the data folder with --data."),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
-            format!("other users of this machine can read {shown}"),
+            format!("other users of this machine can access {shown}"),
             format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
         ),
-        Ok(_) => Finding::good("folder", format!("only its owner can read {shown}")),
+        Ok(_) => Finding::good("folder", format!("only its owner can access {shown}")),
     }
 }
 

@@ -48,7 +48,7 @@ impl fmt::Display for FolderError {
             }
             Self::Open { path, mode } => write!(
                 f,
-                "other users can access the data folder {0} (mode {mode:o}), which will contain keys; run: chmod 700 {0}",
+                "other users can access the data folder {0} (mode {mode:o}), which stores keys; run: chmod 700 {0}",
                 path.display()
             ),
             Self::Foreign { path, owner } => {

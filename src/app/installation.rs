@@ -147,14 +147,14 @@ impl fmt::Display for Refusal {
         match self {
             Self::Missing { folder, missing, found } => write!(
                 f,
-                "{} missing from {folder}, which holds {}. This is not a new installation, so no empty file is created. Put the \
+                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. Put the \
                  file back, or restore the newest backup into a new folder: {RESTORE}",
                 are(missing),
                 listed(found)
             ),
             Self::NotEmpty { folder, found } => write!(
                 f,
-                "{folder} is not empty (it holds {}) and contains no Mailmill data. Choose an empty folder with --data for a new \
+                "{folder} is not empty (it contains {}) and has no Mailmill data. Choose an empty folder with --data for a new \
                  installation",
                 listed(found)
             ),

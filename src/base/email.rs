@@ -50,8 +50,8 @@ impl EmailAddress {
         Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part has at most 64 bytes") })
     }
 
-    /// Returns an address that an earlier version accepted. Its local part is not checked by today's rules, because it must still be
-    /// possible to find, show and delete the address.
+    /// Builds an address from text that an earlier version accepted, without today's rules for the local part: it must still be possible to
+    /// find, show and delete such an address. Returns `None` if the domain is not valid.
     pub fn stored(text: &str) -> Option<Self> {
         let (local, domain) = text.split_once('@')?;
         domain_to_ascii(domain)?;

@@ -103,7 +103,7 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
 }
 
-/// Returns whether any webhook subscribes to this kind of event. Check this before emitting an opt-in event.
+/// Returns whether any active webhook subscribes to this kind of event. Check this before emitting an opt-in event.
 pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> store::Result<bool> {
     tx.has(INTEREST, &(account, kind as u8))
 }

@@ -48,8 +48,7 @@ fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option
 fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {
     let failure = match (spec.access.is_personal(), presented) {
         (true, Some(key)) if token::parse(key).is_ok() => {
-            let detail =
-                "An API key cannot call this operation, because it needs a signed-in user: POST /v1/auth/login returns a token.";
+            let detail = "This operation requires a signed-in user, not an API key: POST /v1/auth/login returns a token.";
             Failure::because(Code::NotSignedIn, detail)
         }
         (true, _) => Code::NotSignedIn.into(),

@@ -300,7 +300,7 @@ impl Index {
         query::ranked(&self.present.load().snapshot(), scope, text, allowed, (offset, limit))
     }
 
-    /// Returns the numbers of all documents of `scope` that match `text`. If `text` has no letter and no digit, no document matches.
+    /// Returns the numbers of all documents of `scope` that match `text`. A text without letters and digits matches no document.
     pub fn matching(&self, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
         query::matching(&self.present.load().snapshot(), scope, text)
     }
