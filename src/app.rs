@@ -140,7 +140,8 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
     Ok(said.code)
 }
 
-/// Runs the checks of `mailmill doctor`. A problem that stops the checks is itself a finding, because exit code 2 is for warnings.
+/// Runs the checks of `mailmill doctor`. A problem that stops the checks is reported as a finding, so that the exit code is never that of
+/// incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let local = doctor::check(place.data(), &settings);

@@ -287,7 +287,7 @@ fn csv(data: &[u8]) {
     }
 }
 
-/// Fuzzes the input of operations: the first byte selects the operation, and the remaining bytes are its body and its query.
+/// Fuzzes the input of operations: the first byte selects the operation, and the remaining bytes are its body or its query.
 fn json_body(data: &[u8]) {
     let Some((&first, body)) = data.split_first() else { return };
     let entry = &OPERATIONS[usize::from(first) % OPERATIONS.len()];

@@ -48,8 +48,8 @@
 //! ```text
 //! features/campaigns ─ features/sending ─ …/planning ─ …/dispatch ─ engine/mail ─ features/tracking
 //!   launch, schedule,    a mailing,         a row per     round: claim,   message, DKIM,  opens, clicks,
-//!   pause, report        stored in one      recipient,    handoff on disk, transport:      bounces, leaving:
-//!                        transaction        or the reason then the dot     relay, MX,      evidence for the rows
+//!   pause, report        stored in one      recipient,    handoff on disk, transport:      bounces, unsubscribes:
+//!                        transaction        or skipped    then sending     relay, MX,      evidence for the rows
 //!                                                                          inbox
 //! ```
 //!
@@ -61,7 +61,7 @@
 //! ```text
 //! engine/outbox ─ features/webhooks/fanout ─ …/dispatch ─ engine/fetch
 //!   in its cause's    a delivery for each        lanes per endpoint,     one request,
-//!   transaction       webhook that asks          attempts on record      a checked address
+//!   transaction       subscribed webhook         attempts recorded       a checked address
 //! ```
 //!
 //! # Where to look
@@ -127,8 +127,9 @@
 //!
 //! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit
 //!    row, its counters, its entry in the change feed and its webhook events: one transaction.
-//! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`; code that serves one environment has no handle
-//!    to the other, except `features/go_live`, which copies a brand from test to live.
+//! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`. An operation reads and writes only its caller's
+//!    environment, except `features/go_live`, which copies a brand from test to live, and operations on the whole installation, such as
+//!    backups.
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
 //!    reindex` rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.

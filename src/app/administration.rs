@@ -18,7 +18,6 @@ use crate::vocab::settings::Settings;
 const WAIT: Duration = Duration::from_secs(10);
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
-/// Runs the command on the folder `data`.
 pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<CommandOutput, Problem> {
     match find(data, command).await? {
         AdminRoute::Socket => {

@@ -1,5 +1,5 @@
-//! `mailmill check-data`: checks every page of the data files against its checksum, whether the files belong to one installation, and the
-//! master key. The command changes no data.
+//! `mailmill check-data`: compares every page of the data files with its checksum, and checks that the files belong to one installation and
+//! that the master key is the right one. The command changes no data.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
         0 => Ok(()),
-        many => Err(Problem::failed(format_args!("{many} problems were found in {}", folder.path().display()))),
+        many => Err(Problem::failed(format_args!("problems found in {}: {many}", folder.path().display()))),
     }
 }
 

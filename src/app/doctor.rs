@@ -16,7 +16,6 @@ use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
 use crate::vocab::settings::Settings;
 
-/// Returns the findings of all checks, in a fixed order.
 pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
@@ -25,7 +24,7 @@ pub fn check(data: &Path, settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// Lists the language models; whether their endpoints answer is a question for `mailmill models test`.
+/// Lists the language models. `mailmill models test` checks whether their endpoints respond.
 fn models(settings: &Settings) -> Finding {
     const SUBJECT: &str = "models";
     let enabled = settings.models.iter().filter(|(_, model)| model.protocol.is_some());
@@ -45,7 +44,7 @@ fn models(settings: &Settings) -> Finding {
             "Set input_price and output_price for each model that isn't free.",
         );
     }
-    Finding::good(SUBJECT, format!("enabled: {}; compare them with `mailmill models test`", names.join(", ")))
+    Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
 }
 
 fn folder(data: &Path) -> Finding {
@@ -59,14 +58,14 @@ fn folder(data: &Path) -> Finding {
         Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Set the data folder with --data."),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
-            format!("other users of this machine can read {shown}"),
+            format!("other users of this machine can access {shown}"),
             format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
         ),
-        Ok(_) => Finding::good("folder", format!("only its owner can read {shown}")),
+        Ok(_) => Finding::good("folder", format!("only its owner can access {shown}")),
     }
 }
 
-/// Checks whether the configured addresses are free. A running service reports its own addresses.
+/// Checks whether the configured addresses are free. While the service runs, it uses the addresses, so they are not checked.
 fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     let wanted = [
         ("server.http", settings.server.http),

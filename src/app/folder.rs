@@ -26,7 +26,7 @@ pub struct Folder {
 pub enum FolderError {
     /// Another process uses the folder.
     InUse { path: PathBuf, pid: Option<u32> },
-    /// Other users could read the files in the folder.
+    /// Other users can access the folder.
     Open { path: PathBuf, mode: u32 },
     /// The folder belongs to another user.
     Foreign { path: PathBuf, owner: u32 },
@@ -48,7 +48,7 @@ impl fmt::Display for FolderError {
             }
             Self::Open { path, mode } => write!(
                 f,
-                "other users can access the data folder {0} (mode {mode:o}), which will contain keys; run: chmod 700 {0}",
+                "other users can access the data folder {0} (mode {mode:o}), which stores keys; run: chmod 700 {0}",
                 path.display()
             ),
             Self::Foreign { path, owner } => {
@@ -134,7 +134,6 @@ impl Folder {
         }
     }
 
-    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -156,7 +155,6 @@ impl Folder {
         self.path.join("first-start")
     }
 
-    /// Returns the path of an environment's search index.
     pub fn search(&self, environment: Environment) -> PathBuf {
         self.path.join(format!("{environment}.search"))
     }
@@ -216,7 +214,7 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// Returns the path of the socket in the data folder `path` that accepts bounced messages.
+/// Returns the path of the socket in the data folder `path` on which programs of the same user deliver incoming mail.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }

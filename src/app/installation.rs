@@ -114,13 +114,13 @@ impl FirstStart {
 /// The reason why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Some of the stores are missing, or all of them are missing and the folder is not empty.
+    /// Some of the stores are missing, or all of them from a folder that contains other files of Mailmill.
     Missing {
         folder: String,
         missing: Vec<String>,
         found: Vec<String>,
     },
-    /// The folder contains files that are not from Mailmill.
+    /// The folder contains only files that are not from Mailmill.
     NotEmpty {
         folder: String,
         found: Vec<String>,
@@ -147,14 +147,14 @@ impl fmt::Display for Refusal {
         match self {
             Self::Missing { folder, missing, found } => write!(
                 f,
-                "{} missing from {folder}, which holds {}. This is not a new installation, so no empty file is created. Put the \
+                "{} missing from {folder}, which contains {}. This is not a new installation, so no empty file is created. Put the \
                  file back, or restore the newest backup into a new folder: {RESTORE}",
                 are(missing),
                 listed(found)
             ),
             Self::NotEmpty { folder, found } => write!(
                 f,
-                "{folder} is not empty (it holds {}) and contains no Mailmill data. Choose an empty folder with --data for a new \
+                "{folder} is not empty (it contains {}) and has no Mailmill data. Choose an empty folder with --data for a new \
                  installation",
                 listed(found)
             ),
@@ -302,7 +302,7 @@ impl Opener<'_> {
         }
     }
 
-    /// Checks that all three stores exist; otherwise returns the missing ones.
+    /// Checks that all three stores exist; otherwise returns an error that names the missing ones.
     pub fn require_all(&self, names: &[String]) -> Result<(), Problem> {
         let folder = self.folder.path().display().to_string();
         let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));

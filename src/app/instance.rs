@@ -19,7 +19,7 @@ use crate::base::secret::sha256;
 use crate::engine::hold::Cause;
 use crate::engine::store::identity::Installation;
 
-/// A 128-bit hexadecimal number that systemd creates for each installation of a system; absent in most containers.
+/// The file with the ID that systemd creates for each installation of an operating system; absent in most containers.
 const MACHINE_ID: &str = "/etc/machine-id";
 
 /// The content of `instance.json`.
@@ -44,7 +44,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of the file at `path`, which must exist.
+    /// Returns the place of the file at `path`, which must exist.
     fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
         let found = fs::metadata(path)?;
         let born = found.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());

@@ -10,12 +10,12 @@ use crate::features::emails::benchmark::{self, BenchmarkReport};
 use crate::surfaces::cli::{ModelTest, Problem};
 use crate::vocab::settings::{COMPOSER, Settings};
 
-/// Tests a model and prints its figures.
+/// Tests a model and prints the report.
 pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem> {
     let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
     let models = Models::new(settings, &Arc::new(Fetch::new(settings)), &random);
     let client = choose(&models, wanted.model.as_deref())?;
-    // The results go to standard error, so that standard output has only the figures.
+    // The result of each email goes to standard error, so that standard output contains only the report.
     let report = runtime()?.block_on(benchmark::run(client, |result| complain(&result.line())));
     print(&shown(&report, wanted.json)?);
     match report.is_hopeless() {
@@ -40,7 +40,7 @@ fn choose<'a>(models: &'a Models, named: Option<&str>) -> Result<&'a Arc<Client>
             (false, Some(name)) => {
                 Problem::misused(format_args!("there is no model {name}; the models are {}", names.join(", ")))
             }
-            (false, None) => Problem::misused(format_args!("name a model with --model: {}", names.join(", "))),
+            (false, None) => Problem::misused(format_args!("choose a model with --model: {}", names.join(", "))),
         }
     })
 }

@@ -35,7 +35,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the folder's stores and indexes, builds the engine and loads the API keys.
+    /// Opens the folder's stores and indexes, builds the engine and loads the caches of API keys, users and sessions.
     ///
     /// Opening may have to write. If the disk is full, it uses the reserve, and then waits for free space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
@@ -70,7 +70,9 @@ impl Opened {
             match Arc::try_unwrap(store) {
                 Ok(store) => store.close(),
                 // Every acknowledged write is already durable, so a store that is still in use can be left open.
-                Err(store) => tracing::warn!(file = %store.file().display(), "still in use at shutdown, closed with the process"),
+                Err(store) => {
+                    tracing::warn!(file = %store.file().display(), "a store is still in use at shutdown; it closes with the process");
+                }
             }
         }
         drop(folder);

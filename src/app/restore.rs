@@ -51,7 +51,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         ));
     }
     match wanted.resume {
-        true => say("Sending resumes at the next start: emails sent after the backup are sent again."),
+        true => say("Sending resumes at the next start: emails that were sent after the backup was made are sent again."),
         false => {
             say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."))
         }
@@ -109,7 +109,7 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
             Ok(seal)
         }
         Fit::Wrong => Err(Problem::failed(format_args!(
-            "{}: the backup in {} was made with another key. Nothing was written",
+            "{}: the backup in {} was made with a different key. Nothing was written",
             KeyError::Wrong(file.to_path_buf()),
             folder.display()
         ))),

@@ -158,7 +158,7 @@ fn fit_connections(settings: &Settings) -> Connections {
     let fitted = Connections::fit(settings, now);
     let Connections { http, inbound, listens, reserve, is_reduced } = fitted;
     let inbound_from = if listens { "mail servers" } else { "the local socket only" };
-    tracing::info!(descriptors = now, before, http, inbound, inbound_from, reserve, "descriptors and connections");
+    tracing::info!(descriptors = now, before, http, inbound, inbound_from, reserve, "set the connection limits");
     if is_reduced {
         let wanted = settings.server.connections_max.count();
         tracing::warn!(

@@ -334,7 +334,7 @@ async fn an_error_names_what_to_use_instead() {
     let client = Client::of(&opened);
     let (_, test) = key(&client, "test", &["project:write", "email:read"]).await;
     for (path, status, expected) in [
-        ("/v1/system/hold", StatusCode::UNAUTHORIZED, "An API key cannot call this operation, because it needs a signed-in user"),
+        ("/v1/system/hold", StatusCode::UNAUTHORIZED, "This operation requires a signed-in user, not an API key"),
         ("/v1/export/docx/000000000000000000000000", StatusCode::NOT_FOUND, "/v1/export/html/{conversationId}, "),
         ("/v1/nothing", StatusCode::NOT_FOUND, "This path does not exist; see /openapi.json."),
         ("/v1/emails/EMAIL", StatusCode::BAD_REQUEST, "emailId: expected an email ID with 24 hexadecimal characters"),
@@ -358,6 +358,6 @@ fn a_site_is_only_for_a_new_demo() {
     assert!(problem.starts_with("--site: The URL does not start with https://"), "{problem}");
     std::fs::write(folder.store("control.redb"), "").expect("the file can be written");
     let problem = demo::target(&folder, site()).err().expect("the demo exists").to_string();
-    assert!(problem.contains("has a demo already") && problem.contains("--data"), "{problem}");
+    assert!(problem.contains("already contains a demo") && problem.contains("--data"), "{problem}");
     assert!(demo::target(&folder, None).is_ok());
 }

@@ -6,9 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The number of decimal places that an amount can have: more than programs print for a binary fraction, like 59.970000000000006.
+/// The maximum number of decimal places: enough for rounding errors of floating-point numbers, like 59.970000000000006.
 const DECIMALS: i64 = 18;
-/// The number of digits allowed before the decimal point. Sums of a hundred million such numbers still fit into an `i128`.
+/// The maximum number of digits before the decimal point. Sums of a hundred million such numbers still fit into an `i128`.
 const WHOLE_DIGITS: i64 = 12;
 const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 
@@ -82,12 +82,12 @@ impl Amount {
         Self(self.0.abs())
     }
 
-    /// Returns the sum of the two amounts.
+    /// Returns the sum, which saturates instead of overflowing.
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Returns the difference of the two amounts.
+    /// Returns the difference, which saturates instead of overflowing.
     pub fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -101,7 +101,7 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(AmountError::NoNumber);
     }
-    // A longer exponent is far out of range in any case.
+    // An exponent that does not fit into a `u32` is out of range in any case.
     let size = digits.parse::<u32>().unwrap_or(u32::MAX);
     Ok(if negative { -i64::from(size) } else { i64::from(size) })
 }
@@ -118,7 +118,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// Over the API, an amount is a JSON number with every digit; in the store, it is an integer number of units.
+/// In JSON, an amount is a number with all its digits; in the store, it is an `i128` in units of 10⁻¹⁸.
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
@@ -128,7 +128,7 @@ impl Serialize for Amount {
     }
 }
 
-/// Reads an amount from the store only. Input is read by [`Amount::parse`].
+/// Deserializes only the stored form. Input is parsed with [`Amount::parse`].
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         i128::deserialize(deserializer).map(Self)

@@ -17,7 +17,6 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
         (MIN..=MAX).contains(&number).then_some(Self(number))
     }
 
-    /// Returns the number.
     pub fn get(self) -> u64 {
         self.0
     }

@@ -37,8 +37,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Milliseconds on a clock that only runs forward, from an arbitrary start. Waits are measured with this clock: setting the machine's clock
-/// neither shortens nor lengthens them.
+/// Milliseconds on a monotonic clock, from an arbitrary start. Waits are measured with this clock, so setting the machine's clock neither
+/// shortens nor lengthens them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(pub i64);
 
@@ -58,7 +58,7 @@ impl Monotonic {
 pub trait Clock: Send + Sync + 'static {
     /// Returns the current time. The operator can set this clock back or forward.
     fn now(&self) -> Timestamp;
-    /// Returns the current time on a clock that only runs forward.
+    /// Returns the current time on the monotonic clock.
     fn monotonic(&self) -> Monotonic;
 }
 
@@ -66,13 +66,13 @@ pub trait Clock: Send + Sync + 'static {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    #[expect(clippy::disallowed_methods, reason = "the rest of the code reads the clock through this type")]
     fn now(&self) -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Timestamp(since.as_millis() as i64)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    #[expect(clippy::disallowed_methods, reason = "the rest of the code reads the clock through this type")]
     fn monotonic(&self) -> Monotonic {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         Monotonic(START.elapsed().as_millis() as i64)
@@ -123,13 +123,13 @@ impl ManualClock {
         Self { now: AtomicI64::new(start.0), monotonic: AtomicI64::new(0) }
     }
 
-    /// Advances the time and the forward-only time by `ms` milliseconds.
+    /// Advances the wall-clock time and the monotonic time by `ms` milliseconds.
     pub fn advance_ms(&self, ms: i64) {
         self.set_off_by_ms(ms);
         self.monotonic.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Moves the time forward, or back if `ms` is negative; the forward-only time does not change.
+    /// Moves the wall-clock time forward, or back if `ms` is negative. The monotonic time does not change.
     pub fn set_off_by_ms(&self, ms: i64) {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }

@@ -4,7 +4,7 @@
 
 use super::text::Color;
 
-/// The maximum nesting depth of gradients; gradients on real websites are not nested.
+/// The maximum nesting depth of gradients and `light-dark()`. It bounds the recursion.
 const DEPTH_MAX: u8 = 4;
 /// The contrast that WCAG AA requires for body text.
 pub const LEGIBLE: f64 = 4.5;
@@ -68,8 +68,7 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
     Some(Painted { color, alpha })
 }
 
-/// Converts a CSS saturation or lightness to a share. With a percent sign, the value is already a share; without one, it is a
-/// percentage.
+/// Converts a CSS saturation or lightness to a share of 1. A value above 1 is a percentage that was written without a percent sign.
 fn unit(value: f32) -> f32 {
     if value > 1.0 { value / 100.0 } else { value }
 }
@@ -143,7 +142,7 @@ fn first_within(value: &str, depth: u8) -> Option<Painted> {
     None
 }
 
-/// Returns the position at which the first token ends: a space or a comma outside parentheses.
+/// Returns the position at which the first token ends: at whitespace, a comma or a slash outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -178,7 +177,6 @@ pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
-/// Converts a color to OKLCH.
 pub fn seen(color: Color) -> Seen {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
@@ -204,13 +202,13 @@ pub fn is_vivid(color: Color) -> bool {
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)
 }
 
-/// Returns whether a color is visibly not gray. A dark color needs less chroma than a light one, because it cannot have as much.
+/// Returns whether a color is visibly not gray. A dark color needs less chroma than a light one, because its maximum chroma is lower.
 pub fn has_hue(color: Color) -> bool {
     let seen = seen(color);
     is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.5).contains(&seen.lightness)
 }
 
-/// Returns the name of a color.
+/// Returns an English word for a color: its hue, or `black`, `gray` or `white`.
 pub fn word(color: Color) -> &'static str {
     let Seen { lightness, chroma, hue } = seen(color);
     if chroma < 0.035 {

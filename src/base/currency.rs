@@ -6,7 +6,8 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// TABLE: the alphabetic codes of ISO 4217 for money, including funds and metals, excluding codes for tests.
+/// TABLE: the accepted alphabetic codes of ISO 4217: currencies, including some withdrawn ones, funds and precious metals. The codes for
+/// testing and for "no currency" are excluded.
 const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF \
     CHE CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD \
     HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD \
@@ -18,7 +19,7 @@ const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency([u8; 3]);
 
-/// An error: the text is not a currency code.
+/// The error for text that is not a currency code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrencyError;
 
@@ -42,7 +43,7 @@ impl Currency {
         self.0
     }
 
-    /// Returns the currency that has these bytes in a table key.
+    /// Returns the currency whose code is these bytes of a table key.
     pub fn from_bytes(bytes: [u8; 3]) -> Option<Self> {
         std::str::from_utf8(&bytes).ok()?.parse().ok()
     }
@@ -72,7 +73,7 @@ impl Serialize for Currency {
     }
 }
 
-/// Reads a currency from the store only.
+/// Deserializes only the stored form. Input is parsed with [`FromStr`].
 impl<'de> Deserialize<'de> for Currency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <[u8; 3]>::deserialize(deserializer).map(Self)

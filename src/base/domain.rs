@@ -11,7 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::email::domain_to_ascii;
 use super::serde_str;
 
-/// The maximum length leaves space for labels in front of a domain, like a DKIM selector; RFC 1035 limits a whole name to 253 characters.
+/// The maximum length in bytes. It leaves room for labels before the domain, like a DKIM selector: RFC 1035 limits a whole name to 253
+/// characters.
 const DOMAIN_BYTES_MAX: usize = 200;
 
 /// A validated domain name.
@@ -52,16 +53,15 @@ impl DomainName {
     }
 }
 
-/// Returns the part of a name that one owner has registered, according to the public suffix list: `acme.co.uk` for `news.acme.co.uk`. Many
-/// owners share the levels above that part. DMARC calls the part the organizational domain (RFC 7489 §3.2). Returns `None` for a name above
-/// all owners.
+/// Returns the registrable domain of a name, according to the public suffix list: `acme.co.uk` for `news.acme.co.uk`. DMARC calls it the
+/// organizational domain (RFC 7489 §3.2). Returns `None` for a public suffix, like `co.uk`.
 pub fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
-/// Returns whether the name is a public registry, under which different owners register names: no single owner has it, so a user who enters
-/// it has omitted a part. The public suffix list also contains domains of companies that offer subdomains to other users. Such a company
-/// owns its domain and may send from it, so the result is false.
+/// Returns whether the name is a suffix that a registry runs, like `co.uk`: no one owns it, so a user who enters it has omitted a label.
+/// The public suffix list also contains domains of companies that offer subdomains, like `github.io`. Such a company owns its domain and
+/// can send from it, so the result is false.
 fn is_registry(name: &str) -> bool {
     psl::suffix(name.as_bytes())
         .is_some_and(|suffix| suffix.typ() == Some(psl::Type::Icann) && suffix.as_bytes().len() == name.len())

@@ -34,7 +34,8 @@ const LABEL_BYTES_MAX: usize = 63;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailAddress {
     text: Box<str>,
-    /// Invariant: the position of the only `@` in `text`; at most [`LOCAL_BYTES_MAX`].
+    /// The position of the only `@` in `text`: at most [`LOCAL_BYTES_MAX`] in an address that was parsed, at most 255 in one from the
+    /// store.
     at: u8,
 }
 
@@ -49,8 +50,8 @@ impl EmailAddress {
         Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part has at most 64 bytes") })
     }
 
-    /// Returns an address from the store, which was validated by the rules that applied when it was stored: an address that is rejected
-    /// today must still be found, shown and deleted.
+    /// Builds an address from text that an earlier version accepted, without today's rules for the local part: it must still be possible to
+    /// find, show and delete such an address. Returns `None` if the domain is not valid.
     pub fn stored(text: &str) -> Option<Self> {
         let (local, domain) = text.split_once('@')?;
         domain_to_ascii(domain)?;
@@ -84,7 +85,7 @@ impl EmailAddress {
 
     /// Returns one spelling for all spellings of this address: the local part and the domain are case-folded, and the domain is in ASCII.
     ///
-    /// Mail systems may distinguish `Ana@` from `ana@`, but no relevant ones do, and two contacts for one person are worse.
+    /// RFC 5321 allows mail systems to distinguish `Ana@` from `ana@`, but hardly any do, and two contacts for one person would be worse.
     pub fn normalized(&self) -> String {
         if self.text.is_ascii() {
             return self.text.to_ascii_lowercase();
@@ -155,7 +156,7 @@ impl JsonSchema for EmailKey {
     }
 }
 
-/// Returns the position of the `@`, if the address is valid plain ASCII. `None` only means that [`examine`] must check the address.
+/// Returns the position of the `@`, if the address is valid plain ASCII. `None` means only that [`examine`] must check the address.
 ///
 /// Nearly all addresses need only this single pass over their bytes; an import reads a million of them.
 fn plain(bytes: &[u8]) -> Option<usize> {
@@ -263,8 +264,8 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     Ok(local.len())
 }
 
-/// Returns whether the character is invisible. Joiners are included: two addresses that look alike must be one address. Other text may
-/// contain joiners, which some scripts need; mail systems assign no addresses with them.
+/// Returns whether the character is invisible: a control, format or ignorable character. Joiners are included: two addresses that look
+/// alike must be one address. Other text may contain joiners, which some scripts need; mail systems assign no addresses with them.
 fn is_hidden(character: char) -> bool {
     const FORMAT: GeneralCategoryGroup = GeneralCategoryGroup::Format.union(GeneralCategoryGroup::Control);
     const BRAILLE_BLANK: char = '\u{2800}';

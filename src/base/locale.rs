@@ -1,7 +1,7 @@
 //! Country and language codes.
 //!
-//! Both are small values without heap memory: each contact has both, and there are millions of contacts. This module does not contain the
-//! names of countries and languages.
+//! Both are small values without heap memory: each contact can have both, and there are millions of contacts. This module does not contain
+//! the names of countries and languages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -294,7 +294,8 @@ impl JsonSchema for LanguageTag {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The pattern covers language, script, region and a variant: the parts of BCP 47 in use. Rarer parts are also accepted.
+        // The pattern covers language, script, region and a variant: the parts of BCP 47 in use. [`LanguageTag::parse`] also accepts rarer
+        // parts.
         let variant = "[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}";
         let language = format!("{}|[A-Za-z]{{3}}", LANGUAGE_TABLE.pattern());
         let pattern = format!("^({language})(-[A-Za-z]{{4}})?(-([A-Za-z]{{2}}|[0-9]{{3}}))?(-({variant}))?$");

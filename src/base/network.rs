@@ -20,8 +20,8 @@ impl Network {
     }
 }
 
-/// Returns the unit to which limits on connections and attempts apply: an IPv4 address, or an IPv6 /64, the smallest range that a client
-/// gets. A /64 has more addresses than any client makes attempts.
+/// Returns the unit to which limits on connections and attempts apply: an IPv4 address, or an IPv6 /64, the smallest range that a provider
+/// assigns to a client. A client could use a new address of its /64 for every attempt.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -29,7 +29,8 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns the IPv6 /48 of an address: the largest range of one site, with 65,536 networks, each of which limits treat as one address.
+/// Returns the /48 of an IPv6 address, or `None` for IPv4. A /48 is the largest range that a site usually gets: 65,536 networks (/64), each
+/// of which the limits treat as one address.
 pub fn site_of(address: IpAddr) -> Option<IpAddr> {
     match address.to_canonical() {
         IpAddr::V4(_) => None,
@@ -42,7 +43,7 @@ fn first_bits(address: Ipv6Addr, bits: u32) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from(u128::from(address) >> rest << rest))
 }
 
-/// An error: the text is not an address range.
+/// The error for text that is not an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkError;
 

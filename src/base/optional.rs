@@ -1,6 +1,6 @@
 //! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is [`Nullable`].
 //!
-//! Fields are omitted while JSON is written, not by each type, because types that are also stored need every field there.
+//! The JSON serializer omits the fields, not each type: some types are also stored, and the store needs every field.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::ser::{self, Impossible};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The extension that marks the schema of a field that remains as `null`, until the document is written.
+/// The schema extension that marks a field that can be `null`. It is removed when the OpenAPI document is generated.
 pub const STAYS_NULL: &str = "x-stays-null";
 
 /// A field that is `null` when it has no value.

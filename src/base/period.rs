@@ -13,7 +13,6 @@ impl Period {
     /// The period that contains every moment.
     pub const ALWAYS: Self = Self { from: Timestamp(i64::MIN), to: Timestamp(i64::MAX) };
 
-    /// Returns whether the period contains a moment.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.to
     }

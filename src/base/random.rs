@@ -6,12 +6,10 @@ use ring::rand::SecureRandom;
 
 /// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
-    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
 impl dyn Random {
-    /// Returns `N` random bytes.
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
@@ -39,7 +37,6 @@ impl Random for SystemRandom {
 pub struct SeededRandom(Mutex<u64>);
 
 impl SeededRandom {
-    /// Creates the sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(seed.max(1)))
     }

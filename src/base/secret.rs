@@ -18,7 +18,6 @@ use super::random::Random;
 pub struct Secret<T: Zeroize = String>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Wraps a value as a secret.
     pub fn new(value: T) -> Self {
         Self(value)
     }
@@ -75,7 +74,6 @@ impl JsonSchema for Secret<String> {
     }
 }
 
-/// Returns the SHA-256 digest of the bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     // ring is twice as fast as sha2 on processors without SHA instructions, and every request computes a digest.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
@@ -133,7 +131,7 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
 /// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// Returns a CRC-32 as letters and digits. It distinguishes a mistyped or invented key from a real one without a lookup.
+/// Returns the CRC-32 of the bytes in base 62. It detects a mistyped key without a lookup.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];

@@ -1,7 +1,7 @@
 //! Serde support for values that are text in JSON and a validated type in code.
 //!
-//! All such types parse with [`FromStr`]; this is the only bridge from there to serde, and it passes a type's error message to the caller
-//! unchanged. This module does not depend on any of those types.
+//! Such types parse with [`FromStr`]; [`deserialize`] connects it to serde and passes the type's error message on unchanged. This module
+//! does not depend on any of those types.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -65,7 +65,7 @@ struct Parsed<T> {
     parsed: PhantomData<T>,
 }
 
-/// Returns the kind of a JSON value that is not an object.
+/// Returns a description of a JSON value that is not an object, for an error message; `None` for an object.
 pub fn other_than_object(json: &str) -> Option<&'static str> {
     match json.trim_start().bytes().next() {
         Some(b'{') => None,

@@ -11,13 +11,14 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// A deserializer, a visitor or a seed that also wraps all values inside it.
+/// A wrapper of a deserializer, visitor, seed or accessor that also wraps every value inside it.
 pub struct Objects<T>(pub T);
 
 /// The error for a number that cannot be stored exactly.
 pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as a string";
 
-/// Returns whether a number may be an integer that the parser rounded. Integers that fit into 64 bits are never parsed as fractions.
+/// Returns whether a number can be an integer that the parser rounded. Integers that fit into 64 bits are never parsed as floating-point
+/// numbers.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
     value.abs() >= BEYOND_I64

@@ -40,7 +40,6 @@ impl<const MAX: usize> ShortText<MAX> {
         Ok(Self(text.into()))
     }
 
-    /// Returns the text.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }
@@ -53,7 +52,7 @@ impl<const MAX: usize> Name<MAX> {
         if text.is_empty() { Err(TextError::Empty) } else { Ok(Self(text)) }
     }
 
-    /// Returns one spelling for all spellings that people consider the same name: see [`fold`].
+    /// Returns the name in a form for comparisons: see [`fold`].
     pub fn folded(&self) -> String {
         fold(self)
     }
@@ -81,7 +80,7 @@ fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Resu
     }
 }
 
-/// Returns the text in lowercase and in one Unicode form (NFC). The result is equal for all spellings that people consider the same.
+/// Returns the text in lowercase and in one Unicode form (NFC), so that spellings that differ only in case or composition are equal.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -92,7 +91,8 @@ pub fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
-/// Returns whether the character is invisible and hides or reorders its neighbors. Joiners are excluded, because some scripts need them.
+/// Returns whether the character is invisible or reorders the characters around it. The joiners U+200C and U+200D are excluded, because
+/// some scripts need them.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -264,7 +264,7 @@ pub struct Color {
     pub blue: u8,
 }
 
-/// An error: the text is not a color.
+/// The error for text that is not a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorError;
 

@@ -1,6 +1,6 @@
 //! Time zones by IANA name, and conversion of local times.
 //!
-//! Time zones are sometimes renamed. Old names remain valid, and each zone keeps the spelling that was given.
+//! Time zones are sometimes renamed. Old names remain valid, and a zone keeps the name that was given.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ use super::serde_str;
 /// The bundled time zones, including names that some systems omit, like US/Pacific.
 static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The maximum length of a name. The longest name has 30 characters.
+/// The maximum length of a name. The longest name has 32 characters.
 const NAME_BYTES_MAX: usize = 64;
 
 /// A time zone with an IANA name.
@@ -31,7 +31,7 @@ pub struct Zone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedTime {
     pub at: Timestamp,
-    /// A note for the user: the local time is skipped, or occurs twice.
+    /// A note for the user if the local time is skipped or occurs twice.
     pub twist: Option<String>,
 }
 
@@ -50,7 +50,6 @@ impl Zone {
         Ok(Self { name, rules })
     }
 
-    /// Returns the zone of Coordinated Universal Time.
     pub fn utc() -> Self {
         Self { name: "UTC".into(), rules: TimeZone::UTC }
     }
@@ -74,7 +73,6 @@ impl Zone {
         &NAMES
     }
 
-    /// Returns the IANA name of the zone.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -112,7 +110,7 @@ impl Zone {
     }
 }
 
-/// Formats a local time as `2026-03-29 02:30`, with seconds if there are any.
+/// Formats a local time as `2026-03-29 02:30`, with seconds unless they are zero.
 fn minute(local: DateTime) -> String {
     let text = if local.second() == 0 && local.subsec_nanosecond() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
     local.strftime(text).to_string()
@@ -125,7 +123,7 @@ fn signed(offset: Offset) -> String {
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// An error: the text is not the name of a time zone.
+/// The error for text that is not the name of a time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneError(String);
 

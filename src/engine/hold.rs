@@ -1,7 +1,7 @@
 //! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
 //! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
-//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule has the number of
+//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule stores the number of
 //! the last hold before it. Clocks are not used for this, because they may be wrong after a restore. The hold is a row of the control
 //! store, so that it survives restarts, and also a value in memory, so that reading it costs nothing.
 
@@ -52,7 +52,7 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
+    /// Returns whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }
@@ -67,7 +67,7 @@ impl Hold {
         Self(watch::Sender::new(now))
     }
 
-    /// Whether sending is on hold. The check only reads a value in memory.
+    /// Returns whether sending is on hold. The check only reads a value in memory.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
@@ -77,7 +77,7 @@ impl Hold {
         self.0.borrow().clone()
     }
 
-    /// Whether a mailing or schedule with this number must wait.
+    /// Returns whether a mailing or schedule with this number must wait.
     pub fn holds(&self, number: HoldNumber) -> bool {
         self.0.borrow().as_ref().is_some_and(|hold| hold.holds(number))
     }
@@ -94,7 +94,6 @@ impl Hold {
     }
 }
 
-/// Reads the hold from the control store.
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
@@ -111,14 +110,12 @@ pub fn set_number(tx: &mut WriteTx<'_>, number: HoldNumber) {
     tx.put(META, &NUMBER.to_owned(), &number.to_be_bytes().to_vec());
 }
 
-/// Puts sending on hold in the control store.
 pub fn put(tx: &mut WriteTx<'_>, hold: &OnHold) {
     let bytes = serde_json::to_vec(hold).expect("a hold has only text and numbers");
     tx.put(META, &HOLD.to_owned(), &bytes);
     set_number(tx, hold.number);
 }
 
-/// Ends the hold in the control store.
 pub fn clear(tx: &mut WriteTx<'_>) {
     tx.delete(META, &HOLD.to_owned());
 }

@@ -1,9 +1,9 @@
 //! The outbox: events for webhooks, written in the same transaction as their cause (`assets/docs/webhooks.md`).
 //!
-//! An event is in the outbox if and only if its cause is committed, and it is stored in the exact bytes that receivers get. It stays in a
-//! separate queue until its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The outbox
-//! stores how many webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old events
-//! are deleted, and events without subscribers are not written at all.
+//! An event is committed together with its cause, and is stored in the exact bytes that receivers get. It stays in a separate queue until
+//! its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The outbox stores how many
+//! webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old events are deleted, and
+//! events without subscribers are not written at all.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,7 +58,6 @@ impl Event {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Whether the event was erased.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }
@@ -104,7 +103,7 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
 }
 
-/// Whether any webhook subscribes to this kind of event. Check this before emitting an opt-in event.
+/// Returns whether any active webhook subscribes to this kind of event. Check this before emitting an opt-in event.
 pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> store::Result<bool> {
     tx.has(INTEREST, &(account, kind as u8))
 }
@@ -123,7 +122,7 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Returns up to `limit` events that were not erased, oldest first.
+/// Returns those of the `limit` oldest events that were not erased, oldest first.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())
@@ -147,7 +146,7 @@ pub fn between(
     tx.list(OUTBOX, &span, Order::Forward, limit)
 }
 
-/// Returns up to `limit` events whose webhooks must be looked up.
+/// Returns the IDs of up to `limit` queued events.
 pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
@@ -181,7 +180,7 @@ pub fn erase(
     Ok(events.len() == limit)
 }
 
-/// Deletes up to `limit` events older than the retention; returns true if there may be more.
+/// Deletes up to `limit` events older than the retention period; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let oldest_kept = tx.now().plus_ms(-limits::OUTBOX_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };

@@ -13,7 +13,6 @@ use tracing_subscriber::layer::{Context, Layer};
 use crate::base::clock::{Clock, SystemClock, Timestamp};
 use crate::vocab::limits;
 
-/// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub at: Timestamp,

@@ -72,7 +72,6 @@ impl Worker {
     }
 }
 
-/// Starts all workers of a table.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: impl IntoIterator<Item = &'static Worker>) {
     for worker in workers {
         match worker.work {

@@ -58,7 +58,7 @@ pub fn newest(
     Ok(found)
 }
 
-/// Deletes up to `limit` audit entries older than the retention; returns true if there may be more.
+/// Deletes up to `limit` audit entries older than the retention period; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let end = tx.now().plus_ms(-limits::AUDIT_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some((end,).to_bytes()) };

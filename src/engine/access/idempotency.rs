@@ -2,8 +2,8 @@
 //!
 //! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
 //! written in the same transaction as the effect of the request, so neither ever exists without the other. Idempotency keys are scoped to
-//! the API key. Two requests are the same if their operations, the values in their paths, and their bodies match. Bodies are compared with
-//! sorted JSON keys, so that a client may serialize its JSON differently.
+//! the API key. Two requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with
+//! sorted JSON keys, so that a repeat can order its keys differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -64,7 +64,6 @@ impl IdempotentRequest {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
-    /// Looks up what is stored for the request.
     pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Lookup> {
         Ok(match tx.get(REPLAYS, &self.address)?.filter(|stored| now < stored.expires_at) {
             None => Lookup::New,
@@ -74,12 +73,11 @@ impl IdempotentRequest {
         })
     }
 
-    /// Returns the key under which the response is stored, used as context for sealing the response.
+    /// Returns the key under which the response is stored, which is also the context for sealing the response.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }
 
-    /// Stores the response to the request.
     pub fn store(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);
         let stored = StoredAnswer { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };
@@ -88,8 +86,8 @@ impl IdempotentRequest {
     }
 }
 
-/// The stored status of a response that was erased together with the contact it named; no operation returns this status. The request still
-/// counts as completed and does not run again.
+/// The stored status of a response that was erased together with the contact it named; no operation returns this status. The request is
+/// still treated as completed and does not run again.
 const ERASED: u16 = 410;
 
 /// Erases the responses that contain one of `needles`. Reads up to `limit` responses, starting after the key `after`. Returns true if there

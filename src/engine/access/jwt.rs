@@ -1,4 +1,4 @@
-//! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type, and one key for each purpose.
+//! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type and one key for each purpose.
 //!
 //! Only tokens that this service created are accepted, so the header is compared and never interpreted: a token with a different algorithm,
 //! with `none`, with a different type or with an embedded key is invalid. A token only refers to a record that is looked up, so that access
@@ -93,7 +93,6 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
 }
 
 impl Claims {
-    /// Whether the token has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now.seconds() >= self.exp
     }

@@ -1,7 +1,7 @@
 //! The cache of API keys: every valid key, found by the hash of its text.
 //!
-//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key fails with the next request. The
-//! cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
+//! The cache is in memory and complete, so a lookup needs only one hash and one probe, and a revoked key is rejected from the next request
+//! on. The cache does not read the store; `features/accounts` fills the cache at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -107,7 +107,6 @@ pub struct ApiKeyCache {
 }
 
 impl ApiKeyCache {
-    /// Replaces all keys in the cache.
     pub fn fill(&self, keys: impl IntoIterator<Item = Arc<ApiKey>>) {
         self.by_hash.store(Arc::new(keys.into_iter().map(|key| (key.hash, key)).collect()));
     }
@@ -122,7 +121,6 @@ impl ApiKeyCache {
         self.accounts.lock().expect("no holder of this lock panics").entry(account).or_insert_with(|| Arc::new(make())).clone()
     }
 
-    /// Adds an API key to the cache.
     pub fn add(&self, key: Arc<ApiKey>) {
         self.by_hash.rcu(|keys| {
             let mut keys = HashMap::clone(keys);
@@ -149,7 +147,6 @@ impl ApiKeyCache {
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 
-    /// Returns every key in the cache.
     pub fn all(&self) -> Vec<Arc<ApiKey>> {
         self.by_hash.load().values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! Signed links: a path that works for anyone who has the link, until it expires.
+//! Signed links: a path that works for anyone who has the link, until the link expires.
 
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
@@ -24,7 +24,7 @@ impl Links {
         format!("{expiry}.{}", HEXLOWER.encode(&sum))
     }
 
-    /// Whether `token` gives access to `path` now.
+    /// Returns whether `token` gives access to `path` now.
     pub fn check(&self, path: &str, token: &str, now: Timestamp) -> bool {
         let Some((expiry, sum)) = token.split_once('.') else { return false };
         let Ok(sum) = HEXLOWER.decode(sum.as_bytes()) else { return false };

@@ -41,7 +41,7 @@ pub struct CachedSession {
     pub id: SessionId,
     pub user: UserId,
     pub kind: SessionKind,
-    /// SHA-256 of the cookie's token.
+    /// SHA-256 of the cookie's token; zeros for a program's session.
     pub digest: [u8; 32],
     /// The session ends at this time at the latest.
     pub expires_at: Timestamp,
@@ -58,12 +58,10 @@ pub struct CachedSession {
 pub struct AtomicTimestamp(AtomicI64);
 
 impl AtomicTimestamp {
-    /// Creates a timestamp that starts at `time`.
     pub fn at(time: Timestamp) -> Self {
         Self(AtomicI64::new(time.0))
     }
 
-    /// Returns the current timestamp.
     pub fn get(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
     }
@@ -75,12 +73,12 @@ impl AtomicTimestamp {
 }
 
 impl CachedSession {
-    /// Whether the session is still valid.
+    /// Returns whether the session is still valid.
     pub fn works(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
     }
 
-    /// Whether the user entered their password recently.
+    /// Returns whether the user entered their password recently.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
         now.ms_since(self.proven_at.get()) < limits::FRESH_SIGN_IN_MS
     }
@@ -111,7 +109,6 @@ impl SessionCache {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
-    /// Returns the user with this ID.
     pub fn user(&self, id: UserId) -> Option<Arc<CachedUser>> {
         self.read().users.get(&id).cloned()
     }
@@ -123,7 +120,6 @@ impl SessionCache {
         inner.end(|session| session.user == user);
     }
 
-    /// Adds a session.
     pub fn add(&self, session: Arc<CachedSession>) {
         let mut inner = self.write();
         if session.kind == SessionKind::Browser {
@@ -137,7 +133,6 @@ impl SessionCache {
         self.write().end(is_over);
     }
 
-    /// Returns every session in the cache.
     pub fn sessions(&self) -> Vec<Arc<CachedSession>> {
         self.read().sessions.values().cloned().collect()
     }
@@ -157,7 +152,7 @@ impl SessionCache {
         inner.touch(session, environment, now)
     }
 
-    // The cache changes only by single inserts and removals: a thread that panicked while it held the lock has left no partial change.
+    // A poisoned lock is used anyway: a change that was interrupted is harmless, because a session without its user is rejected.
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -36,7 +36,7 @@ struct Tries {
     started: Monotonic,
     last: Monotonic,
     used: u32,
-    /// The number of attempts beyond the free ones.
+    /// The number of waits so far, which determines the length of the next one.
     strikes: u32,
     closed_until: Monotonic,
     /// How long the attempts are remembered if no further attempt is made.
@@ -152,8 +152,8 @@ impl Throttle {
         }
     }
 
-    /// Loads the attempts that the previous process stored; called at startup. Time that has passed on the machine's clock counts as
-    /// waiting time; if that clock was set back, no waiting time has passed.
+    /// Loads the attempts that the previous process stored; called at startup. The time since then, on the machine's clock, is subtracted
+    /// from the waits; if that clock was set back, nothing is subtracted.
     pub fn load(&self, tx: &impl Read, now: Timestamp, at: Monotonic) -> store::Result<()> {
         let mut memory = self.memory();
         let all = &mut memory.tries;

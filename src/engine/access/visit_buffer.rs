@@ -1,7 +1,7 @@
 //! Visits to links in messages, buffered in memory for a moment so that a visitor does not wait for the disk.
 //!
-//! The tracking feature removes the visits in batches and interprets them. Visits that exceed the buffer are dropped and counted: a flood
-//! of visits makes the statistics less accurate but never uses up memory or delays a response.
+//! The tracking feature removes the visits in batches and interprets them. Visits that do not fit into the buffer are dropped and counted:
+//! a flood of visits makes the statistics less accurate but never uses up memory or delays a response.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -39,13 +39,13 @@ pub struct VisitBuffer {
 #[derive(Default)]
 struct Inner {
     visits: VecDeque<Visit>,
-    /// The client and link of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
+    /// Hashes of the client and link of each visit, in the current window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
     seen: [HashSet<u64>; 2],
     window: i64,
 }
 
 impl VisitBuffer {
-    /// Buffers a visit if there is space. A repeated visit of the same `client` to the same link within a short time is ignored.
+    /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
     /// The client's identity is not stored.
     pub fn note(&self, visit: Visit, client: &[u8]) {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a client counts as reading a reply after it last accepted a part of the reply. A client on a slow line accepts some bytes every
-/// second. Without this bound, clients that accept no bytes could hold all connections for as long as a reply may stall.
+/// How long a client is treated as reading a reply after it last accepted a part of the reply. A client on a slow line accepts some bytes
+/// every second. Without this bound, clients that accept no bytes could hold all connections until their replies time out.
 const READING_TIME: Duration = Duration::from_secs(10);
 
 /// The state of an idle connection.
@@ -22,7 +22,7 @@ pub struct Idle {
 /// A connection's activity: how many requests are in progress, whether its client still reads a reply, and when the connection last made
 /// progress.
 ///
-/// The numbers are atomic, so that the many writers of an HTTP/2 connection never wait for each other. Their orderings are relaxed: the
+/// The numbers are atomic, so that the many writers of an HTTP/2 connection never wait for each other. Relaxed ordering suffices: the
 /// numbers are independent, and a slightly stale read only delays a timeout by a moment.
 pub struct Activity {
     opened: Instant,
@@ -33,7 +33,7 @@ pub struct Activity {
     queued: AtomicU32,
     /// Whether some bytes handed to the connection have not been sent yet.
     is_unflushed: AtomicBool,
-    /// Whether the connection is already closing and is open only until its client has read the reason.
+    /// Whether the connection is already closing and is open only until its client has read the last response.
     is_closing: AtomicBool,
     is_asked_to_close: AtomicBool,
     close: Notify,
@@ -54,22 +54,18 @@ impl Activity {
         })
     }
 
-    /// When the connection was opened.
     pub fn opened(&self) -> Instant {
         self.opened
     }
 
-    /// Returns the number of requests in progress.
     pub fn running(&self) -> u32 {
         self.running.load(Relaxed)
     }
 
-    /// Records that a request starts.
     pub fn begin(&self) {
         self.running.fetch_add(1, Relaxed);
     }
 
-    /// Records that a request has ended.
     pub fn end(&self) {
         self.progress();
         self.running.fetch_sub(1, Relaxed);
@@ -98,18 +94,17 @@ impl Activity {
         }
     }
 
-    /// Whether any bytes wait for the client to accept them.
+    /// Returns whether any bytes wait for the client to accept them.
     pub fn is_unflushed(&self) -> bool {
         self.is_unflushed.load(Relaxed) || self.queued.load(Relaxed) > 0
     }
 
-    /// Records that the connection is closing.
     pub fn begin_to_close(&self) {
         self.progress();
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Records progress: a request started or ended, or a part of a request or reply arrived or was sent.
+    /// Records progress: a request ended, or a part of a request or reply arrived or was sent.
     pub fn progress(&self) {
         self.moved_ms.store(self.age_ms(), Relaxed);
     }
@@ -119,30 +114,28 @@ impl Activity {
         self.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
     }
 
-    /// Returns the number of milliseconds since the connection was opened.
     pub fn age_ms(&self) -> u64 {
         u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Waits until the connection is asked to close so that another can be admitted.
+    /// Waits until the connection is asked to close so that another connection can be admitted.
     pub async fn asked_to_close(&self) {
         if !self.is_asked_to_close.load(Relaxed) {
             self.close.notified().await;
         }
     }
 
-    /// Whether closing the connection now would interrupt neither a request nor a reply that the client still reads.
+    /// Returns whether closing the connection now would interrupt neither a request nor a reply that the client still reads.
     pub fn is_idle(&self) -> bool {
         self.running() == 0 && (!self.is_unflushed() || self.moved().elapsed() > READING_TIME)
     }
 
-    /// Whether the connection was asked to close.
     #[cfg(test)]
     pub fn is_asked_to_close(&self) -> bool {
         self.is_asked_to_close.load(Relaxed)
     }
 
-    /// Asks the connection to close so that another can be admitted.
+    /// Asks the connection to close so that another connection can be admitted.
     pub fn ask_to_close(&self) {
         self.is_asked_to_close.store(true, Relaxed);
         self.close.notify_one();

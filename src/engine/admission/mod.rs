@@ -20,18 +20,18 @@ pub use self::activity::Activity;
 use self::activity::Idle;
 use crate::base::network::counted_as;
 
-/// How many rejections may be written at the same time. Further connections are closed without a response: under a flood, writing responses
-/// would use up the resources that the maximum protects.
+/// The maximum number of rejections that are written at the same time. Further connections are closed without a response: under a flood,
+/// writing responses would use up the resources that the maximum number of connections protects.
 const REFUSALS_MAX: usize = 64;
 /// How long the closing order is reused before it is computed again. The computation reads all connections.
 const ORDER_KEPT: Duration = Duration::from_millis(100);
 /// How long to wait for a connection that was asked to close before another one is asked as well. A connection that receives a request just
 /// before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// How many connections are asked to close for one waiting connection before that connection is rejected.
+/// The number of attempts to admit a waiting connection before it is rejected. Each attempt asks at least one more connection to close.
 const TRIES_MAX: usize = 20;
-/// When all connections are in use, one in this many is closed in advance, up to [`AHEAD_MAX`], so that under a flood new connections need
-/// not wait for each other.
+/// When all connections are in use, one idle connection per this many is closed in advance, up to [`AHEAD_MAX`], so that new connections do
+/// not wait for each other under a flood.
 const AHEAD_OF: usize = 128;
 const AHEAD_MAX: usize = 32;
 
@@ -121,7 +121,6 @@ impl Ticket {
 }
 
 impl Admission {
-    /// Creates an admission with these limits.
     pub fn new(total_max: usize, per_address_max: usize) -> Arc<Self> {
         Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
     }
@@ -219,7 +218,6 @@ impl State {
         true
     }
 
-    /// Returns the connection to close next.
     fn next_to_close(&mut self, now: Instant) -> Option<u64> {
         if self.order.computed_at.is_none_or(|at| now.duration_since(at) > ORDER_KEPT) {
             self.compute_order(now);
@@ -227,7 +225,7 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // No connection is left in the order. Connections that became idle since the order was computed are not in it.
+        // The order is used up; it does not contain connections that have become idle since it was computed.
         self.compute_order(now);
         self.take_next()
     }
@@ -243,9 +241,10 @@ impl State {
         None
     }
 
-    /// Sorts idle connections into the closing order. The rank of a connection is the number of connections that its address has at that
-    /// point; the highest rank closes first, and among equal ranks the connection that has been idle longest. Connections that are already
-    /// closing come last: they end soon anyway, and their clients are still reading the reason.
+    /// Sorts idle connections into the closing order. The rank of a connection is the number of connections that its address still has
+    /// after those that have been idle longer are closed; the highest rank closes first, and among equal ranks the connection that has been
+    /// idle longest. Connections that are already closing come last: they end soon anyway, and their clients are still reading the last
+    /// response.
     fn compute_order(&mut self, now: Instant) {
         let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats

@@ -48,8 +48,7 @@ fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option
 fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {
     let failure = match (spec.access.is_personal(), presented) {
         (true, Some(key)) if token::parse(key).is_ok() => {
-            let detail =
-                "An API key cannot call this operation, because it needs a signed-in user: POST /v1/auth/login returns a token.";
+            let detail = "This operation requires a signed-in user, not an API key: POST /v1/auth/login returns a token.";
             Failure::because(Code::NotSignedIn, detail)
         }
         (true, _) => Code::NotSignedIn.into(),
@@ -67,7 +66,7 @@ pub(super) fn challenge(engine: &Engine, error: &str) -> HeaderValue {
     HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static(r#"Bearer realm="mailmill""#))
 }
 
-/// Returns the key in the request, in any of the three forms that clients use.
+/// Returns the API key or token of the request, from `Authorization: Bearer`, `Authorization: ApiKey` or `X-API-Key`.
 fn presented(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(AUTHORIZATION) {
         let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
@@ -77,7 +76,7 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok()
 }
 
-/// Checks that the principal has a permission that the operation requires.
+/// Checks that the principal has a permission, or the role, that the operation requires.
 pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let granted = principal.permissions();
     let (allowed, scope) = match spec.access {

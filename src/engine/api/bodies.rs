@@ -13,8 +13,8 @@ use super::http_types::Body;
 use crate::vocab::codes::Code;
 use crate::vocab::limits::{BODIES_BYTES_MAX, BODIES_RETRY_SECONDS, BODIES_WAIT, BODY_SMALL_BYTES};
 
-/// The number of bytes per permit of the semaphore. Permits for single bytes could exceed the range of the 32-bit number in a request for
-/// permits.
+/// The number of bytes per permit of the semaphore. With one permit per byte, a reservation could exceed `u32::MAX`, the maximum that one
+/// call can acquire.
 const UNIT_BYTES: usize = 1024;
 
 /// Limits the memory that large request bodies use.

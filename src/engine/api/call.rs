@@ -47,17 +47,15 @@ impl Service for Api {
 }
 
 impl Api {
-    /// Creates a service that runs `operations` on `engine`.
     pub fn new(engine: Arc<Engine>, operations: &'static [Entry]) -> Self {
         Self(engine, Arc::new(Router::new(operations)))
     }
 
-    /// Returns the table of operations.
     pub fn operations(&self) -> &'static [Entry] {
         self.1.operations
     }
 
-    /// Whether any operation has this path, with any method.
+    /// Returns whether any operation has this path, with any HTTP method.
     pub fn knows(&self, path: &str) -> bool {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
@@ -381,7 +379,7 @@ impl<'e> Call<'e> {
         let envelope = self.envelope;
         let prepared = prepare(arguments);
         if ticket.is_none() && prepared.is_err() {
-            // The command could not be decoded, so there is nothing to write or record.
+            // The input could not be decoded, so there is nothing to write or record.
             return Err(prepared.err().expect("the result was checked above to be an error"));
         }
         let store = self.store(spec, &caller);
@@ -442,7 +440,7 @@ impl<'e> Call<'e> {
         Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
     }
 
-    /// Adds the headers that every response has.
+    /// Adds the request ID, and the rate-limit and replay headers if they apply.
     fn head(&self, headers: &mut HeaderMap) {
         let id = HeaderValue::from_bytes(&self.envelope.request.text()).expect("a request ID is ASCII");
         headers.insert(REQUEST_ID, id);
@@ -481,7 +479,8 @@ enum Wrote {
     Stored(StoredAnswer),
 }
 
-/// Runs inside a command's transaction: writes the effect, the audit row and the replay record, or the failure and its replay record.
+/// Runs inside a command's transaction: writes the effect, the audit row and the replay record; if the command fails, at most a replay
+/// record.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,
@@ -538,8 +537,8 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
     Ok(stored)
 }
 
-/// Whether a failure is stored for repeats. Failures with status 429 or 5xx are not stored, so that a request with the same key can be
-/// tried again.
+/// Returns whether a failure is stored for repeats. Failures with status 429 or 5xx are not stored, so that a repeat with the same
+/// idempotency key runs again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500
@@ -569,7 +568,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// Returns the idempotent request for a call with an idempotency key, if the operation supports such keys.
+/// Returns the idempotent request for a call with an idempotency key, if the operation supports such keys and the caller uses an API key.
 fn ticket(
     spec: &Spec,
     caller: &Caller,
@@ -591,7 +590,7 @@ fn ticket(
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
     }
-    // The request is identified by the operation and its path values instead of the path, because an operation can have several paths.
+    // The request is identified by the operation and its path parameters instead of the path, because an operation can have several paths.
     let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
     Ok(Some(IdempotentRequest::new(key, text.as_bytes(), spec.id, &about, body)))
 }

@@ -42,8 +42,8 @@ impl Principal {
         }
     }
 
-    /// Returns the caller's last writes; `None` for anonymous callers and the operator, because each of these identities may stand for
-    /// several callers.
+    /// Returns the caller's last writes; `None` for anonymous callers and the operator, because each of these identities can be several
+    /// callers at the same time.
     pub fn last_writes(&self) -> Option<&LastWrites> {
         match self {
             Principal::Key(key) => Some(&key.last_writes),
@@ -52,7 +52,7 @@ impl Principal {
         }
     }
 
-    /// Returns the permissions of the caller.
+    /// Returns the permissions of the caller; anonymous callers and the operator have none.
     pub fn permissions(&self) -> PermissionSet {
         match self {
             Principal::Key(key) => key.permissions,
@@ -74,7 +74,7 @@ impl fmt::Display for Principal {
     }
 }
 
-/// The caller of an operation, with its environment.
+/// The caller of an operation, with its request, its connection and the engine.
 #[derive(Clone)]
 pub struct Caller {
     pub principal: Principal,
@@ -86,7 +86,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns the account that the call belongs to.
+    /// Returns the ID of the caller's account. Panics if the caller is anonymous or the operator.
     pub fn account(&self) -> AccountId {
         let account_limits = self.principal.account_limits();
         account_limits.expect("an operation that needs an account declares so, and its caller is a key or a user").id
@@ -124,7 +124,7 @@ impl Caller {
         }
     }
 
-    /// Returns the environment of the caller's key, or the environment that the user has chosen.
+    /// Returns the environment of the caller's key, or the environment that the user has chosen; `Test` for other callers.
     pub fn environment(&self) -> Environment {
         match &self.principal {
             Principal::Key(key) => key.environment,
@@ -143,12 +143,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns the data of the caller's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(self.caller.environment())
     }
 
-    /// Returns the time of the request.
     pub fn now(&self) -> Timestamp {
         self.envelope.timestamp
     }
@@ -180,7 +178,7 @@ impl Context {
         self.store(spec).write(changing).await?
     }
 
-    /// Returns the store that has the data of the operation.
+    /// Returns the store that contains the data of the operation.
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,

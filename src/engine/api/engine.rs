@@ -114,7 +114,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Builds the engine from its parts.
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
@@ -159,7 +158,6 @@ impl Engine {
         self.seal.check_file()
     }
 
-    /// Returns the data of an environment.
     pub fn data(&self, environment: Environment) -> &Arc<EnvironmentData> {
         match environment {
             Environment::Test => &self.test,
@@ -182,7 +180,6 @@ impl Engine {
         self.listening.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Sets the addresses that the service listens on.
     pub fn set_listening(&self, addresses: Vec<SocketAddr>) {
         let _ = self.listening.set(addresses);
     }
@@ -208,7 +205,7 @@ impl Engine {
         (format!("{}{path}?token={token}", self.base_url()), expires_at)
     }
 
-    /// Whether `token` gives access to this file now.
+    /// Returns whether `token` gives access to this file now.
     pub fn opens_file(&self, file: BlobId, token: &str) -> bool {
         self.links.check(&Self::file_path(file), token, self.clock.now())
     }
@@ -223,7 +220,6 @@ impl Engine {
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
-    /// Returns the data of both environments.
     pub fn environments(&self) -> [&Arc<EnvironmentData>; 2] {
         [&self.test, &self.live]
     }

@@ -112,7 +112,7 @@ impl Failure {
     }
 }
 
-/// Makes a sentence of a message: capitalizes the first word, unless it is a URL or similar, and adds a period.
+/// Makes a sentence of a message: capitalizes the first word, if it consists only of letters, and adds a period.
 fn sentence(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
     let mut letters = text.chars();

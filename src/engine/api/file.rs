@@ -19,7 +19,7 @@ pub enum Disposition {
     Attachment,
 }
 
-/// Returns a reply with the file under its stored name; `None` if the file does not exist, or no longer exists.
+/// Returns a reply with the file under its stored name; `None` if the file does not exist.
 ///
 /// This service chooses the file names: letters, digits, hyphens and dots.
 pub fn send(tx: ReadTx, file: BlobId, disposition: Disposition) -> Result<Option<Reply>, Failure> {

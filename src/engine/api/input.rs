@@ -1,5 +1,4 @@
-//! The flat input of an operation: the values in the path, then the query or the JSON body, deserialized directly into the operation's
-//! type.
+//! The flat input of an operation: the path parameters, then the query or the JSON body, deserialized directly into the operation's type.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -37,7 +36,6 @@ pub struct Arguments<'a> {
 pub struct GivenInput(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl GivenInput {
-    /// Wraps an input value for a call from within the process.
     pub fn new(input: impl Any + Send) -> Self {
         Self(Mutex::new(Some(Box::new(input))))
     }
@@ -52,7 +50,6 @@ impl GivenInput {
 }
 
 impl Arguments<'_> {
-    /// Decodes the operation's input.
     pub fn decode<T: DeserializeOwned + 'static>(&self) -> Result<T, Failure> {
         if let Some(given) = self.given {
             return given.take();
@@ -68,7 +65,7 @@ impl Arguments<'_> {
             .map_err(|error: TextError| wrong(&track.path().to_string(), &error.0))
     }
 
-    /// Returns path values, then query values; several values with the same name become a comma-separated list.
+    /// Returns the path parameters, then the query parameters; several values of one query parameter become a comma-separated list.
     fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
         let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
@@ -146,17 +143,17 @@ fn sentence(message: &str) -> &str {
 /// Returns a parser's message about JSON text in words for people who write JSON by hand.
 fn in_plain_words(message: &str) -> &str {
     match message {
-        "key must be a string" => "a name in double quotes is missing; remove a comma before it, or quote the name",
+        "key must be a string" => "expected a name in double quotes; quote the name, or remove the comma before it",
         "trailing comma" => "a comma before the closing bracket; remove it",
         "expected value" => "a value is missing, or is text without double quotes",
-        "trailing characters" => "more text after the end of the JSON",
+        "trailing characters" => "text after the end of the JSON value; remove it",
         message if message.starts_with("EOF while parsing") => "the text ends too early; a quote or bracket is not closed",
         message => message,
     }
 }
 
 fn malformed(what: &str, (line, column): (usize, usize)) -> Failure {
-    Failure::because(Code::MalformedJson, format!("The body is not valid JSON: {what} at line {line}, column {column}."))
+    Failure::because(Code::MalformedJson, format!("The body is not valid JSON at line {line}, column {column}: {what}."))
         .with(json!({ "line": line, "column": column }))
 }
 
@@ -174,7 +171,7 @@ fn refused(path: &str, error: &serde_json::Error) -> Failure {
     wrong(path, "the value has the wrong type")
 }
 
-/// The JSON object of the body, preceded by the values of the path, as one map.
+/// The path parameters, followed by the fields of the JSON body, as one map.
 struct Flat<'a, 'b, 'de> {
     path: &'a [(&'a str, Cow<'a, str>)],
     json: &'b mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>,
@@ -274,7 +271,7 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
     }
 }
 
-/// One value of the query, converted to the type that the field needs.
+/// The value of a path or query parameter, converted to the type that the field needs.
 struct TextValue<'a>(&'a str);
 
 impl<'a> TextValue<'a> {
@@ -329,7 +326,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        // Omit a parameter to leave it unset: `?status=` sets an empty status, as the documentation says.
+        // Only an absent parameter is unset: `?status=` sets an empty status, as documented.
         visitor.visit_some(self)
     }
 
@@ -501,7 +498,7 @@ mod tests {
         let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes, given: None };
         let (code, detail) = refusal(arguments.decode::<Input>());
         assert_eq!(code, Code::MalformedJson);
-        assert!(detail.contains("not UTF-8 at line 2, column 8"), "{detail}");
+        assert!(detail.contains("line 2, column 8: a byte that is not UTF-8"), "{detail}");
     }
 
     #[test]

@@ -18,10 +18,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The version of the API, which differs from the version of the program.
+/// The version of the API, which is independent of the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
-/// The temporary location of input schemas, until it is known which input schemas equal their output schemas.
+/// The temporary location of input schemas, until [`Writer::settle`] finds the ones that differ from their output schemas.
 const INPUTS: &str = "#/components/inputs/";
 /// The envelope used in the examples.
 const EXAMPLE: Envelope =
@@ -60,12 +60,13 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     document
 }
 
-const ABOUT: &str = "Every response is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
-    `requestId`, which is also the header `X-Request-Id`. Names are in camelCase, times in ISO 8601 in UTC. A field without a \
-    value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with `sk_test_` access only \
-    test data; keys that start with `sk_live_` access only live data. Requests with a key count against a budget per minute, account and \
-    group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report the state of the \
-    budget. Requests of signed-in users, on pages or with a token, count against separate budgets that are ten times as large.";
+const ABOUT: &str = "Every JSON response is an envelope. It contains `success`, either `data` or `error` and `code`, and `metadata` with a \
+    time and a `requestId`, which is also in the header `X-Request-Id`. Field names are in camelCase, times in ISO 8601 in UTC. A field \
+    without a value is omitted. Unknown fields and parameters are rejected, and the error names them. Keys that start with \
+    `sk_test_` access only test data; keys that start with `sk_live_` access only live data. Requests with a key count against a \
+    budget per minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` \
+    (Unix seconds) report the state of the budget. Requests of signed-in users, on pages or with a token, count against \
+    separate budgets that are ten times as large.";
 
 /// The state of the generator.
 struct Writer {
@@ -205,8 +206,8 @@ impl Writer {
     /// Returns a reference to the response for these error codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Requests without valid credentials are not counted against a budget; requests of a signed-in user who has not confirmed the
-        // password are counted.
+        // Requests without valid credentials are not counted against a budget; requests of a signed-in user who enters a wrong password or
+        // code are counted.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
@@ -278,7 +279,7 @@ impl Writer {
     }
 }
 
-/// Whether calls of the operation count against an account's request budget.
+/// Returns whether calls of the operation count against an account's request budget.
 fn is_counted(spec: &Spec) -> bool {
     matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager)
 }
@@ -398,7 +399,7 @@ pub fn leave_out_nulls(schema: &mut Value) {
     }
 }
 
-/// Whether the schema describes an optional value: one schema or one type, or `null`.
+/// Returns whether the schema describes an optional value: `null` or one other type or schema.
 fn is_option(schema: &Value) -> bool {
     let is_null = |choice: &Value| choice.get("type").is_some_and(|kind| kind == "null");
     let kinds = schema.get("type").and_then(Value::as_array);
@@ -415,7 +416,7 @@ pub fn form_fields(schema: &mut Schema) {
     }
 }
 
-/// Adapts a schema to path and query values, which are text: a value that may be `null` in JSON is omitted there.
+/// Removes `null` from a schema: parameters, form fields and most output fields are omitted when they have no value.
 fn without_null(mut schema: Value) -> Value {
     let Some(members) = schema.as_object_mut() else { return schema };
     if let Some(kinds) = members.get_mut("type").and_then(Value::as_array_mut) {
@@ -510,7 +511,7 @@ fn headers() -> Value {
             "description": "Present only on a response that is replayed for the same `Idempotency-Key`.",
             "schema": { "const": "true" },
         },
-        "WWW-Authenticate": text("The challenge defined in RFC 6750. Its `scope` names the missing permission."),
+        "WWW-Authenticate": text("The challenge defined in RFC 6750. With status 403, its `scope` names the missing permission."),
         "Allow": text("The methods that this path supports."),
     })
 }
@@ -531,7 +532,7 @@ fn metadata() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "timestamp": { "type": "string", "format": "date-time", "description": "The time of the response." },
+            "timestamp": { "type": "string", "format": "date-time", "description": "The time when the request was received." },
             "requestId": { "type": "string", "pattern": "^req_[0-9a-f]{20}$", "description": "Identifies the request in the log." },
         },
         "required": ["timestamp", "requestId"],

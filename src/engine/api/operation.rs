@@ -61,7 +61,7 @@ pub enum Freshness {
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
-    /// Which writes must be in the search index before the query runs.
+    /// Returns which writes must be in the search index before the query runs.
     fn freshness(_input: &Self::Input) -> Freshness {
         Freshness::Indexed
     }
@@ -109,7 +109,7 @@ pub struct Media {
 impl Media {
     /// The content type of the envelope.
     pub const JSON_TYPE: &'static str = "application/json";
-    /// JSON for both the request and the response, as with all kinds except the raw one.
+    /// JSON for both the request and the response, as for all operations except raw ones.
     pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
     /// An HTML page, or the target of its form.
     pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
@@ -144,7 +144,7 @@ pub type PreparedQuery = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded,
 /// How an operation runs, for each kind of operation.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// Decodes and runs the query in one step, so that a light query needs no boxing.
+    /// `run` decodes and runs a light query in one step, without boxing; `prepare` decodes a query that runs on another thread.
     Query {
         run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
         prepare: fn(&Arguments<'_>) -> Result<(Freshness, PreparedQuery), Failure>,
@@ -159,7 +159,7 @@ pub enum Run {
 pub struct Entry {
     pub spec: &'static Spec,
     pub run: Run,
-    /// Checks whether the arguments can be decoded; tests use this on every example.
+    /// Checks whether the arguments can be decoded, for the router and for the tests of all examples.
     pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
     /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
@@ -204,7 +204,6 @@ impl<T: Operation> Of<T> {
     }
 }
 
-/// Creates the table entry of a query.
 pub const fn query<T: Query>() -> Entry {
     let run = Run::Query {
         run: |view, arguments, envelope| {
@@ -222,7 +221,6 @@ pub const fn query<T: Query>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// Creates the table entry of a command.
 pub const fn command<T: Command>() -> Entry {
     let run = Run::Command(|arguments| {
         let input: T::Input = arguments.decode()?;
@@ -232,7 +230,6 @@ pub const fn command<T: Command>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// Creates the table entry of an asynchronous operation.
 pub const fn asynchronous<T: Async>() -> Entry {
     let run = Run::Async(|context, arguments, envelope| match arguments.decode::<T::Input>() {
         Ok(input) => {

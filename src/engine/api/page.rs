@@ -149,7 +149,6 @@ impl Pagination {
 }
 
 impl<T> Page<T> {
-    /// Describes which part of the list this page contains.
     pub fn pagination(&self) -> Pagination {
         let Page { items, total, window } = self;
         let has_more = (window.offset + items.len()) < *total as usize;

@@ -71,11 +71,11 @@ impl std::str::FromStr for WireTime {
         let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
         let instant: Result<jiff::Timestamp, _> = text.parse();
         let instant = instant.or_else(|_| {
-            // A value with a zone name is local time in that zone; parsing it as a plain timestamp would ignore the zone.
+            // A value with a zone name is local time in that zone; parsing it as a date-time without a zone would ignore the name.
             if text.contains('[') {
                 return text.parse::<jiff::Zoned>().map(|zoned| zoned.timestamp());
             }
-            // Parsing the value as a date would ignore its time of day.
+            // A `DateTime`, because parsing the value as a `Date` would ignore its time of day.
             let moment: jiff::civil::DateTime = text.parse()?;
             moment.to_zoned(jiff::tz::TimeZone::UTC).map(|moment| moment.timestamp())
         });
@@ -210,7 +210,6 @@ pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, e
     Encoded { status, body, output: None }
 }
 
-/// Encodes the error envelope.
 pub fn failure(failure: &Failure, envelope: &Envelope) -> Encoded {
     let info = failure.code.info();
     let mut fields = Map::new();

@@ -1,4 +1,4 @@
-//! Maps a method and a path to an operation. For all methods, a literal path segment takes precedence over a named segment:
+//! Maps a method and a path to an operation. For all methods, a literal path segment takes precedence over a path parameter:
 //! `/v1/emails/test` never matches `/v1/emails/{emailId}`.
 
 use std::borrow::Cow;
@@ -12,9 +12,8 @@ use super::operation::Entry;
 use super::spec::{Access, Verb};
 use crate::vocab::codes::Code;
 
-/// The result of routing.
 pub enum Route<'a> {
-    /// The operation was found; `path` has the values of the names in the path.
+    /// The operation was found; `path` contains the path parameters.
     Found { entry: &'static Entry, path: Vec<(&'a str, Cow<'a, str>)> },
     /// The path exists, but only with these methods.
     OtherMethods(String),
@@ -31,8 +30,8 @@ pub struct Router {
 #[derive(Default, Clone)]
 struct Node {
     entries: [Option<&'static Entry>; Verb::ALL.len()],
-    /// For each name in the path, in order: the literal segments that other paths have at the same position. None of these segments is a
-    /// valid value for the name.
+    /// For each path parameter, in order: the literal segments of other paths at the same position. None of them is a valid value of the
+    /// parameter.
     reserved: Vec<BTreeSet<&'static str>>,
 }
 
@@ -86,7 +85,7 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in one word, such as the other formats of an export; none if there are many.
+    /// Returns the paths that differ from an unknown path in one segment, such as the other formats of an export; none if there are many.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
         let is_similar = |path: &&'static str| {
@@ -100,7 +99,7 @@ impl Router {
     }
 }
 
-/// More paths than this would not help a caller to find the right one.
+/// The maximum number of similar paths in an error message. A longer list would not help the caller.
 const SIMILAR_PATHS_MAX: usize = 8;
 
 /// Returns the literal segments that follow each path prefix.
@@ -117,7 +116,7 @@ fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str,
     literals
 }
 
-/// Whether the operation accepts these path values. Other missing input is ignored.
+/// Returns whether the operation accepts these path values. Other missing input is ignored.
 fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
     let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}", given: None };
     let Err(failure) = (entry.reads)(&arguments) else { return true };
@@ -140,7 +139,7 @@ fn verb(method: &Method) -> Option<Verb> {
     }
 }
 
-/// Returns a path segment with its percent-escapes decoded; `None` if the bytes are not valid UTF-8.
+/// Returns a path segment with its percent-escapes decoded; `None` if an escape is invalid or the result is not UTF-8.
 fn decoded(part: &str) -> Option<Cow<'_, str>> {
     if !part.contains('%') {
         return Some(Cow::Borrowed(part));

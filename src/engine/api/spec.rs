@@ -18,7 +18,6 @@ impl Verb {
     /// All methods, in the order of the `Allow` header.
     pub const ALL: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 
-    /// Returns the name of the method in requests.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Get => "GET",
@@ -29,7 +28,7 @@ impl Verb {
         }
     }
 
-    /// Whether the input is in the body; otherwise it is in the query.
+    /// Returns whether the input is in the body; otherwise it is in the query.
     pub const fn has_body(self) -> bool {
         matches!(self, Verb::Post | Verb::Put | Verb::Patch)
     }
@@ -40,9 +39,9 @@ impl Verb {
 pub enum Access {
     /// Any caller, without a key.
     Public,
-    /// A key with this permission.
+    /// A key or user with this permission.
     Needs(Permission),
-    /// A key with one of these permissions.
+    /// A key or user with one of these permissions.
     NeedsOne(&'static [Permission]),
     /// A signed-in user in any role. The operation belongs to the account rather than to one environment.
     Person,
@@ -54,7 +53,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the operation concerns the account and its users: then it uses the control store, and API keys are rejected.
+    /// Returns whether the operation concerns the account and its users: then it uses the control store, and API keys are rejected.
     pub const fn is_personal(self) -> bool {
         matches!(self, Access::Person | Access::Manager)
     }
@@ -70,12 +69,12 @@ pub const fn manager() -> Access {
     Access::Manager
 }
 
-/// Allows a key with this permission.
+/// Allows a key or user with this permission.
 pub const fn needs(permission: Permission) -> Access {
     Access::Needs(permission)
 }
 
-/// Allows a key with one of these permissions.
+/// Allows a key or user with one of these permissions.
 pub const fn needs_one(permissions: &'static [Permission]) -> Access {
     Access::NeedsOne(permissions)
 }
@@ -105,7 +104,7 @@ pub enum Replay {
 pub enum Weight {
     /// Reads a few rows: runs on the current thread, which saves a thread switch.
     Light,
-    /// May read many rows: runs on a thread that may block.
+    /// Can read many rows: runs on a thread that may block.
     Blocking,
 }
 
@@ -249,12 +248,11 @@ impl Spec {
         self.id.split_once('.').map_or(self.id, |(noun, _)| noun)
     }
 
-    /// Returns the names in braces in the path.
     pub fn path_names(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Returns every error code that a caller may get: the declared codes and those of the pipeline itself.
+    /// Returns every error code that a caller can get: the declared codes and those of the pipeline itself.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

@@ -43,7 +43,7 @@ pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> 
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Finds the start of the head. If there is none, the browser inserts a head at this position.
+/// Returns the position after the `<head>` tag, or else after the `<html>` tag or the doctype, where the browser starts an implicit head.
 fn head(html: &str) -> usize {
     let after = |tag: &str| {
         let starts = html.match_indices('<').map(|(at, _)| at);

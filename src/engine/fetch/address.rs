@@ -35,7 +35,7 @@ const SPECIAL_V4: [([u8; 4], u8); 16] = [
 const SPECIAL_V6: [([u16; 2], u8); 4] = [
     // Protocol ranges: Teredo (which tunnels to IPv4 in a way that cannot be checked), ORCHID and benchmarks.
     ([0x2001, 0x0000], 23),
-    // The range for documentation.
+    // The ranges for documentation.
     ([0x2001, 0x0db8], 32),
     ([0x3fff, 0x0000], 20),
     // 6to4, which also tunnels to IPv4.
@@ -53,23 +53,22 @@ impl Guard {
         Self { allowed }
     }
 
-    /// Whether the operator has allowed the network that contains this address.
+    /// Returns whether the operator has allowed the network that contains this address.
     pub fn is_allowed(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(address))
     }
 
-    /// Whether the operator has allowed any network.
+    /// Returns whether the operator has allowed any network.
     pub fn opens_anything(&self) -> bool {
         !self.allowed.is_empty()
     }
 
-    /// Whether this address may be contacted.
     pub fn admits(&self, address: IpAddr) -> bool {
         self.is_allowed(address) || is_public(address)
     }
 }
 
-/// Whether anyone on the internet can reach this address.
+/// Returns whether anyone on the internet can reach this address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -35,7 +35,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the size of an entry: its URL, its overhead and its body.
+    /// Returns the size of an entry in bytes: its URL, its overhead and its body.
     fn weight(&self, address: &str) -> usize {
         address.len() + size_of::<Self>() + self.body.as_ref().map_or(0, |body| body.len())
     }
@@ -54,7 +54,6 @@ impl FetchCache {
         Some(entry.body.clone())
     }
 
-    /// Caches the result of a fetch of `address`.
     pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
         let entry = Entry { body, at: now };
         let weight = entry.weight(address);

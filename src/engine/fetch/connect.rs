@@ -1,8 +1,8 @@
 //! Opens connections: resolves the host, checks every address, connects to an address that passed the check, and verifies the host's
 //! certificate.
 //!
-//! Invariant: a socket is opened only to an address that was checked here, after the name was resolved. If a name resolves differently the
-//! next time, the new addresses are checked in the same way, and so are those of a redirect.
+//! Invariant: unless the operator chose the URL, a socket is opened only to an address that was checked here, after the name was resolved.
+//! If a name resolves differently the next time, the new addresses are checked in the same way, and so are those of a redirect.
 
 use std::future::Future;
 use std::io;
@@ -31,7 +31,6 @@ pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>
 
 /// A resolver of host names.
 pub trait Resolve: Send + Sync + 'static {
-    /// Resolves `host` to its addresses.
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
@@ -56,7 +55,6 @@ pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
-/// Opens connections.
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,
@@ -189,8 +187,8 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
     Err(FetchError::Unreachable { host: host.to_owned(), cause })
 }
 
-/// Returns the TLS configuration for these protocols, with the machine's root certificates and those in `further`. The machine's
-/// certificates are read once, because they change only when the machine is updated.
+/// Returns the TLS configuration for these protocols, with the machine's root certificates and those in `further`. Callers keep the
+/// configuration, because the machine's certificates change only when the machine is updated.
 pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

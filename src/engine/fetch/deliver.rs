@@ -27,15 +27,15 @@ use crate::vocab::limits;
 /// The request to deliver.
 pub struct PostRequest<'a> {
     pub url: &'a Url,
-    /// All headers of the request except those that belong to the connection.
+    /// The headers of the request. `Host`, `Connection` and `Content-Length` are added.
     pub headers: HeaderMap,
     pub body: Bytes,
     /// The time limit for the whole delivery: resolution, connection, and the response with its body.
     pub total: Duration,
-    /// How many bytes of the response body are read before the connection is closed.
+    /// The maximum number of bytes of the response body that are read before the connection is closed.
     pub read_bytes_max: usize,
-    /// How many raw bytes of the response are accepted, including all its heads and the framing of its body. Beyond this limit the
-    /// connection is closed.
+    /// The maximum number of raw bytes of the response, including interim responses, headers and the framing of the body. Beyond this limit
+    /// the connection is closed.
     pub answer_bytes_max: usize,
 }
 
@@ -56,7 +56,7 @@ impl Fetch {
         self.connector.refusal(url)
     }
 
-    /// Posts a request to a receiver that anyone on the internet can reach, and returns the response.
+    /// Posts a request to a receiver at a public address or in an allowed network, and returns the response.
     pub async fn deliver(&self, shipment: PostRequest<'_>) -> Result<PostResponse, FetchError> {
         let PostRequest { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
         let request = request(url, headers, body)?;

@@ -29,7 +29,6 @@ pub struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Sends the request and reads the response.
     pub async fn run(self, wire: Box<dyn Wire>) -> Result<Response, FetchError> {
         let host = self.url.host_str().unwrap_or_default().to_owned();
         let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
@@ -52,7 +51,6 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether a response is a redirect.
 pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) && headers.contains_key(LOCATION)
 }
@@ -111,7 +109,6 @@ pub fn words(error: &hyper::Error) -> String {
     words
 }
 
-/// Runs `work` with a time limit.
 pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
     timeout(after, work).await.unwrap_or_else(|_| Err(FetchError::TimedOut { host: host.to_owned(), after }))
 }

@@ -13,7 +13,7 @@ pub enum FetchError {
     Credentials,
     /// The port is reserved for a service other than the web.
     Port(u16),
-    /// Every address of the host is in a private network or on this machine.
+    /// The host has no address that may be contacted or, for a delivery, an address that may not.
     NotPublic {
         host: String,
         address: IpAddr,
@@ -28,7 +28,7 @@ pub enum FetchError {
         host: String,
         cause: String,
     },
-    /// The host's certificate is not trusted.
+    /// The TLS handshake failed, for example because the host's certificate is not trusted.
     Tls {
         host: String,
         cause: String,
@@ -64,7 +64,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the same request might succeed a little later.
+    /// Returns whether the same request might succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
@@ -90,14 +90,14 @@ impl fmt::Display for FetchError {
             // The message does not contain the address, which could reveal the operator's network.
             Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} has no public address, so no request was sent. If the host is in your own network, the operator can allow that \
-                 network with the setting outbound.allow_networks."
+                "{host} has an address that is not public, so no request was sent. If the host is in your own network, the operator can \
+                 allow that network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {
                 write!(f, "The host name {host} cannot be resolved ({cause}); check its spelling and its DNS records.")
             }
             Self::Unreachable { host, cause } => {
-                write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server runs.")
+                write!(f, "{host} does not accept connections ({cause}); check the URL, and that the server is running.")
             }
             Self::Tls { host, cause } => {
                 write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")

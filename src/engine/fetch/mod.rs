@@ -2,7 +2,7 @@
 //!
 //! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
 //! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
-//! may point to any address. Requests to users' own servers use [`Fetch::deliver`].
+//! can point to any address. Requests to users' own servers use [`Fetch::deliver`].
 //!
 //! The client adds no credentials of its own and keeps no cookies.
 
@@ -92,7 +92,6 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Creates a client with these settings.
     pub fn new(settings: &Settings) -> Self {
         Self::with(settings, Box::new(SystemResolver), Vec::new())
     }
@@ -110,7 +109,7 @@ impl Fetch {
         Self { connector, user_agent }
     }
 
-    /// Fetches `url` from any server that anyone on the internet can reach, and follows redirects.
+    /// Fetches `url` from a public address or an allowed network, and follows redirects.
     pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         let work = async {
             let mut url = url.clone();
@@ -178,7 +177,7 @@ impl Fetch {
     }
 }
 
-/// Decompresses a gzip file, up to `bytes_max` bytes.
+/// Decompresses a gzip file, up to `bytes_max` bytes. Returns only the part before an error.
 pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Vec<u8> {
     Encoding::Gzip.inflate(bytes, bytes_max, true).map(|inflated| inflated.bytes).unwrap_or_default()
 }

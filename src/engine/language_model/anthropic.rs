@@ -12,7 +12,6 @@ pub const PATH: &str = "/v1/messages";
 /// The version of the Messages protocol.
 pub const VERSION: &str = "2023-06-01";
 
-/// Builds the body of a request.
 pub fn request(model: &str, output_tokens_max: usize, question: &ModelRequest) -> Value {
     let mut picture = question.picture.as_ref();
     let turn = |turn: &Turn| {

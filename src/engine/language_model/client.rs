@@ -19,7 +19,7 @@ use crate::vocab::settings::{Model, Protocol};
 
 /// A cautious number of characters per token: English has about four, and other languages have fewer.
 const CHARACTERS_PER_TOKEN: usize = 3;
-/// The tokens of the largest image that models accept.
+/// An upper estimate of the number of tokens of an image.
 const PICTURE_TOKENS: u64 = 2_000;
 
 /// A client for one language model.
@@ -40,7 +40,7 @@ enum Attempt {
     Answered(Outcome),
     /// The endpoint rejects the request.
     Rejected(ModelError),
-    /// A retry may succeed; the endpoint may have specified when.
+    /// A retry can succeed; `after` is the pause that the endpoint requests.
     Later {
         trouble: ModelError,
         after: Option<Duration>,
@@ -73,7 +73,7 @@ impl Client {
         self.settings.model.as_deref().expect("the settings were checked at startup: a protocol has a model")
     }
 
-    /// Returns the maximum number of blocks of an email that one request may ask for.
+    /// Returns the maximum number of an email's blocks that the model writes in one request.
     pub fn blocks_at_once(&self) -> usize {
         self.settings.blocks_at_once.get() as usize
     }
@@ -92,7 +92,6 @@ impl Client {
         self.usage(input + picture, self.settings.output_tokens_max.get())
     }
 
-    /// Whether the model accepts images.
     pub fn sees(&self) -> bool {
         self.settings.vision
     }
@@ -127,8 +126,8 @@ impl Client {
         }
     }
 
-    /// Returns the pause before a retry: it doubles each time and up to half of it is added at random, or the endpoint specifies it. It is
-    /// always bounded.
+    /// Returns the pause before a retry. It doubles each time, with up to half of it added at random, and is at least as long as the
+    /// endpoint requests, up to [`limits::LANGUAGE_MODEL_PAUSE_MS_MAX`].
     fn pause(&self, repeats: u32, after: Option<Duration>) -> Duration {
         let doubled = limits::LANGUAGE_MODEL_PAUSE_MS.saturating_mul(1 << repeats.min(10));
         let share = u64::from(u16::from_be_bytes(self.random.bytes()));

@@ -1,7 +1,7 @@
 //! Requests to a language model: one interface for two protocols.
 //!
-//! A request has a system prompt, the turns so far and, for JSON output, its schema; the reply has the text and its cost. This module
-//! handles protocol, transport and retries; the prompts belong to features. Replies are not trusted: the caller validates them.
+//! A request contains a system prompt, the turns so far and, for JSON output, its schema; the reply contains the text and its cost. This
+//! module handles protocol, transport and retries; the prompts belong to features. Replies are not trusted: the caller validates them.
 
 mod anthropic;
 mod client;
@@ -42,7 +42,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Creates a picture from a file, if its format is one that models accept.
+    /// Creates a picture from a file, if models accept its format and size.
     pub fn of(file: &[u8]) -> Option<Self> {
         let media_type = match file {
             [0x89, b'P', b'N', b'G', ..] => "image/png",
@@ -122,7 +122,6 @@ impl Usage {
         }
     }
 
-    /// Returns the sum of both usages.
     pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,

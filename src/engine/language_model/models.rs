@@ -14,7 +14,6 @@ pub struct Models {
 }
 
 impl Models {
-    /// Creates a client for every enabled model.
     pub fn new(settings: &Settings, fetch: &Arc<Fetch>, random: &Arc<dyn Random>) -> Self {
         let client = |(name, model): (&String, &Model)| Client::new(name, model, fetch.clone(), random.clone()).map(Arc::new);
         let clients: Vec<Arc<Client>> = settings.models.iter().filter_map(client).collect();
@@ -25,7 +24,6 @@ impl Models {
         Self { default: default.cloned(), clients }
     }
 
-    /// Returns the model with this name.
     pub fn find(&self, name: &str) -> Option<&Arc<Client>> {
         self.clients.iter().find(|client| client.name() == name)
     }

@@ -19,7 +19,6 @@ pub enum Structure {
     Words,
 }
 
-/// Builds the body of a request.
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
     // OpenAI's own service has renamed this parameter; other services support only the old name.
@@ -55,7 +54,7 @@ pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structu
     body
 }
 
-/// Whether an error message means that the endpoint does not support `response_format`.
+/// Returns whether an error message means that the endpoint does not support `response_format`.
 pub fn lacks_structure(complaint: &str) -> bool {
     ["response_format", "json_schema", "structured output"].iter().any(|word| complaint.contains(word))
 }

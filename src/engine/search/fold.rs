@@ -49,7 +49,7 @@ fn blank_control(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
 
-/// Whether the character is removed: apostrophes, and the combining marks of decomposed text.
+/// Returns whether the character is removed: apostrophes, the combining marks of decomposed text, and zero-width characters.
 fn vanishes(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}' | '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{feff}')
 }

@@ -17,7 +17,6 @@ use super::{Change, CommitMode, Options, SearchError};
 /// The file that contains the name of the generation in use. The file is replaced by a rename, and never modified in place.
 const CURRENT: &str = "CURRENT";
 
-/// The folder of an index.
 pub(super) struct IndexDir {
     dir: PathBuf,
     /// The ordinal of the next generation. An ordinal is never reused while the index is open, so an old generation can be removed by its
@@ -80,7 +79,6 @@ impl IndexDir {
         Ok(())
     }
 
-    /// Deletes a generation that is no longer in use.
     pub(super) fn remove(&self, name: &str) {
         if let Err(error) = fs::remove_dir_all(self.dir.join(name)) {
             // The next start tries to remove the generation again.
@@ -119,7 +117,6 @@ fn create_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// An open generation.
 pub(super) struct Generation {
     name: String,
     /// The writer; `None` after the generation is no longer in use.
@@ -150,7 +147,7 @@ impl Generation {
     /// Commits the applied changes and makes them visible to searches.
     pub(super) fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let committed = self.with_writer(|writer| writer.commit(position, pace));
-        // The flag is set before the result of the commit is known, because even a failed commit may have become durable.
+        // The flag is set even if the commit failed, because a failed commit may have become durable.
         self.is_behind.store(true, Ordering::SeqCst);
         committed?;
         self.show()

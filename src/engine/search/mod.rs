@@ -63,7 +63,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Creates a document without text.
     pub fn new(scope: Scope, number: u32) -> Self {
         Self { scope, number, text: String::new(), pieces: Vec::new() }
     }
@@ -74,7 +73,6 @@ impl Document {
         self
     }
 
-    /// Adds a piece of text.
     pub fn push(&mut self, kind: Kind, text: &str) {
         self.text.push_str(text);
         self.pieces.push((kind, self.text.len() as u32));
@@ -161,7 +159,7 @@ pub enum SearchError {
     Engine(tantivy::TantivyError),
     /// The files on disk are not an index of this version.
     Damaged(String),
-    /// The indexing thread accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
+    /// The index writer accepts no changes: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
     Stalled,
     /// The generation is no longer in use.
     Retired,
@@ -180,7 +178,7 @@ impl fmt::Display for SearchError {
             SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
             SearchError::Damaged(what) => write!(f, "the search index is damaged: {what}"),
-            SearchError::Stalled => f.write_str("the indexing thread does not accept changes"),
+            SearchError::Stalled => f.write_str("the index writer does not accept changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
                 write!(f, "the rebuilt search index is at feed position {rebuilt}, but the current index is already at {present}")
@@ -236,7 +234,7 @@ impl Index {
     }
 
     /// Makes all applied changes durable and visible, records that they are the feed up to `position`, then wakes waiters. After an error
-    /// the index is in the state of the previous commit.
+    /// the index is in the state of the last durable commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }
@@ -302,7 +300,7 @@ impl Index {
         query::ranked(&self.present.load().snapshot(), scope, text, allowed, (offset, limit))
     }
 
-    /// Returns the numbers of all documents of `scope` that match `text`. If `text` has no letter and no digit, no document matches.
+    /// Returns the numbers of all documents of `scope` that match `text`. A text without letters and digits matches no document.
     pub fn matching(&self, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
         query::matching(&self.present.load().snapshot(), scope, text)
     }

@@ -24,7 +24,7 @@ const TEXT_CHARS_MAX: usize = 256;
 const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
 /// The minimum length for infix search, which needs a complete group of characters.
 const INFIX_CHARS_MIN: usize = 3;
-/// If there are at least this many matches inside words, typing errors are not considered.
+/// If the text as written has at least this many matches, typing errors are not considered.
 const ENOUGH: u64 = 20;
 
 /// The quality of a match, best first.
@@ -57,7 +57,6 @@ enum Part {
     Plain { whole: String, words: Vec<String>, digits: Option<String> },
 }
 
-/// A parsed search text.
 #[derive(Debug, PartialEq)]
 struct Parsed {
     parts: Vec<Part>,
@@ -65,7 +64,6 @@ struct Parsed {
     phone: Option<String>,
 }
 
-/// Returns all documents of `scope` that match `text`.
 pub(super) fn matching(snapshot: &Snapshot, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
     Ok(Lookup { snapshot, scope }.answer(&parse(text))?.all)
 }

@@ -114,7 +114,6 @@ impl Numbers {
     }
 }
 
-/// An open segment.
 pub(super) struct Segment {
     id: SegmentId,
     reader: SegmentReader,
@@ -123,7 +122,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Adds the documents that have `term`.
+    /// Adds the documents that contain `term`.
     pub(super) fn exact(&self, term: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         if let Some(info) = self.index.terms().get(term)? {
             self.add(&info, &mut None, into)?;
@@ -131,7 +130,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents that have a term starting with `prefix`.
+    /// Adds the documents that contain a term starting with `prefix`.
     pub(super) fn range(&self, prefix: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut end = prefix.to_vec();
         // The last byte of a prefix belongs to UTF-8 text, or is a small number for a class or space, so it is never 0xff.
@@ -147,7 +146,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents that have a term accepted by `automaton`.
+    /// Adds the documents that contain a term accepted by `automaton`.
     pub(super) fn accepted<A: Automaton>(&self, automaton: A, into: &mut NumberCollector) -> Result<(), SearchError>
     where
         A::State: Clone,
@@ -163,7 +162,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents that have all of `terms`.
+    /// Adds the documents that contain all of `terms`.
     pub(super) fn all(&self, terms: &[Vec<u8>], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut infos = Vec::with_capacity(terms.len());
         for term in terms {
@@ -174,7 +173,7 @@ impl Segment {
         }
         infos.sort_by_key(|info| info.doc_freq);
         infos.dedup_by_key(|info| info.postings_range.start);
-        // A term that every row has excludes no document.
+        // A term that every row contains excludes no document.
         let rows = self.reader.max_doc();
         let (first, rest) = infos.split_first().expect("a query has at least one group");
         if rest.iter().all(|info| info.doc_freq == rows) {
@@ -193,7 +192,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents that have one term; `postings` is the cursor of the previous term, which is reused.
+    /// Adds the documents that contain one term; `postings` is the cursor of the previous term, which is reused.
     fn add(
         &self,
         info: &TermInfo,
@@ -299,7 +298,6 @@ impl NumberCollector {
         self.add(whole.end..end);
     }
 
-    /// Returns the collected set.
     pub(super) fn finish(mut self) -> RoaringBitmap {
         if !self.bits.is_empty() {
             return RoaringBitmap::from_lsb0_bytes(0, &self.bits);

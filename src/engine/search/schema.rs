@@ -12,7 +12,7 @@ use super::tokens::Terms;
 /// The version of the tokenization; raised whenever the tokenization changes. An index of a different version is rebuilt.
 pub(super) const VERSION: u32 = 3;
 
-/// The name of the column that has each document's number.
+/// The name of the column that stores each document's number.
 pub(super) const NUMBER: &str = "number";
 
 /// The field of the terms. Fields are numbered in the order of [`schema`].
@@ -28,7 +28,7 @@ pub(super) fn schema() -> Schema {
 }
 
 /// The terms of a batch of documents. When the last document of a batch is dropped, the batch's buffer returns and is used for the next
-/// batch; waiting for a buffer also keeps the caller from running ahead of the indexing thread.
+/// batch; waiting for a buffer also keeps the caller from running ahead of the indexing threads.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,

@@ -1,6 +1,6 @@
 //! Finds words within a small edit distance of the typed word by walking the term dictionary with an automaton instead of comparing every
-//! term. A transposition of neighboring characters counts as one edit, and so does a wrong first character.
-//! `query.rs` decides when a search tolerates typos: only if the text as typed has few matches.
+//! term. A transposition of neighboring characters is one edit, and so is a wrong first character. `query.rs` decides when a search
+//! tolerates typos: only if the text as typed matches no words or prefixes.
 
 use std::sync::OnceLock;
 

@@ -20,18 +20,17 @@ use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
 use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 
-/// The number of documents passed to the indexing thread together, which makes the transfer cheap.
+/// The number of documents passed to the indexing threads together, which makes the transfer cheap.
 const BATCH_DOCUMENTS: usize = 512;
 /// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
 /// The number of indexing threads. Indexing is half of the work of an import.
 const INDEXING_THREADS: usize = 2;
-/// The number of batches in flight: several, so that neither thread waits for the other after every batch.
+/// The number of batches in flight: several, so that the caller and the indexing threads do not wait for each other after every batch.
 const BATCHES: usize = 6;
-/// How long to wait for a batch to return. The indexing thread pauses this long only if the disk hangs.
+/// How long to wait for a batch to return. The indexing threads pause this long only if the disk hangs.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
-/// The writer of an open generation.
 pub(super) struct Writer {
     index: tantivy::Index,
     /// The memory budget of tantivy's writer, in bytes.
@@ -72,7 +71,6 @@ impl Writer {
         Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
-    /// Returns the feed position of the last commit.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
@@ -84,7 +82,7 @@ impl Writer {
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
     }
 
-    /// Makes all applied changes durable, together with `position`. After an error the index is in the state of the previous commit.
+    /// Makes all applied changes durable, together with `position`. After an error the index is in the state of the last durable commit.
     pub(super) fn commit(&mut self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.writer()?.set_merge_policy(Box::new(merge_policy(pace)));
         self.rushed = pace == CommitMode::Rush;
@@ -130,7 +128,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Passes the first of `documents` to the indexing thread; returns the rest.
+    /// Passes the first of `documents` to the indexing threads; returns the rest.
     fn send<'a>(&mut self, documents: &'a [Document]) -> Result<&'a [Document], SearchError> {
         let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
         let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);

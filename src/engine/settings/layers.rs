@@ -1,7 +1,7 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! So each error can name the key, the origin and the remedy. The known keys are those of the defaults. The meaning of keys and the rules
-//! between values are not handled in this file.
+//! Each error can therefore name the key, the origin and the remedy. The known keys are those of the defaults. The meaning of keys and the
+//! rules between values are not handled in this file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::vocab::settings::Settings;
 
 /// Tables whose entries the operator names; every entry of such a table has the same keys.
 const NAMED_TABLES: [&str; 2] = ["models", "plans"];
-/// Those named tables whose missing keys have the values of the built-in entry.
+/// The named tables whose entries get missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 
 /// The values of all layers that were added so far.
@@ -44,7 +44,6 @@ impl Layers {
         Ok(Self { known, values })
     }
 
-    /// Adds the values of a settings file.
     pub(super) fn add_file(&mut self, path: &Path, text: &str) -> Result<(), SettingsError> {
         let (table, lines) = read(path, text)?;
         for (key, value) in flatten(&table) {
@@ -157,7 +156,6 @@ impl Layers {
         candidates.into_iter().min_by_key(distance).unwrap_or_default().to_owned()
     }
 
-    /// Converts all values to their types.
     pub(super) fn settings(&self) -> Result<Settings, SettingsError> {
         let mut root = Table::new();
         for (key, value) in self.entry_defaults() {
@@ -287,7 +285,7 @@ fn misnamed(key: &str) -> Option<(&str, &str)> {
     (NAMED_TABLES.contains(&table) && !is_name(name)).then_some((table, name))
 }
 
-/// Whether `name` can be used as a part of a variable's name.
+/// Returns whether `name` can be used as a part of a variable's name.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=40).contains(&name.len()) && name.bytes().all(is_letter) && !name.contains("__")

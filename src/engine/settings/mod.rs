@@ -3,8 +3,8 @@
 //! Later layers replace earlier ones value by value, and lists as a whole; `layers.rs` implements this. This file contains the errors and
 //! the rules between keys.
 //!
-//! It reads neither files nor the environment: the caller passes both, without the variables that the command line itself uses (such as the
-//! one for the data folder).
+//! This module reads neither files nor the environment: the caller passes both, without the variables that the command line itself uses
+//! (such as the one for the data folder).
 
 mod layers;
 mod models;
@@ -127,7 +127,7 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// Returns the first violated rule between keys: the key to change, and the reason.
+/// Returns the first violated rule that the types do not express: the key to change, and the reason.
 fn check(settings: &Settings) -> Option<(String, String)> {
     let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
     let server = &settings.server;

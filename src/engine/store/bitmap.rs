@@ -50,7 +50,7 @@ pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) ->
     Ok(whole)
 }
 
-/// Whether `number` is in the set whose block `n` is under `block_key(n)`.
+/// Returns whether `number` is in the set whose block `n` is under `block_key(n)`.
 pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u16) -> K, number: u32) -> Result<bool> {
     let block = tx.get(table, &block_key((number >> 16) as u16))?;
     Ok(block.is_some_and(|Block(members)| members.contains(number)))

@@ -1,7 +1,7 @@
 //! Files stored as rows, such as uploads, exports and images, so that all data is in a single file that can be copied and backed up.
 //!
-//! A blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as complete.
-//! Heads have an expiry, so that the remains of an interrupted upload are deleted, as is an export that no user downloaded.
+//! A blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as complete. A
+//! head can have an expiry, after which a sweep deletes the blob: an interrupted upload, for example, or an old export.
 
 use std::ops::ControlFlow;
 
@@ -85,7 +85,7 @@ pub fn put_as(tx: &mut WriteTx<'_>, id: BlobId, head: Head, bytes: &[u8]) {
     tx.put(HEADS, &id, &Head { complete: true, bytes: bytes.len() as u64, ..head });
 }
 
-/// Keeps the blob at least until `when`.
+/// Postpones the blob's expiry to `when`, if the expiry is earlier.
 pub fn keep_until(tx: &mut WriteTx<'_>, id: BlobId, when: Option<Timestamp>) -> Result<()> {
     if let Some(head) = tx.get(HEADS, &id)?
         && let (Some(expires_at), Some(when)) = (head.expires_at, when)
@@ -121,7 +121,7 @@ pub fn bytes(tx: &impl Read, id: BlobId) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Deletes a bounded amount of expired blobs; returns true if there may be more.
+/// Deletes one expired blob, or a bounded number of its chunks; returns true if there may be more to delete.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let now = tx.now();
     let mut due = None;

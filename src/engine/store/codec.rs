@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 /// A value that can be stored in a table.
 pub trait Value: Sized {
-    /// Appends the bytes of this value.
     fn encode(&self, out: &mut Vec<u8>);
     /// Decodes the value; `None` if the bytes are not valid.
     fn decode(bytes: &[u8]) -> Option<Self>;

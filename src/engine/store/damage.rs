@@ -25,13 +25,12 @@ pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
     Error::Damaged { file: file.to_path_buf(), found: "a page has invalid contents".to_owned() }
 }
 
-/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }
 
-/// Creates the message for an error of the engine.
+/// Converts an error of the engine to an [`Error`] that names the file.
 pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     let damaged = |found: String| Error::Damaged { file: file.to_path_buf(), found };
     match error.into() {
@@ -52,7 +51,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     }
 }
 
-/// Whether [`guarded`] turns panics in this source file into errors.
+/// Returns whether [`guarded`] turns panics in this source file into errors.
 pub fn is_engines(source_file: &str) -> bool {
     source_file.contains("/redb-")
 }

@@ -44,7 +44,7 @@ pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Ch
     tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
-/// Whether changes after `position` have already been deleted: a follower at that position must start over.
+/// Returns whether changes after `position` have already been deleted: a follower at that position must start over.
 pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
     let oldest = tx.list(FEED, &Span::default(), Order::Forward, 1)?;
     Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))

@@ -24,7 +24,6 @@ const BOOTS: &str = "boots";
 pub struct Installation(String);
 
 impl Installation {
-    /// Creates a new, random ID.
     pub fn new(random: &dyn Random) -> Self {
         let bytes: [u8; 16] = random.bytes();
         Self(HEXLOWER.encode(&bytes))
@@ -48,7 +47,6 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of one store in an installation.
     pub fn new(installation: &Installation, store: &str, seal: &Seal) -> Self {
         Self { installation: installation.clone(), store: store.to_owned(), key_check: seal.check_value() }
     }
@@ -60,25 +58,23 @@ pub fn identity(tx: &impl Read) -> Result<Option<Identity>> {
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Stores the identity of the store.
 pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
     let bytes = serde_json::to_vec(identity).expect("the value is text");
     tx.put(META, &IDENTITY.to_owned(), &bytes);
 }
 
-/// How often the folder of this store was opened, according to this store.
+/// Returns how often the folder of this store was opened, according to this store.
 pub fn boots(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
     bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Stores how often the folder was opened.
 pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a store
-/// without this row is recognized as a copy in any folder.
+/// Returns whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a
+/// store without this row is recognized as a copy in any folder.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

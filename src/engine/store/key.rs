@@ -5,12 +5,10 @@ use crate::vocab::ids::Id;
 
 /// A table key. Its bytes are sorted like its values, and no key's bytes are a prefix of another key's bytes in the same table.
 pub trait Key: Sized {
-    /// Appends the bytes of this key.
     fn write(&self, out: &mut Vec<u8>);
     /// Removes the first key from the front of `bytes` and returns it.
     fn read(bytes: &mut &[u8]) -> Option<Self>;
 
-    /// Returns only the bytes of this key.
     #[inline]
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(40);

@@ -25,7 +25,6 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// Returns the length of a set, if the length is cached.
     pub fn length(&self, key: &MemoKey) -> Option<u64> {
         lock(&self.lengths).get(key, LENGTHS_KEPT)
     }
@@ -56,8 +55,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Keeps recently used values in two generations: a value that is used is in the young one. When the young generation has too many values,
-/// it becomes the old one, and the previous old one is dropped.
+/// Keeps recently used values in two generations: a value moves to the young one when it is used. When the young generation has too many
+/// values, it becomes the old one, and the previous old one is dropped.
 struct Generations<V> {
     young: HashMap<MemoKey, (V, usize)>,
     old: HashMap<MemoKey, (V, usize)>,

@@ -54,7 +54,7 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Answer, Job, Writer};
 
-/// How many writes may wait for the writer. Further writes are rejected with "try again", so that writes cannot fill the memory while a
+/// How many writes may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill the memory while a
 /// disk is stuck.
 const QUEUE_MAX: usize = 4096;
 
@@ -163,7 +163,6 @@ impl StoreFile {
         Ok(Self { path: path.to_path_buf(), space: Space::unlimited(), port: RedbPort::open_verified(path, cache_bytes)? })
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -179,7 +178,6 @@ impl StoreFile {
         })
     }
 
-    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.port.table_names()
     }
@@ -318,7 +316,6 @@ impl Store {
         if self.space.is_low() { Err(Error::NoSpace) } else { Ok(()) }
     }
 
-    /// Returns the disk that the store is on.
     pub fn space(&self) -> &Arc<Space> {
         &self.space
     }
@@ -337,7 +334,8 @@ impl Store {
         }
     }
 
-    /// Notifies waiters after a commit that touched `table`. Notifications may be merged and carry no data, so read the store afterward.
+    /// Returns a [`Notify`] that wakes waiters after a commit that touched `table`. Notifications can be merged and carry no data, so read
+    /// the store afterward.
     ///
     /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {
@@ -349,7 +347,6 @@ impl Store {
         self.failed.clone()
     }
 
-    /// Returns the path of the store's file.
     pub fn file(&self) -> &Path {
         &self.file
     }

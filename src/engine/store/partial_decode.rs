@@ -50,7 +50,6 @@ impl<'a> PartialDecoder<'a> {
         Some((folded >> 1) as i64 ^ -((folded & 1) as i64))
     }
 
-    /// Takes a floating-point number.
     #[inline]
     pub fn fraction(&mut self) -> Option<f64> {
         self.array().map(f64::from_le_bytes)
@@ -73,7 +72,6 @@ impl<'a> PartialDecoder<'a> {
         self.bytes(length)
     }
 
-    /// Takes the bytes of an optional string.
     #[inline]
     pub fn optional_text(&mut self) -> Option<Option<&'a [u8]>> {
         if self.flag()? { self.text().map(Some) } else { Some(None) }

@@ -49,7 +49,6 @@ pub type Visitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'v;
 
 /// An unchanging view of one commit.
 pub trait Snapshot: Send + Sync {
-    /// Returns the value under `key`.
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
     /// Calls `visitor` with every key and value in `span`, in order, until the visitor returns `Break`.
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
@@ -59,7 +58,6 @@ pub trait Snapshot: Send + Sync {
 
 /// An ordered key-value engine with one writer.
 pub trait Port: Send + Sync + 'static {
-    /// Returns a view of the newest commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
     /// Makes all changes in `batch` durable, or none of them.
     fn commit(&self, batch: &Overlay) -> Result<()>;
@@ -77,22 +75,18 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Creates an overlay without changes.
     pub fn new() -> Self {
         Self { tables: Vec::new() }
     }
 
-    /// Whether the overlay has no changes.
     pub fn is_empty(&self) -> bool {
         self.tables.iter().all(BTreeMap::is_empty)
     }
 
-    /// Returns the changes of one table.
     pub fn table(&self, table: TableId) -> Option<&Changes> {
         self.tables.get(table.0 as usize).filter(|changes| !changes.is_empty())
     }
 
-    /// Returns the tables with changes, and the changes.
     pub fn tables(&self) -> impl Iterator<Item = (TableId, &Changes)> {
         self.tables
             .iter()
@@ -106,7 +100,6 @@ impl Overlay {
         self.tables.get(table.0 as usize)?.get(key).map(|value| value.as_deref())
     }
 
-    /// Records the new value of a key, or its removal.
     pub fn set(&mut self, table: TableId, key: Box<[u8]>, value: Option<Box<[u8]>>) {
         if self.tables.is_empty() {
             self.tables.resize_with(TABLES.len(), BTreeMap::new);

@@ -3,7 +3,7 @@
 //! A commit is redb's one-phase commit, with one sync of the disk. In a one-phase commit, the pages of the commit and the header that
 //! refers to them reach the disk together, in any order. After a power cut, the newest commit is therefore used only if the checksums of
 //! all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3) find torn and lost writes, but do not protect
-//! against an attacker who chooses the bytes *and* decides when the power fails. We accept that risk, because such an attacker already
+//! against an attacker who chooses the bytes *and* decides when the power fails. That risk is accepted, because such an attacker already
 //! controls the machine. `power_cut.rs` tests this behavior.
 
 use std::cell::Cell;
@@ -27,7 +27,7 @@ use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
-/// The number of rows from which on a commit also stores the map of free pages: writing that many rows takes much longer than a sync.
+/// The number of rows from which a commit also stores the map of free pages: writing that many rows takes much longer than a sync.
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
@@ -73,7 +73,7 @@ fn make(path: &Path) -> std::io::Result<()> {
 
 /// One redb file with the tables of one kind of store.
 pub struct RedbPort {
-    /// The database; `None` only while the port is dropped.
+    /// The database; `None` only while the port is being dropped.
     database: Option<Database>,
     file: Arc<Path>,
 }
@@ -145,7 +145,6 @@ impl RedbPort {
         Ok(self)
     }
 
-    /// Returns the names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
         self.guarded(|database, file| {
             let reading = database.begin_read().map_err(|error| explained(file, error))?;
@@ -212,7 +211,7 @@ impl Port for RedbPort {
     }
 }
 
-/// A read transaction that opens its tables on first use. Every reader shares it until the next commit.
+/// A read transaction that opens its tables on first use. All readers share it until the next commit.
 struct RedbSnapshot {
     reading: ReadTransaction,
     tables: [OnceLock<Opened>; TABLES.len()],

@@ -35,18 +35,16 @@ pub struct SecretCount {
 }
 
 impl SecretCount {
-    /// Counts one secret.
     pub fn one(opens: bool) -> Self {
         Self { total: 1, closed: u64::from(!opens) }
     }
 
-    /// Returns the sum of both counts.
     pub fn with(self, other: Self) -> Self {
         Self { total: self.total + other.total, closed: self.closed + other.closed }
     }
 }
 
-/// A value that distinguishes master keys without revealing them. Every store has the check value of its key, so that a wrong key is
+/// A value that distinguishes master keys without revealing them. Every store contains the check value of its key, so that a wrong key is
 /// detected before it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -57,7 +55,7 @@ pub struct KeyCheck(String);
 pub enum KeyError {
     /// The file does not exist.
     Missing(PathBuf),
-    /// Users other than the owner can read the file.
+    /// Users other than the owner can access the file.
     Open(PathBuf),
     /// The file does not have the length of a key.
     Length(PathBuf, u64),
@@ -71,7 +69,7 @@ impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(file) => write!(f, "the master key is missing: {} does not exist", file.display()),
-            Self::Open(file) => write!(f, "other users of this machine can read {0}; run: chmod 600 {0}", file.display()),
+            Self::Open(file) => write!(f, "other users of this machine can access {0}; run: chmod 600 {0}", file.display()),
             Self::Length(file, found) => {
                 write!(f, "{} is not a master key: it has {found} bytes instead of {KEY_LEN}", file.display())
             }
@@ -84,7 +82,7 @@ impl fmt::Display for KeyError {
 }
 
 impl Seal {
-    /// Reads the master key from `file`, which only its owner may be allowed to read.
+    /// Reads the master key from `file`. Fails if users other than the owner can access the file.
     pub fn read(file: &Path) -> Result<Self, KeyError> {
         match fs::metadata(file) {
             Ok(found) if found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
@@ -143,12 +141,10 @@ impl Seal {
         if same(there.master.as_slice(), self.master.as_slice()) { Ok(()) } else { Err(KeyError::Wrong(file.clone())) }
     }
 
-    /// Returns the check value of this key.
     pub fn check_value(&self) -> KeyCheck {
         KeyCheck(HEXLOWER.encode(&self.derive("mailmill key check v1")))
     }
 
-    /// Creates a seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the key has the length that the algorithm requires");
         let address_mac = keyed(&derived(bytes, "suppressions"));

@@ -99,8 +99,8 @@ impl Space {
         }
     }
 
-    /// Whether there is so little space that only essential writes are accepted. Always true while a write waits for space. The state ends
-    /// only when clearly enough space is free, so that it does not start and end repeatedly.
+    /// Returns whether there is so little space that only essential writes are accepted. Always true while a write waits for space. The
+    /// state ends only when clearly enough space is free, so that it does not start and end repeatedly.
     pub fn is_low(&self) -> bool {
         if self.folder.is_none() {
             return false;
@@ -147,7 +147,6 @@ impl Space {
         Some(free)
     }
 
-    /// Returns the status of the disk.
     pub fn status(&self) -> DiskStatus {
         let is_low = self.is_low();
         let free = self.read_free();
@@ -239,7 +238,7 @@ impl Space {
         }
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
-            tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes can use only the free space");
+            tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
             // The file gets its previous length again: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }

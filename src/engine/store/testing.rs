@@ -28,7 +28,6 @@ pub fn in_memory(database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Store 
     start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("memory cannot be damaged")
 }
 
-/// Opens the store in the file at `path`.
 pub fn open(path: &Path) -> Result<Store> {
     let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
     Store::open(path, &options, Arc::new(ManualClock::at(Timestamp(1_000))), Arc::new(SeededRandom::new(7)))
@@ -107,12 +106,10 @@ impl Port for Disk {
 pub struct Dice(u64);
 
 impl Dice {
-    /// Creates the sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns a random number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = self.0;
@@ -126,7 +123,6 @@ impl Dice {
         self.below(100) < percent
     }
 
-    /// Returns `length` random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.below(256) as u8).collect()
     }

@@ -25,12 +25,12 @@ pub fn of(at: Timestamp) -> [u32; 3] {
     [EVER, DAY | day(at), HOUR | hour(at)]
 }
 
-/// Returns the day since 1970 that contains a moment.
+/// Returns the day, counted from 1970, that contains a moment.
 pub fn day(at: Timestamp) -> u32 {
     hour(at) / HOURS_PER_DAY
 }
 
-/// Returns the hour since 1970 that contains a moment. Moments before 1970 are in hour 0, because no action is that old.
+/// Returns the hour, counted from 1970, that contains a moment. Moments before 1970 are in hour 0, because no action is that old.
 fn hour(at: Timestamp) -> u32 {
     (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }

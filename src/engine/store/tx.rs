@@ -15,7 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::vocab::tables::TableId;
 
-/// A table with typed keys and values. Features declare their tables as constants in their `store.rs`.
+/// A table with typed keys and values. Features declare their tables as constants in the modules that store rows.
 pub struct Table<K, V> {
     pub id: TableId,
     types: PhantomData<fn() -> (K, V)>,
@@ -44,7 +44,6 @@ impl<K, V> Copy for Table<K, V> {}
 
 /// Functions for reading, both on a snapshot and inside a write.
 pub trait Read {
-    /// Returns the bytes under `key`.
     fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
 
     /// Visits every row in `span`, in order, until the visitor breaks.
@@ -55,7 +54,6 @@ pub trait Read {
         None
     }
 
-    /// Returns the value under `key`.
     fn get<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>> {
         match self.get_bytes(table.id, &key.to_bytes())? {
             Some(bytes) => V::decode(&bytes).map(Some).ok_or_else(|| corrupt(table.id)),
@@ -63,7 +61,6 @@ pub trait Read {
         }
     }
 
-    /// Whether there is a row under `key`.
     fn has<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<bool> {
         Ok(self.get_bytes(table.id, &key.to_bytes())?.is_some())
     }
@@ -83,7 +80,7 @@ pub trait Read {
         })
     }
 
-    /// Returns the first `limit` rows of `span`.
+    /// Returns up to `limit` rows of `span`.
     fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
         let mut rows = Vec::new();
         if limit == 0 {
@@ -163,14 +160,12 @@ impl WriteTx<'_> {
         self.random.as_ref()
     }
 
-    /// Stores a row.
     pub fn put<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K, value: &V) {
         let mut bytes = Vec::with_capacity(96);
         value.encode(&mut bytes);
         self.put_bytes(table.id, key.to_bytes(), bytes);
     }
 
-    /// Stores a row of encoded bytes.
     pub fn put_bytes(&mut self, table: TableId, key: Vec<u8>, value: Vec<u8>) {
         self.own.set(table, exact(key), Some(exact(value)));
     }

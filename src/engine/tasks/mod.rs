@@ -1,8 +1,9 @@
-//! The only place that starts tasks and threads. Every task and thread has a name and an owner that joins it at shutdown.
+//! Starts the tasks and threads that run longer than a request. Each has a name and an owner that joins it at shutdown. A store joins its
+//! own writer thread when it closes.
 //!
-//! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers, the writer thread). [`Group`]
-//! owns many short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown
-//! signal, and are aborted when the grace period ends.
+//! There are two kinds of owners. [`Tasks`] owns the few long-lived parts of the process (listeners, workers). [`Group`] owns many
+//! short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown signal, and are
+//! aborted when the grace period ends.
 
 use std::future::Future;
 use std::io;
@@ -213,7 +214,6 @@ async fn over(end: Instant, shutdown: &mut Shutdown) {
 pub struct Shutdown(watch::Receiver<Stage>);
 
 impl Shutdown {
-    /// Returns the current stage.
     pub fn stage(&self) -> Stage {
         *self.0.borrow()
     }
@@ -251,7 +251,6 @@ pub struct GroupResult {
 }
 
 impl Group {
-    /// Starts a task in this group.
     pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {
@@ -260,7 +259,6 @@ impl Group {
         set.spawn_on(future, &self.handle);
     }
 
-    /// Returns the number of running tasks.
     pub fn running(&self) -> usize {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {

@@ -1,4 +1,4 @@
-//! The status of workers, for the System page. No other code depends on the status, which is lost when the process ends.
+//! The status of workers, for the System page, the health checks and the retry backoff of the runner. It is lost when the process ends.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,7 +25,6 @@ pub struct WorkerState {
     pub last_failure: Option<(Timestamp, String)>,
 }
 
-/// The entry of one worker.
 pub struct WorkerStatus {
     name: String,
     clock: Arc<dyn Clock>,
@@ -38,12 +37,10 @@ impl WorkerStatus {
         Self { name, clock, state: Mutex::default() }
     }
 
-    /// Returns the name of the worker.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Records that a step starts.
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
@@ -70,7 +67,6 @@ impl WorkerStatus {
         self.state().restarts += 1;
     }
 
-    /// Returns the current status of the worker.
     pub fn snapshot(&self) -> WorkerState {
         self.state().clone()
     }
@@ -92,14 +88,12 @@ impl WorkerBoard {
         status
     }
 
-    /// Adds an entry for a worker.
     pub fn enter(&self, name: String, clock: Arc<dyn Clock>) -> Arc<WorkerStatus> {
         let status = Arc::new(WorkerStatus::new(name, clock));
         self.all_places().push(status.clone());
         status
     }
 
-    /// Returns the name and status of every worker.
     pub fn snapshot(&self) -> Vec<(String, WorkerState)> {
         self.all_places().iter().map(|status| (status.name.clone(), status.snapshot())).collect()
     }

@@ -98,7 +98,7 @@ async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     }
 }
 
-/// Saves the result of a check. If the domain was changed during the check, only the parts that still apply are saved.
+/// Saves the result of a check. If the domain was changed during the check, findings for records that no longer apply have no effect.
 pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: DnsCheck) -> Result<Option<Domain>, Failure> {
     let Some(before) = store::find(tx, account, name)? else { return Ok(None) };
     let mut domain = before.clone();

@@ -78,7 +78,6 @@ pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> Re
     if is_enough { (RecordStatus::Verified, Vec::new()) } else { (RecordStatus::Mismatch, records) }
 }
 
-/// Returns whether the text is an SPF record.
 pub fn is_spf(text: &str) -> bool {
     text.split_ascii_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("v=spf1"))
 }

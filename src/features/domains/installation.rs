@@ -28,7 +28,7 @@ pub enum Relay {
 }
 
 impl Relay {
-    /// Parses the host of a URL. The URL standard does not treat `smtp` as a special scheme, so the hosts of such URLs are not parsed yet.
+    /// Parses the host of a URL. `smtp` is not a special scheme of the URL standard, so [`Url`] returns the hosts of such URLs unparsed.
     pub(super) fn of(host: &str) -> Self {
         match host.trim_matches(['[', ']']).parse() {
             Ok(address) => Self::Address(address),
@@ -47,7 +47,6 @@ impl fmt::Display for Relay {
 }
 
 impl Installation {
-    /// Reads the facts from the settings.
     pub fn of(settings: &Settings) -> Self {
         let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
         let greeting = settings.mail.hello_name.as_deref().map(str::to_ascii_lowercase);

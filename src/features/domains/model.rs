@@ -260,7 +260,7 @@ impl Domain {
         self.findings.iter().any(|finding| finding.purpose == *purpose && finding.status == RecordStatus::Verified)
     }
 
-    /// Restarts verification at a user's request.
+    /// Restarts verification at a user's request, if the domain failed without ever being verified.
     pub fn restart_verification(&mut self, now: Timestamp) {
         if self.status == Status::Failed && self.verified_at.is_none() {
             self.status = Status::Pending;
@@ -289,7 +289,6 @@ impl Domain {
         self.add_keys(keys, now);
     }
 
-    /// Applies the result of a check.
     pub fn apply_check(&mut self, check: DnsCheck, now: Timestamp) {
         self.findings = check.findings;
         self.notes = check.notes;

@@ -17,8 +17,8 @@ pub struct SendingDomain {
     pub domain: String,
     /// The signing keys, at least one. Unsealing and parsing keys is slow, so keep this value for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain for envelope senders. `None` if the return path is not verified and the installation has no shared bounce domain; then
-    /// bounces return to the From address.
+    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified: then
+    /// bounces go to the shared bounce domain or, if there is none, to the From address.
     pub return_path: Option<String>,
     /// The host of links and pixels. If `None`, this installation's host is used.
     pub tracking_host: Option<String>,
@@ -33,9 +33,9 @@ pub struct SigningKey {
     pub private_der: Secret<Vec<u8>>,
 }
 
-/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent domain or the
-/// subdomain for this stream that signs for the root. A signature is valid for DMARC if both names have the same organizational domain (RFC
-/// 7489 §3.1.1).
+/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent domain or a
+/// subdomain that signs for the root, preferably the one for `stream`. A signature is valid for DMARC if both names have the same
+/// organizational domain (RFC 7489 §3.1.1).
 pub fn for_sender(
     tx: &impl Read,
     seal: &Seal,

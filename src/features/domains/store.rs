@@ -13,7 +13,6 @@ const DOMAINS: Table<(AccountId, String), Domain> = Table::new(tables::DOMAINS);
 /// check.
 const QUEUE: Table<(Timestamp, AccountId, String), ()> = Table::new(tables::DOMAIN_QUEUE);
 
-/// Returns the account's domain with this name.
 pub fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<Option<Domain>> {
     tx.get(DOMAINS, &(account, name.to_owned()))
 }

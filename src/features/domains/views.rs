@@ -117,7 +117,6 @@ pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> 
     records::required(domain, installation).into_iter().map(view).collect()
 }
 
-/// Builds the API view of a domain.
 pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
     let mut notes = records::notes(domain, installation);
     notes.extend(domain.notes.iter().cloned());

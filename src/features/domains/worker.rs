@@ -7,7 +7,6 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 
-/// Checks the DNS records of domains whose next check is due.
 pub async fn check_records(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     dns_check::step(&engine, environment).await.map(Step::more_if)
 }

@@ -85,7 +85,6 @@ pub fn bound(text: &str) -> Option<f64> {
 }
 
 impl Test {
-    /// Returns whether the value passes the test.
     pub fn holds(&self, piece: Piece<'_>) -> bool {
         match self {
             Test::Text(test) => test.holds(piece),
@@ -142,7 +141,7 @@ impl TextTest {
 }
 
 impl TextPosition {
-    /// Searches like `finds`, but only in ASCII strings, where folding changes only the case and needs no copy.
+    /// Like the comparisons in [`TextTest::text`], but only for ASCII strings, where folding changes only the case and needs no copy.
     fn finds_ascii(self, text: &[u8], needle: &[u8]) -> bool {
         match self {
             TextPosition::Whole => text.eq_ignore_ascii_case(needle),

@@ -1,5 +1,4 @@
-//! Evaluates a filter for one contact, without a store. Used for events that concern a single contact, and in tests as the reference for
-//! the planner.
+//! Evaluates a filter for one contact, without a store. Tests use it as the reference for the planner.
 
 use super::activity::ActivityTest;
 use super::check::{Field, FieldTest, Filter, Node};
@@ -14,7 +13,7 @@ use crate::features::contact_records::fields::FieldValue;
 use crate::features::{tags, topics};
 use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
-/// The data about one contact that a filter may test.
+/// The data about one contact that a filter can test.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactFacts<'a> {
     pub contact: &'a Contact,
@@ -58,7 +57,6 @@ pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Resul
 }
 
 impl Filter {
-    /// Returns whether the contact matches the filter.
     pub fn matches(&self, facts: &ContactFacts<'_>) -> bool {
         self.root.holds(facts)
     }

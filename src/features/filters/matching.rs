@@ -24,7 +24,7 @@ impl Filter {
         plan::select(tx, project, now, &self.root)
     }
 
-    /// Returns the same contacts as `select`, from the cache if possible.
+    /// Like [`Filter::select`], but from the cache if possible. Conditions that depend on time are evaluated at the start of the minute.
     pub fn members(&self, tx: &ReadTx, project: ProjectId, now: Timestamp) -> Result<Arc<RoaringBitmap>> {
         let as_of = self.as_of(now);
         let key = self.key(tx, project, as_of)?;

@@ -35,7 +35,7 @@ use crate::features::{tags, topics};
 use crate::vocab::ids::ProjectId;
 
 impl Filter {
-    /// Returns an error if the filter mentions a tag or topic that the project does not have. Called only when a filter is given: a tag
+    /// Returns an error if the filter mentions a tag or topic that the project does not have. Called only for filters in requests: a tag
     /// that is deleted later has no contacts, and a topic that is deleted later has no subscribers.
     pub fn check_names(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
         let (tagged, subscribed) = self.names();

@@ -78,7 +78,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads one custom value and passes it to `holds`. If `whole` is set, each item of a list is passed as a value too.
+/// Reads one custom value and passes it to `holds`. If `whole` is set and the value is a list, passes its items; otherwise a list passes
+/// none.
 fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),

@@ -151,7 +151,6 @@ impl Operand {
         self.0.as_text().expect("parsing accepts only strings, numbers and booleans")
     }
 
-    /// Creates a value from a string.
     pub fn of(text: &str) -> Self {
         Self(FieldValue::Text(text.to_owned()))
     }

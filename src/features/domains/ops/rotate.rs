@@ -18,7 +18,7 @@ impl Operation for Rotate {
         .summary("Rotate a domain's DKIM keys")
         .about(
             "The current keys continue to sign until the records of the new keys are in the DNS. Keep the old records for another \
-             seven days (removeAfter), because mail signed with them may still be in transit. Until the records of the new keys are \
+             seven days (removeAfter), because mail signed with the old keys may still be in transit. Until the records of the new keys are \
              found, repeated calls create no further keys.",
         )
         .replay(Replay::Keyed)

@@ -24,7 +24,7 @@ pub struct Verified {
     pub status: Status,
     /// Why the domain is not verified, or a problem that may soon affect its verification.
     pub status_reason: Option<String>,
-    /// Every record of the domain, with its current value in the DNS.
+    /// Every DNS record of the domain, with the result of the check.
     pub dns_records: Vec<RecordView>,
 }
 
@@ -33,7 +33,8 @@ impl Operation for Verify {
         .summary("Check a domain's DNS records now")
         .about(
             "A domain is verified once the DNS has one of its DKIM records. A record whose lookup fails gets the status unreachable, \
-             which does not affect verification. A call for a failed domain restarts the three-day verification window.",
+             which does not affect verification. For a failed domain that was never verified, a call restarts the three-day \
+             verification window.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
