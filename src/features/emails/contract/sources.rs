@@ -16,13 +16,13 @@ use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::KnownAddresses;
 use crate::features::emails::writing::material::Material;
 
-/// Everything that an email may contain.
+/// The values and words that an email may contain, from the brief, the prompt and the brand.
 pub struct Sources {
     values: Vec<Value>,
     numbers: Vec<f64>,
     dates: Vec<Date>,
     weekdays: Vec<i8>,
-    /// The digits of all phone numbers and other rows of digits.
+    /// The digits of each text in one row. Spaces separate the rows.
     digits: String,
     words: HashSet<String>,
 }
@@ -261,7 +261,7 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref())
 }
 
-/// Finds a weekday that does not belong to its date.
+/// Finds a weekday that does not match its date.
 fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) -> Option<Finding> {
     let Value::Day { weekday: Some(weekday), .. } = value else { return None };
     let dates = brief.facts.iter().filter_map(|fact| match &fact.value {
@@ -273,7 +273,7 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     if same.any(|date| date.weekday().to_monday_one_offset() == *weekday) {
         return None;
     }
-    let message = format!("The weekday before {text:?} in {:?} does not belong to this date. Correct it.", passage.text.trim());
+    let message = format!("The weekday before {text:?} in {:?} does not match this date. Correct it.", passage.text.trim());
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 
