@@ -16,7 +16,8 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::NoImages => email.outline.images.first().map(|block| (images(), Some(block.clone()))),
             ConstraintKind::NoProducts => {
                 let block = email.outline.products.first().map(|(block, ..)| block.clone());
-                block.map(|block| ("The brief allows no products, but the email shows some. Remove them.".to_owned(), Some(block)))
+                block
+                    .map(|block| ("The brief allows no products, but the email shows some. Remove them.".to_owned(), Some(block)))
             }
             ConstraintKind::NoExclamation => exclamation(email, brand),
             ConstraintKind::NoEmoji => emoji(email).map(|block| ("The brief allows no emoji. Remove them.".to_owned(), block)),
