@@ -68,8 +68,10 @@ pub fn unclear(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.contains(&part.text));
     open.map(|part| {
-        let message =
-            format!("The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.", part.text);
+        let message = format!(
+            "The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.",
+            part.text
+        );
         let finding = Finding::new(FindingKind::Unclear, message).about(&part.text, part.span);
         add::with_remedy(document, terms, finding)
     })

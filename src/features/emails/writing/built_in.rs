@@ -115,9 +115,9 @@ fn not_used(part: &brief::Part, is_foreign: bool) -> Finding {
     let (kind, message) = match is_foreign {
         true => (
             FindingKind::NotTranslated,
-            format!("The composer cannot translate “{text}”, so the email does not say it. Add it in the email's language."),
+            format!("The composer cannot translate “{text}”, so the email does not contain it. Add it in the email's language."),
         ),
-        false => (FindingKind::Unclear, format!("The email does not contain “{text}”. Add it if it belongs there.")),
+        false => (FindingKind::Unclear, format!("The email does not contain “{text}”. Add it if recipients need it.")),
     };
     Finding::new(kind, message).about(text, part.span)
 }
