@@ -5,7 +5,7 @@ use super::text::{addresses, capital, folded, tidy, unquoted};
 use crate::features::emails::brief::{Fact, FactKind};
 use crate::features::emails::document::*;
 
-/// The maximum length of a button text from a phrase, which must fit on one line on a phone.
+/// The maximum length, in characters, of a label that the composer chooses, which must fit on one line on a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
 /// The maximum number of characters between a label and its link, such as ": ".
 const LABEL_GAP: u32 = 3;

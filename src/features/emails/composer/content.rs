@@ -491,7 +491,7 @@ impl<'a> Content<'a> {
         parts.chain(facts).chain(event).chain(scope).map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the words that say what the whole email is about.
+    /// Returns the prescribed subject and headline, the name of the event and the scope of the offer.
     pub fn title_words(&self) -> String {
         let brief = self.brief;
         let event = brief.event.iter().map(|event| &event.name);

@@ -15,7 +15,7 @@ pub const SUBJECT_CHARACTERS: usize = 60;
 const SUBJECT_WORDS_MIN: usize = 3;
 /// The maximum length of a title that the composer chooses.
 const TITLE_CHARACTERS_MAX: usize = 100;
-/// The number of preheader characters that email clients show.
+/// The maximum length of a preheader that the composer chooses: the number of characters that email clients show.
 pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;

@@ -55,7 +55,6 @@ impl Language {
         LanguageTag::parse(self.code()).expect("every code in this match is an ISO 639-1 code")
     }
 
-    /// Returns the English name of the language.
     pub fn english_name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -76,7 +75,8 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, the article changes.
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an article that
+    /// the name of a day does not.
     pub fn names_days(self) -> bool {
         matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
     }

@@ -78,7 +78,7 @@ pub struct Request<'a> {
     pub today: Date,
 }
 
-/// An email and what the composer could not do.
+/// An email, with the omissions and warnings of the composer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
@@ -210,8 +210,8 @@ fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
 
-/// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the brief writes
-/// the day before the month.
+/// Returns the region whose spelling and formats to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the
+/// brief writes the day before the month.
 fn region(language: &LanguageTag, written: Language, brand: &Brand, brief: &Brief) -> Option<String> {
     let region = language.as_str().split('-').skip(1).find(|part| part.len() == 2).map(str::to_owned);
     let in_pounds = |product: &crate::features::projects::brand::BrandProduct| {

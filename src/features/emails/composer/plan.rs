@@ -31,7 +31,7 @@ pub struct Slot {
 
 /// The number of days between additional emails in a long series.
 const FURTHER_DAYS: i32 = 4;
-/// The maximum number of days from the start to a last reminder.
+/// The maximum number of days from the start of an offer to its last reminder.
 const PERIOD_DAYS_MAX: i32 = 60;
 
 /// Plans a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number, which is 1 by
@@ -97,7 +97,7 @@ fn period(content: &Content<'_>) -> i32 {
     days.clamp(1, PERIOD_DAYS_MAX)
 }
 
-/// Returns the jobs of a purpose in sending order, each with the minimum length of a series that includes it.
+/// Returns the jobs of a purpose, each with its day and the minimum length of a series that includes it.
 fn own(purpose: Purpose, has_offer: bool, period: i32) -> Vec<(&'static str, i32, usize)> {
     match purpose {
         Purpose::Welcome if has_offer => {

@@ -25,7 +25,7 @@ pub struct Writer<'a> {
     pub shape: Shape,
     pub job: &'a str,
     pub layout: Layout,
-    /// The indexes of the brand's products that fill a grid, if the brief names none.
+    /// The indexes of the brand's products for a grid; empty if the email has no grid.
     pub products: Vec<usize>,
     /// The product that the email is about.
     pub featured: Option<usize>,

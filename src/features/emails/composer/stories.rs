@@ -1,4 +1,4 @@
-//! Writes the stories of a newsletter: a section for each story or, if all stories are short, a list.
+//! Writes the stories of a newsletter: a section for each story, or a list if the stories are short or numerous.
 
 use super::language::{Bank, Language};
 use super::material;

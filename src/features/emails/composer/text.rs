@@ -81,7 +81,7 @@ pub fn typographic(text: &str) -> String {
     text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
 }
 
-/// The quotation marks of the languages, without the marks that are also apostrophes.
+/// The quotation marks of the composer's languages, without the marks that are also apostrophes.
 const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// Returns a text without quotation marks around it. If the text contains further quotation marks, it is returned unchanged.

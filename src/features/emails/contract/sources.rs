@@ -22,7 +22,7 @@ pub struct Sources {
     numbers: Vec<f64>,
     dates: Vec<Date>,
     weekdays: Vec<i8>,
-    /// The digits of each text in one row. Spaces separate the rows.
+    /// The digits of each text without other characters. Spaces separate the texts.
     digits: String,
     words: HashSet<String>,
 }
@@ -149,7 +149,7 @@ impl Sources {
         }
     }
 
-    /// Returns whether each row of digits in a text is also in the sources: "94/100".
+    /// Returns whether each run of digits in a text, such as "94/100", is also in the sources.
     fn has_digits(&self, text: &str) -> bool {
         let mut rows = text.split(|c: char| !c.is_ascii_digit()).filter(|row| !row.is_empty());
         rows.all(|row| self.words.contains(row))
@@ -298,7 +298,7 @@ fn is_calendar(language: &Words, name: &str) -> bool {
     words(&folded).all(|word| language.month(word).is_some() || language.weekday(word).is_some() || language.is_stop(word))
 }
 
-/// Returns the rows of two or more capitalized words within a sentence, except at its start.
+/// Returns the runs of two or more capitalized words within a sentence, except at its start.
 fn capitalized(sentence: &str) -> Vec<&str> {
     let mut runs = Vec::new();
     let mut run: Option<(usize, usize, usize)> = None;

@@ -98,7 +98,6 @@ fn with_plan<'b>(
     (request, plan)
 }
 
-/// Writes an email.
 pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let given = RequestInputs::of(material);
     let typed = typed(&brief.wanted, material, first_language(brief), brief.today);
@@ -122,7 +121,6 @@ fn not_used(part: &brief::Part, is_foreign: bool) -> Finding {
     Finding::new(kind, message).about(text, part.span)
 }
 
-/// Edits an email.
 pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
     let (brief, before) = (&wish.brief, &wish.document);
     let given = RequestInputs::of(material);

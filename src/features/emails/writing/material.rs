@@ -116,7 +116,7 @@ impl Material {
         self.pages.iter().map(text).collect()
     }
 
-    /// Returns the products, one per line.
+    /// Returns the descriptions of the first products for a prompt, one line each.
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| {

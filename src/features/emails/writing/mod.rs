@@ -125,7 +125,7 @@ impl Brief {
     }
 }
 
-/// The plan of a conversation.
+/// The title of a conversation and the plan of its emails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSeries {
     pub title: String,
@@ -133,7 +133,7 @@ pub struct PlannedSeries {
     pub plan: Option<Plan>,
 }
 
-/// A written email.
+/// An email from a writer, with the warnings about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
@@ -282,7 +282,6 @@ impl Writer {
         }
     }
 
-    /// Edits an email.
     pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
         let (edited, usage) = match &self.model {
             Some(model) => reasoned(model::edit(model, &wish, &material).await),

@@ -345,7 +345,6 @@ fn request_text(wanted: &GenerationRequest) -> String {
     [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Edits an email.
 pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material) -> (Result<EditResult, String>, Usage) {
     let EditRequest { document, prompt, brief, .. } = wish;
     let system = PROMPTS.write(

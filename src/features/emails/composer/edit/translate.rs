@@ -33,7 +33,7 @@ const DAYS_AFTER: i64 = 400;
 /// The fields of a document that are not translated: names, codes, postal addresses and alternative texts.
 const NAMES: [&str; 6] = ["name", "code", "author", "sender", "address", "alt"];
 
-/// Translates the email's standard texts. Every block and every fact stays.
+/// Translates the email's standard texts. All blocks and facts are kept.
 pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> Outcome {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     if own == language {
