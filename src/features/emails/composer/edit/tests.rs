@@ -1,7 +1,6 @@
 //! Tests of instructions in plain words on the emails of two brands (`tests/samples/edits`).
 //!
-//! `tests/samples/edits.toml` lists instructions with all changes and replies. `SNAPSHOTS=write` rewrites the file; review the diff
-//! afterwards.
+//! `tests/samples/edits.toml` lists instructions with all changes and replies. `SNAPSHOTS=write` rewrites the file; review the diff.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
