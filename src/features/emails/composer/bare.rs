@@ -1,4 +1,5 @@
-//! Finds statements of the brief that only repeat typed facts. The email's own sentences say these better and only once.
+//! Finds statements of the brief that only repeat typed facts. The composer states these facts in its own sentences, so the email does not
+//! print such statements.
 
 use super::content::Content;
 use super::language::{Bank, Language};
@@ -99,9 +100,9 @@ const WORDS: [&str; 91] = [
     "nieuw",
     "gesloten",
 ];
-/// Words for everything.
+/// Words for "everything", folded.
 const ALL: [&str; 7] = ["everything", "sitewide", "alles", "tout", "todo", "tutto", "tudo"];
-/// Words that mean everything a brand sells, folded.
+/// Words of scopes that do not narrow the products of an offer, folded: "the whole range", "your first order".
 const EVERYTHING: [&str; 68] = [
     "first",
     "next",
@@ -172,13 +173,14 @@ const EVERYTHING: [&str; 68] = [
     "todos",
     "os",
 ];
-/// Prepositions between an offer and what it applies to. The phrases of each language have their own.
+/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own.
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
-/// The phrases that translate what an offer applies to.
+/// The keys of the phrases that translate common scopes of offers.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
-/// The length from which a word of a statement matters; shorter words join others.
+/// The minimum length, in characters, of the words of a statement that a list must contain. Shorter words are mostly articles and
+/// conjunctions.
 const LISTED_CHARACTERS_MIN: usize = 4;
-/// The lengths of an item of a list of news.
+/// The possible lengths, in characters, of an item in a list of news.
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
 
 impl<'a> Content<'a> {
@@ -187,7 +189,7 @@ impl<'a> Content<'a> {
         self.bare[at]
     }
 
-    /// Decides [`Self::is_bare`] for one fact.
+    /// Computes [`Self::is_bare`] for one fact.
     pub(super) fn repeats_facts(&self, at: usize) -> bool {
         let fact = self.fact(at);
         let Some(span) = fact.span.filter(|_| fact.kind == FactKind::Sentence && fact.story.is_none()) else { return false };
@@ -278,7 +280,8 @@ impl<'a> Content<'a> {
         Bank::of(self.language).phrases(place).first().filter(|words| self.rules.allow(words)).cloned()
     }
 
-    /// Returns the scope of an offer whose number the email states without the scope: such an email promises too much. `said` is folded.
+    /// Returns the scope of the offer if the email states the offer's number without it, because such an email promises too much. `said` is
+    /// the folded text of the email.
     pub(super) fn lost_scope(&self, said: &str) -> Option<&'a Part> {
         let brief = self.brief;
         let scope = brief.offer.as_ref()?.scope.as_ref()?;
@@ -291,7 +294,8 @@ impl<'a> Content<'a> {
         (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
-    /// Returns what the offer applies to; `None` if it applies to everything.
+    /// Returns what the offer applies to: its scope or, without one, the named products if the brand has none of them. Returns `None` if
+    /// the offer applies to everything or the brief does not say.
     pub fn scope(&self) -> Option<String> {
         let products = self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Product && fact.story.is_none());
         let products: Vec<String> = products.map(|fact| tidy(&fact.text)).collect();
@@ -301,7 +305,8 @@ impl<'a> Content<'a> {
         (!is_all).then_some(scope)
     }
 
-    /// Returns whether the brief says that the offer applies to everything: as its scope, or right after the number, "30 % auf alles".
+    /// Returns whether the brief says that the offer applies to everything: as its scope, or within three words after the number: "30 % auf
+    /// alles".
     pub fn is_for_everything(&self) -> bool {
         let says_all = |at: &usize| {
             let is_saving = |at: &usize| matches!(self.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
@@ -313,8 +318,8 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text has all words and numbers of a statement, as a list, a table, a quotation or a heading with its text
-    /// has them.
+    /// Returns whether a folded text contains all numbers and longer words of a printed statement, in any order. A list, a table or a
+    /// quotation separates the words of the statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         let text = self.text(at);
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));

@@ -1,13 +1,13 @@
-//! Writes the main button. Its label names what its link is for.
+//! Writes the main button, with a label that suits its link.
 
 use super::sections::{Writer, place};
 use super::text::{addresses, capital, folded, tidy, unquoted};
 use crate::features::emails::brief::{Fact, FactKind};
 use crate::features::emails::document::*;
 
-/// The maximum length of a button text from a phrase, which must fit on one line on a phone.
+/// The maximum length, in characters, of a label that the composer chooses, which must fit on one line on a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
-/// The number of characters between a label and its link: ": ".
+/// The maximum number of characters between a label and its link, such as ": ".
 const LABEL_GAP: u32 = 3;
 
 impl Writer<'_> {
@@ -34,14 +34,14 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&capital(&label)), href })
     }
 
-    /// Returns the label for what the prompt says about a link or, if it says nothing, for the words of the link: "Book now" for
-    /// "Reservations: https://example.com/table". Without a phrase for the words, the prompt's label is the button's.
+    /// Returns the phrase that suits what the prompt says about a link or, failing that, the words of its address: "Book now" for
+    /// "Reservations: https://example.com/table". Without a suitable phrase, the label in the prompt is used.
     fn label_of_link(&self, href: &Link) -> Option<String> {
         let said = self.words_before(href).unwrap_or_default();
         let path = href.as_str().split_once("://").map_or("", |(_, rest)| rest);
         let host = path.split('/').next().unwrap_or_default();
         let is_home = self.site.as_ref() == Some(href);
-        // The first part of a host can name a page: "status.example.com". The rest is the name of the brand.
+        // A subdomain can name a page: "status.example.com". The rest of the host is the name of the brand.
         let path = path.replacen(host, host.split('.').next().filter(|_| host.matches('.').count() > 1).unwrap_or_default(), 1);
         let known = |text: &str| self.book.bank().action(&folded(text)).map(|place| self.book.label(&place));
         let found = known(&said).or_else(|| known(&path.replace(['-', '_', '/'], " ")));
@@ -50,7 +50,7 @@ impl Writer<'_> {
         found.or(own).filter(|label| !is_home && !label.is_empty())
     }
 
-    /// Returns the words of the prompt before a link or an address: of its statement, or of the label in front of it.
+    /// Returns the words before a link or a contact in the prompt: the start of the statement that contains it, or the label before it.
     fn words_before(&self, href: &Link) -> Option<String> {
         let content = self.content;
         let opens = |text: &str| super::material::link(text).or_else(|| super::material::contact(text)).as_ref() == Some(href);

@@ -1,6 +1,6 @@
-//! Sorts the content of a brief: what the email prints in the prompt's words, and which facts it must print in its own.
+//! Sorts the content of a brief into statements that the email prints in the prompt's words and facts that it states in its own.
 //!
-//! The prompt's words are used only in an email in their language. Numbers, dates and names are used in every language.
+//! The prompt's words are used only in emails in the same language; numbers, dates and names in every language.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub struct Content<'a> {
     pub statements: Vec<usize>,
     /// The stories that the email prints.
     pub stories: Vec<usize>,
-    /// The facts that no printed statement or story contains.
+    /// The facts that the email still has to state, because no printed statement or story contains them.
     pub loose: Vec<usize>,
     /// The products of the brand that the brief names, with their prices.
     pub cards: Vec<Card>,
@@ -43,17 +43,19 @@ pub struct Card {
     pub fact: usize,
     pub price: Option<usize>,
     pub old_price: Option<usize>,
-    /// Whether the email may show the product. The parts of a set have no price of their own, and the prices of the shop would be wrong.
+    /// Whether the email shows the product. Products that are sold as a set are hidden, because their cards would show the shop's prices
+    /// instead of the price of the set.
     pub shown: bool,
 }
 
-/// The number of words of a label before a link.
+/// The maximum number of words in a label before a link.
 const LABEL_WORDS_MAX: usize = 3;
-/// The number of words of a name before a price.
+/// The maximum number of words in a name before a price.
 const PRICED_WORDS_MAX: usize = 9;
-/// The number of characters that a short opening has.
+/// The maximum length, in characters, of statements that fit into the opening.
 const LITTLE_CHARACTERS: usize = 140;
-/// The number of characters between two items of a list: a line end, a mark and a space, perhaps with a period or indentation.
+/// The number of characters between two list items in the prompt: a line break, a list mark and a space, possibly with a period or
+/// indentation.
 const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
@@ -103,7 +105,7 @@ impl<'a> Content<'a> {
         &self.brief.facts[at]
     }
 
-    /// Returns the text of a fact as the email prints it. A statement has no label of the prompt before it: "Why: we doubled our hours".
+    /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
     pub fn text(&self, at: usize) -> String {
         self.told(self.fact(at))
     }
@@ -125,7 +127,7 @@ impl<'a> Content<'a> {
         rest.map_or_else(|| text.clone(), |(_, rest)| super::text::capital(rest.trim()))
     }
 
-    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com". The button shows it.
+    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com". The button replaces it.
     fn is_link_label(&self, fact: &Fact) -> bool {
         let [address] = super::text::addresses(&fact.text)[..] else { return false };
         let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));
@@ -134,7 +136,7 @@ impl<'a> Content<'a> {
         is_label && !rest.contains(char::is_alphanumeric)
     }
 
-    /// Returns whether a statement only names products, which the email shows with pictures: "The Tide Vase and the Salt Pig".
+    /// Returns whether a statement only lists products, which the email shows as cards: "The Tide Vase and the Salt Pig".
     pub fn is_list_of_products(&self, at: usize) -> bool {
         let fact = self.fact(at);
         let products = self.brief.facts.iter().filter(|other| other.kind == FactKind::Product && other.story.is_none());
@@ -145,18 +147,18 @@ impl<'a> Content<'a> {
         rest != text && rest.split_whitespace().all(|word| common.iter().any(|own| own == word))
     }
 
-    /// Returns whether the email can print a text of the prompt: the text is in the email's language and has no avoided words.
+    /// Returns whether the email can print a text of the prompt: the text is in the email's language and contains no avoided words.
     pub fn prints(&self, text: &str) -> bool {
         !tidy(text).is_empty() && self.rules.allow(text) && !self.is_foreign(text)
     }
 
-    /// Returns whether a text of the prompt is in another language than the email.
+    /// Returns whether a text of the prompt is in a language other than the email's.
     pub fn is_foreign(&self, text: &str) -> bool {
         !is_in(text, self.language, self.spoken)
     }
 
-    /// Returns the indexes of the printable statements that belong to no printed story. Bare statements and statements contained in
-    /// another one are left out.
+    /// Returns the indexes of the printable statements that belong to no printed story. Bare statements, labels of links and statements
+    /// contained in another one are left out.
     fn statements(&self) -> Vec<usize> {
         let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
         let all: Vec<usize> = (0..self.brief.facts.len())
@@ -177,7 +179,8 @@ impl<'a> Content<'a> {
         fact.story.is_some_and(|story| self.stories.contains(&usize::from(story)))
     }
 
-    /// Returns the facts that the printed statements and stories do not contain.
+    /// Returns the facts that the printed statements and stories do not contain, except the signer's name, bare statements and labels of
+    /// links.
     fn loose(&self) -> Vec<usize> {
         let brief = self.brief;
         let mut said = String::new();
@@ -201,7 +204,7 @@ impl<'a> Content<'a> {
         (0..brief.facts.len()).filter(is_loose).collect()
     }
 
-    /// Returns whether a folded text contains a fact.
+    /// Returns whether a folded text contains a fact, in the prompt's words or in the format of the email's language.
     pub fn is_said(&self, fact: &Fact, said: &str) -> bool {
         let shown = |form: &String| said.contains(&folded(form));
         // "Sunday" is enough for a class on Sundays, but not for the end of an offer.
@@ -262,7 +265,7 @@ impl<'a> Content<'a> {
                     }
                 }
                 // A price belongs to the product before it, if both are in the same statement or in none. It is the price of a set if it
-                // follows several products.
+                // follows several products without a price.
                 FactKind::Price | FactKind::OldPrice => {
                     let statement = self.statement_of(at);
                     let mut own: Vec<&mut Card> =
@@ -283,7 +286,7 @@ impl<'a> Content<'a> {
         self.hide_parts(cards)
     }
 
-    /// Hides the products without a price of their own if the brief has a price that belongs to no product: it is the price of them all.
+    /// Hides the products without a price of their own if the brief has a price that belongs to no product: it is the price of the set.
     fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
         let mut prices = (0..self.brief.facts.len()).filter(|at| {
             let fact = self.fact(*at);
@@ -321,7 +324,7 @@ impl<'a> Content<'a> {
         facts.filter(move |fact| kinds.contains(&fact.kind))
     }
 
-    /// Returns the number of the brand's offer; `None` if the brief has several different offers.
+    /// Returns the percentage or amount of the brand's offer; `None` if the brief has no offer or several different ones.
     pub fn saving(&self) -> Option<Saving> {
         self.saving.clone()
     }
@@ -343,8 +346,8 @@ impl<'a> Content<'a> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// Returns whether the offer holds only under a condition that its statement names: "10% off from the third ball". A title that states
-    /// only the number would promise more.
+    /// Returns whether the offer has a condition, other than a minimum order, in its statement: "10% off from the third ball". A title with
+    /// only the number would promise too much.
     pub fn has_condition(&self) -> bool {
         let is_offer = |at: &usize| {
             let fact = self.fact(*at);
@@ -356,15 +359,14 @@ impl<'a> Content<'a> {
         statements.into_iter().any(|at| !has_minimum(at) && bank.has_word("words.conditions", &self.text(at)))
     }
 
-    /// Returns whether the email is about something else than its offer: the first statement is news, and a later one has the offer, which
-    /// holds only under a condition.
+    /// Returns whether the offer is secondary: the first statement does not mention it, and it has a condition.
     pub fn is_news_with_offer(&self) -> bool {
         let is_number = |at: &usize| matches!(self.fact(*at).kind, FactKind::Percentage | FactKind::Amount | FactKind::Code);
         let is_first = |at: &usize| self.facts_in(*at).iter().any(is_number);
         self.has_condition() && self.statements.first().is_some_and(|at| !is_first(at))
     }
 
-    /// Returns whether the text that contains a number says "up to" before it.
+    /// Returns whether the statement or instruction that contains a number says "up to" before it.
     fn is_up_to(&self, fact: &Fact) -> bool {
         let Some(span) = fact.span else { return false };
         let brief = self.brief;
@@ -384,7 +386,7 @@ impl<'a> Content<'a> {
         texts.into_iter().any(says)
     }
 
-    /// Returns the amounts of an offer, in order.
+    /// Returns the amounts of money of the offers, in the order of the brief.
     pub fn amounts(&self) -> Vec<Money> {
         let money = |fact: &Fact| match &fact.value {
             Some(FactValue::Money { amount, currency }) => Some(Money { amount: *amount, currency: currency.clone() }),
@@ -393,7 +395,7 @@ impl<'a> Content<'a> {
         self.with(&[FactKind::Amount], FactRole::Offer).filter_map(money).collect()
     }
 
-    /// Returns the day or days with a role; `None` if the brief has several different days with this role.
+    /// Returns the day or days with a role; `None` if the brief has no or several different days with this role.
     pub fn days(&self, role: FactRole) -> Option<(Date, Option<Date>, &'a Fact)> {
         let days = |fact: &'a Fact| match &fact.value {
             Some(FactValue::Days { first, last }) => Some((*first, *last, fact)),
@@ -404,7 +406,7 @@ impl<'a> Content<'a> {
         all.all(|other| (other.0, other.1) == (first.0, first.1)).then_some(first)
     }
 
-    /// Returns the time with a role; `None` if the brief has several different times with this role.
+    /// Returns the time with a role; `None` if the brief has no or several different times with this role.
     pub fn time(&self, role: FactRole) -> Option<(Time, Option<Time>)> {
         let time = |fact: &Fact| match &fact.value {
             Some(FactValue::Clock { start, end }) => Some((*start, *end)),
@@ -415,7 +417,8 @@ impl<'a> Content<'a> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// Returns the first fact of a kind that stands with the date of the event: in the same statement or, like the date, in none.
+    /// Returns the first fact of a kind in the same statement as the date of the event or, if no statement contains the date, outside of
+    /// statements. Facts after the date take precedence.
     pub fn beside_event(&self, kind: FactKind) -> Option<&'a Fact> {
         let days = |fact: &&Fact| matches!(fact.kind, FactKind::Date | FactKind::Period) && fact.role == Some(FactRole::Event);
         let position = |fact: &Fact| self.brief.facts.iter().position(|other| std::ptr::eq(other, fact));
@@ -426,7 +429,7 @@ impl<'a> Content<'a> {
         found.min_by_key(|at| (*at < date, *at)).map(|at| self.fact(at))
     }
 
-    /// Returns whether a statement can be a title: it has no contact, no address, and does not end in a price.
+    /// Returns whether a statement can be a title: it contains no contact and no link, and does not end in a price.
     pub fn is_title(&self, at: usize) -> bool {
         let text = self.text(at);
         let odd = |fact: &Fact| match fact.kind {
@@ -437,7 +440,7 @@ impl<'a> Content<'a> {
         !text.contains("http") && !self.facts_in(at).iter().any(|fact| odd(self.fact(*fact)))
     }
 
-    /// Returns the name and the price of a statement that is only a name with its price at the end.
+    /// Returns the name and the price of a statement that consists of a name and, at its end, one price.
     pub fn priced(&self, at: usize) -> Option<(String, String)> {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
@@ -454,7 +457,7 @@ impl<'a> Content<'a> {
         self.brief.facts.iter().find(|fact| fact.kind == kind && fact.story.is_none())
     }
 
-    /// Returns the only fact of a kind outside of stories.
+    /// Returns the fact of a kind outside of stories; `None` if there are several.
     pub fn only(&self, kind: FactKind) -> Option<&'a Fact> {
         let mut all = self.brief.facts.iter().filter(|fact| fact.kind == kind && fact.story.is_none());
         all.next().filter(|_| all.next().is_none())
@@ -465,20 +468,20 @@ impl<'a> Content<'a> {
         self.statements.is_empty() && self.stories.is_empty()
     }
 
-    /// Returns whether the statements fit into the opening.
+    /// Returns whether the brief has no printed stories and its statements fit into the opening.
     pub fn says_little(&self) -> bool {
         let length: usize = self.statements.iter().map(|at| self.text(*at).chars().count()).sum();
         self.stories.is_empty() && length <= LITTLE_CHARACTERS
     }
 
-    /// Returns whether a statement follows another as the next item of a list. Sentences are separated by a period and a space, items also
-    /// by a mark.
+    /// Returns whether a statement follows another as the next item of a list. Between two sentences are a period and a space; the list
+    /// mark makes the gap between items longer.
     pub fn follows_as_item(&self, before: usize, at: usize) -> bool {
         let (Some(before), Some(span)) = (self.fact(before).span, self.fact(at).span) else { return false };
         span.start.checked_sub(before.end).is_some_and(|gap| ITEM_GAP.contains(&gap))
     }
 
-    /// Returns the words of the brief by which pictures and texts of the brand are chosen.
+    /// Returns the text of the brief that is compared with the brand's pictures, products and texts to choose suitable ones.
     pub fn topic(&self) -> String {
         let brief = self.brief;
         let parts = [&brief.subject, &brief.headline].into_iter().flatten().chain(&brief.instructions).map(|part| &part.text);
@@ -488,7 +491,7 @@ impl<'a> Content<'a> {
         parts.chain(facts).chain(event).chain(scope).map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the words that say what the whole email is about.
+    /// Returns the prescribed subject and headline, the name of the event and the scope of the offer.
     pub fn title_words(&self) -> String {
         let brief = self.brief;
         let event = brief.event.iter().map(|event| &event.name);
@@ -497,7 +500,7 @@ impl<'a> Content<'a> {
         parts.map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the parts of the brief that a text does not contain. `said` is folded; `links` are the addresses in the email.
+    /// Returns the parts of the brief that the email does not contain. `said` is the folded text of the email; `links` are its links.
     pub fn missing(&self, said: &str, links: &HashSet<String>) -> Vec<Part> {
         let brief = self.brief;
         let mut missing: Vec<Part> = Vec::new();
@@ -527,13 +530,13 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Returns whether a folded text contains every sentence of a text, in any arrangement.
+/// Returns whether a folded text contains every clause of a text, in any order.
 fn contains_words(said: &str, text: &str) -> bool {
     let pieces = text.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
     said.contains(&folded(text)) || pieces.into_iter().all(|piece| said.contains(&piece))
 }
 
-/// Returns whether two spellings of a web address have the same target.
+/// Returns whether two spellings of a web or email address have the same target.
 pub fn same_address(one: &str, other: &str) -> bool {
     let bare = |text: &str| {
         let text = text.trim().to_lowercase();
@@ -543,7 +546,7 @@ pub fn same_address(one: &str, other: &str) -> bool {
     bare(one) == bare(other)
 }
 
-/// Returns whether a text is only a number with its currency.
+/// Returns whether a text contains no words besides a currency.
 fn is_bare(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     words

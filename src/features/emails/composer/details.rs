@@ -6,7 +6,7 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// Parts of words for delivery, by which a statement about delivery is recognized.
+/// Parts of words that identify a text about delivery.
 const DELIVERY: [&str; 14] = [
     "shipping",
     "deliver",
@@ -24,7 +24,7 @@ const DELIVERY: [&str; 14] = [
     "bezorg",
 ];
 
-/// The length up to which the words of an offer are the title of its coupon.
+/// The maximum length, in characters, of an offer as the title of its coupon.
 const OFFER_CHARACTERS_MAX: usize = 64;
 
 impl Writer<'_> {
@@ -33,7 +33,8 @@ impl Writer<'_> {
         !self.content.is_said(fact, &self.said)
     }
 
-    /// Writes the code of an offer as a coupon, with its conditions. Without a code, writes the conditions as text.
+    /// Writes each code as a coupon, the first one with the conditions of the offer. If there is no code or the email may have no coupon,
+    /// writes the conditions as text.
     pub fn offer(&mut self) {
         let content = self.content;
         let facts = &content.brief.facts;
@@ -42,7 +43,7 @@ impl Writer<'_> {
             let conditions = self.conditions();
             return self.text(&conditions.join(" "));
         }
-        // The statements with a code are the text of the coupon, so that the email states the code once.
+        // The statement with the code is the text of the coupon, so that the email states the code once.
         let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
         self.statements.retain(|at| !own.contains(at));
         let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
@@ -55,7 +56,7 @@ impl Writer<'_> {
             if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
         let conditions = self.conditions();
         let text: Vec<String> = told.into_iter().chain(note).chain(conditions).collect();
-        // The opening or the coupon's text has stated the offer, so the title does not repeat it.
+        // The title states the offer unless the opening or the coupon's text already does.
         let is_saving = |at: &usize| matches!(content.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
         let has_saving = own.iter().any(|at| content.facts_in(*at).iter().any(is_saving));
         let deal =
@@ -70,12 +71,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether the email may have a coupon: it sells, or it makes up for something or thanks.
+    /// Returns whether the email may have a coupon: it sells, apologizes or thanks.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
 
-    /// Splits a statement into the offer with its code, which is the title of the coupon, and the rest, which is mostly the period.
+    /// Splits a statement into the offer with its code, which becomes the title of the coupon, and the rest, which usually states the
+    /// period.
     fn split_offer(&self, at: usize) -> Option<(String, String)> {
         let content = self.content;
         let text = content.text(at);
@@ -91,7 +93,7 @@ impl Writer<'_> {
         fits.then(|| (calm(&capital(offer)), self.marked(&ended(&capital(rest)), &facts)))
     }
 
-    /// Returns a statement as a sentence, without its first part if the title is this part.
+    /// Returns a statement as a sentence, without the words before its first comma if the email already contains them.
     fn untold(&self, at: usize) -> String {
         let text = self.content.text(at);
         match text.split_once(", ") {
@@ -102,7 +104,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short.
+    /// Returns whether a statement is the text of the coupon: the first statement with a code, if it is short and the email may have a
+    /// coupon.
     pub fn has_code(&self, at: usize) -> bool {
         let content = self.content;
         let is_code = |fact: &usize| content.fact(*fact).kind == FactKind::Code;
@@ -135,8 +138,8 @@ impl Writer<'_> {
         std::iter::once(self.said.clone()).chain(statements).collect()
     }
 
-    /// Writes a table of the dates, times, places, prices and contacts that no statement contains. An invitation always has its date, time
-    /// and place in the table.
+    /// Writes a table of the dates, times, places, prices and contacts that no statement contains. In an invitation, the table also repeats
+    /// the date, time and place of the event.
     pub fn details(&mut self) {
         let rows = self.rows();
         if rows.is_empty() {
@@ -161,14 +164,14 @@ impl Writer<'_> {
                     rows.push((self.label(name), Rich::plain(&capital(value))));
                 }
             }
-            // One row is a table only if nothing else says it.
+            // A single row is kept only if no text says the same.
             let said = self.says_all();
             if rows.len() < 2 {
                 rows.retain(|(_, value)| !said.contains(folded(&value.words()).trim()));
             }
         }
         let shown: String = rows.iter().map(|(_, value)| folded(&value.words())).collect();
-        // An invitation has its price, its deadline and its number of places in the table, even if a statement has them.
+        // The table of an invitation contains the price, the deadline and the number of places even if a statement contains them.
         let belongs = |at: &usize| {
             let fact = content.fact(*at);
             let is_only = |kind| content.only(kind).is_some_and(|only| std::ptr::eq(only, fact));
@@ -218,7 +221,7 @@ impl Writer<'_> {
         Rich::parse(&markup).unwrap_or_else(|_| Rich::plain(value))
     }
 
-    /// Writes the facts and the gift that neither a statement, the offer nor the table contains.
+    /// Writes the facts, the gift and the links that the email does not contain yet.
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
@@ -262,7 +265,7 @@ impl Writer<'_> {
         self.text(&links.join("\n"));
     }
 
-    /// Writes lines as a list.
+    /// Writes lines as a bulleted list.
     pub fn list(&mut self, lines: &[String]) {
         self.list_with(lines, ListMarks::Bullets);
     }
@@ -282,7 +285,7 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     for (label, value) in rows {
         match out.iter_mut().find(|(own, _)| *own == label) {
             Some((_, first)) => {
-                // A date has commas of its own.
+                // Dates can contain commas, so these values need another separator.
                 let gap = if value.words().contains(", ") { " · " } else { ", " };
                 let both = format!("{}{gap}{}", first.markup(), value.markup());
                 *first = Rich::parse(&both).unwrap_or_else(|_| Rich::plain(&both));
@@ -293,8 +296,8 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     out
 }
 
-/// Returns the name of the label for a fact in a table; `None` if the fact needs a sentence. An email that sells has no place of its own,
-/// unless it invites.
+/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row: an
+/// email that sells has one only if it is an invitation.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(crate::features::emails::brief::FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {

@@ -19,7 +19,7 @@ pub struct Source<'a> {
     pub goal: Goal,
     /// Whether the email shows several products.
     pub has_grid: bool,
-    /// Whether an earlier email of the series has announced the start.
+    /// Whether a teaser earlier in the series has announced when the offer starts.
     pub has_started: bool,
     /// The product that this email is about.
     pub product: Option<&'a str>,
@@ -27,16 +27,16 @@ pub struct Source<'a> {
 
 /// The maximum length of a name, because longer names do not fit into titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// The length of a statement that can be a title.
+/// The minimum and maximum length, in characters, of a statement that can be a title.
 const NEWS_CHARACTERS_MIN: usize = 8;
 const NEWS_CHARACTERS_MAX: usize = 90;
-/// The number of statements among which the news is.
+/// The number of statements, from the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
-/// The number of days in which a day is named by its weekday.
+/// The maximum number of days before a date in which its weekday alone identifies it.
 const WEEKDAY_DAYS: i32 = 6;
 
 impl Source<'_> {
-    /// Returns all known facts.
+    /// Returns the facts by the names of their placeholders in phrases.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         let mut know = |name: &'static str, value: Option<String>| {
@@ -95,15 +95,15 @@ impl Source<'_> {
         facts
     }
 
-    /// Returns the statement that is the news of the email, without its period: the first that can be a title.
+    /// Returns the news of the email: the first of its opening statements that can be a title.
     fn news(&self) -> Option<String> {
         let first = self.content.statements.iter().take(NEWS_STATEMENTS);
         let first = first.filter(|at| !self.content.is_list_of_products(**at));
         first.into_iter().find_map(|at| self.title_of(*at))
     }
 
-    /// Returns a statement as a title. If the whole statement is too long or ends in its price, its first part is the title:
-    /// "Christmas menu from 11 to 23 December: four courses for €58".
+    /// Returns a statement as a title. If the whole statement is too long or ends in its price, its first part is the title: "Christmas
+    /// menu from 11 to 23 December" for "Christmas menu from 11 to 23 December: four courses for €58".
     fn title_of(&self, at: usize) -> Option<String> {
         let content = self.content;
         let text = content.text(at);
@@ -117,7 +117,7 @@ impl Source<'_> {
         let has_number = |text: &str| text.contains(['%', '€', '$', '£']);
         let heads = [": ", " – ", " — ", " - ", "; "].into_iter().filter_map(|mark| bare.split_once(mark));
         let head = heads.map(|(head, _)| head).min_by_key(|head| head.len());
-        // The part before a comma may lack the condition that makes it true.
+        // Without the words after the comma, a part with a number may promise too much.
         let clause = bare.split_once(", ").map(|(head, _)| head).filter(|head| !has_number(head));
         let clause = clause.filter(|head| !super::stories::starts_clause(head, content.language));
         let priced = content.priced(at);
@@ -125,7 +125,7 @@ impl Source<'_> {
         let name = priced.map(|(name, _)| name).filter(|name| name.split(' ').count() > 2 && !is_list);
         let apologizes = self.goal == Goal::Apology && length(bare) > NAME_CHARACTERS_MAX;
         let whole = Some(bare).filter(|_| content.is_title(at));
-        // The text of a coupon is no news.
+        // The statement with the code is the text of the coupon, so no part of it is the title.
         let has_code = content.facts_in(at).iter().any(|at| content.fact(*at).kind == FactKind::Code);
         let part = [head, clause].into_iter().flatten().filter(|_| !is_list && !has_code);
         let part = part.filter(|part| part.contains(' ') && !part.contains("http") && length(part) <= NAME_CHARACTERS_MAX);
@@ -138,7 +138,7 @@ impl Source<'_> {
         Some(capital(closed(title).trim_end_matches([',', ';', ':'])))
     }
 
-    /// Returns the season that the brief names, if the email is about a season.
+    /// Returns the season that the brief names, if the email's goal can be seasonal.
     pub fn season(&self) -> Option<String> {
         if !matches!(self.goal, Goal::Seasonal | Goal::Sale | Goal::Voucher) {
             return None;
@@ -196,7 +196,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds a date, in full and in short.
+    /// Adds the date with a role, in full and in short, and returns its first day.
     fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
         let (first, last, fact) = self.content.days(role)?;
         let (format, today) = (self.content.format, self.content.today);
@@ -212,7 +212,7 @@ impl Source<'_> {
             long,
             time.filter(|_| role != FactRole::Event).map_or_else(|| date.clone(), |time| format!("{date}, {time}")),
         );
-        // A recipient who reads "Sunday" in the prompt's week knows which Sunday.
+        // Within six days of the prompt, a weekday is unambiguous.
         let near = today.until(first).is_ok_and(|span| (1..=WEEKDAY_DAYS).contains(&span.get_days()));
         let named = near && !fact.text.contains(|c: char| c.is_ascii_digit()) && self.content.language.names_days();
         facts.insert(short, if named { format.weekday(first) } else { format.day(first, today) });
@@ -258,8 +258,8 @@ impl Source<'_> {
         facts.extend(time.map(|time| ("time", time)));
     }
 
-    /// Adds the end of a trial: its day, or the time that is left in the prompt's words. In a brief with an offer, the day on which
-    /// something ends is the end of the offer.
+    /// Adds the end of a trial: its day or, without one, the remaining time in the prompt's words. If the brief has an offer or a code, the
+    /// day is the end of the offer.
     fn know_trial(&self, facts: &mut Facts) {
         let content = self.content;
         if content.saving().is_none() && content.first(FactKind::Code).is_none() {
@@ -290,7 +290,8 @@ impl Source<'_> {
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
         if near == Some("common.moment_today") {
-            // "Until November 21" is less urgent than the end of the day.
+            // On the last day, English says "midnight". In other languages, phrases that need the day are not used, because a date sounds
+            // less urgent.
             match content.language {
                 super::language::Language::En => facts.insert("ends_day", "midnight".to_owned()),
                 _ => facts.remove("ends_day"),
@@ -347,7 +348,7 @@ pub fn without_legal_form(name: &str) -> &str {
         let same = name.get(at..)?.eq_ignore_ascii_case(form);
         let before = name.get(..at)?;
         let stem = before.trim_end_matches([' ', ',']);
-        // Letters without a space or comma before them are the end of a word, not a legal form.
+        // A form without a space or comma before it is the end of a word.
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)

@@ -139,7 +139,7 @@ impl Format {
             .replace("{year}", &date.year().to_string())
     }
 
-    /// Formats a range of days: "November 27 to 29", "27. bis 29. November". A whole month is its name.
+    /// Formats a range of days: "November 27 to 29", "27. bis 29. November". A whole month is written as its name.
     pub fn days(&self, first: Date, last: Date, today: Date) -> String {
         if first.day() == 1 && last == first.last_of_month() {
             return self.filled(if is_far(first, today) { "{month} {year}" } else { "{month}" }, first);
@@ -179,7 +179,7 @@ impl Format {
             .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
-    /// Formats a period of a day: "6 to 9 PM".
+    /// Formats a range of times: "6 to 9 PM".
     pub fn times(&self, from: Time, to: Time) -> String {
         let (from, to) = (self.time(from), self.time(to));
         // A common ending appears only once, as in "14 bis 17 Uhr" and "2 to 5 PM".

@@ -1,4 +1,4 @@
-//! Writes what frames an email: the header, the signature, the social networks and the legal footer.
+//! Writes the parts around the content of an email: the header, the signature, the social networks and the legal footer.
 
 use super::facts::without_legal_form;
 use super::material;
@@ -10,7 +10,7 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::BrandPerson;
 
 impl Writer<'_> {
-    /// Writes the signature: the person whom the brief names or, in a personal message, the team.
+    /// Writes the signature: the person whom the brief names or, in a personal email, the brand's own.
     pub fn closing(&mut self) {
         let signer = self.content.brief.signature.as_ref();
         let signs = self.layout == Layout::Letter || (self.shape.signs && !self.lean);
@@ -56,7 +56,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Returns the site's host as the sender if the brand has no name.
+    /// Returns the sender for a brand without a name: the host of its site.
     fn sender_unknown(&self) -> String {
         let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
         if host.is_empty() { "—".to_owned() } else { host.to_owned() }

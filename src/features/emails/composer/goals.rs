@@ -1,4 +1,4 @@
-//! The table of what belongs into an email by its goal: phrases, products, pictures, buttons and layouts.
+//! The table of what belongs in an email by its goal: phrases, products, pictures, buttons and layouts.
 
 use crate::features::emails::brief::Goal;
 use crate::features::emails::document::{Layout, Purpose};
@@ -13,7 +13,7 @@ pub enum Pictures {
     Any,
 }
 
-/// What belongs into an email with a certain goal.
+/// What belongs in an email with a certain goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// The key of the goal's phrases.
@@ -85,7 +85,7 @@ const ANNOUNCES: Shape = Shape {
 /// The shape of service notices.
 const NOTIFIES: Shape = Shape { pictures: Pictures::None, layouts: PLAIN, ..ANNOUNCES };
 
-/// Returns what belongs into an email with this goal.
+/// Returns what belongs in an email with this goal.
 pub fn shape(goal: Goal) -> Shape {
     use Layout::*;
     match goal {
@@ -137,7 +137,7 @@ pub fn shape(goal: Goal) -> Shape {
     }
 }
 
-/// Returns the goal of an email that serves as a pattern.
+/// Returns the goal that corresponds to the purpose of an existing email.
 pub fn of(purpose: Purpose) -> Goal {
     match purpose {
         Purpose::Welcome => Goal::Welcome,
@@ -155,7 +155,7 @@ pub fn of(purpose: Purpose) -> Goal {
     }
 }
 
-/// Returns whether an email with this goal is about the brand as a whole, which any of its pictures and products suit.
+/// Returns whether an email with this goal is about the brand as a whole, so that all of the brand's pictures and products suit it.
 pub fn is_about_brand(goal: Goal) -> bool {
     matches!(goal, Goal::Welcome | Goal::WinBack)
 }

@@ -1,5 +1,5 @@
-//! Prints statements in the form that suits them: sentences as paragraphs, points and programs as lists, prices as tables, and words of
-//! customers as quotations.
+//! Prints statements in the form that suits them: sentences as paragraphs, list items and programs as lists, prices as tables, and
+//! customers' words as quotations.
 
 use super::sections::Writer;
 use super::text::{capital, folded};
@@ -7,27 +7,27 @@ use crate::features::emails::brief::{FactKind, FactRole, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// The length of a paragraph after which the next sentence starts a new one.
+/// The maximum length, in characters, of a paragraph with several sentences.
 const PARAGRAPH_CHARACTERS: usize = 260;
-/// The length up to which a statement can be an item of a list.
+/// The maximum length, in characters, of a statement that can be a list item.
 const ITEM_CHARACTERS_MAX: usize = 110;
-/// The number of parts from which a statement is a list.
+/// The minimum number of comma-separated parts in a statement with opening hours that is printed as a list. Other statements need one more.
 const PARTS_MIN: usize = 3;
-/// The average length of the parts of a list within a statement.
+/// The maximum average length, in characters, of the parts of such a statement.
 const PART_CHARACTERS_MAX: usize = 44;
-/// The number of words before and after a quotation.
+/// The maximum number of words before and after a quotation, and in a name before its price.
 const LABEL_WORDS_MAX: usize = 5;
-/// The number of words of a quotation; fewer words are a name.
+/// The minimum number of words in a quotation. Fewer quoted words are usually a name.
 const QUOTED_WORDS_MIN: usize = 4;
 
 /// Statements that are printed together.
 pub enum Group {
     Paragraph(Vec<usize>),
-    /// Points, with the words before them.
+    /// List items, with the words that introduce them.
     List(Option<String>, Vec<String>),
-    /// Points in their order.
+    /// Steps, which are numbered.
     Steps(Vec<String>),
-    /// Dishes or plans with their prices, with the words before them.
+    /// Names, such as dishes or plans, with their prices, and the words that introduce them.
     Prices(Option<String>, Vec<(String, String)>),
     /// The words of a customer and the customer's name.
     Quote(String, Option<String>),
@@ -95,7 +95,7 @@ impl Writer<'_> {
         groups
     }
 
-    /// Returns the names and prices within a statement, with the words before them: "Three options: Monthly £42, Quarterly £50".
+    /// Returns the names and prices within a statement, with the words before the colon: "Three options: Monthly £42, Quarterly £50".
     fn price_list(&self, at: usize) -> Option<(Option<String>, PriceRows)> {
         let content = self.content;
         let (head, parts) = self.parts(at);
@@ -114,7 +114,7 @@ impl Writer<'_> {
     }
 
     /// Returns the parts of a statement that lists opening hours, the program of an evening or the properties of a product, with the words
-    /// before them. The facts of an event are in its table.
+    /// before the colon. At least half of the parts must contain a typed value. An invitation has these facts in its table.
     fn program(&self, at: usize) -> Option<(Option<String>, Vec<String>)> {
         let content = self.content;
         let (head, parts) = self.parts(at);
@@ -129,7 +129,7 @@ impl Writer<'_> {
         (fits && !invites).then(|| (head, parts.iter().map(|part| capital(part)).collect()))
     }
 
-    /// Splits a statement at its commas, except in its dates, and separates the words before a colon.
+    /// Splits a statement at its commas, except inside facts, and separates the words before a colon.
     fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let content = self.content;
         let text = content.text(at);
@@ -137,12 +137,12 @@ impl Writer<'_> {
         let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
         let facts: Vec<String> =
             content.facts_in(at).into_iter().map(|at| content.text(at)).filter(|text| text.contains(", ")).collect();
-        // A comma in a date becomes a character that no text has.
+        // Commas inside facts are replaced with a NUL character during the split.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
         (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
     }
 
-    /// Writes the statements that the opening does not contain. Without any, writes the running text of the job.
+    /// Writes the statements that the opening does not contain or, if there are none, the phrases for the body of the job.
     pub fn body(&mut self) {
         let is_offer = |at: &&usize| {
             let fact = self.content.fact(**at);
@@ -166,7 +166,7 @@ impl Writer<'_> {
         groups.into_iter().for_each(|group| self.group(group));
     }
 
-    /// Returns whether the prompt calls its points steps: "Three first steps: 1. Connect your calendar".
+    /// Returns whether the prompt calls its list items steps: "Three first steps: 1. Connect your calendar".
     fn has_steps(&self) -> bool {
         let notes = self.content.brief.instructions.iter().map(|part| part.text.clone());
         let told = self.content.statements.iter().map(|at| self.content.text(*at));
@@ -205,7 +205,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the words before a list or a table, unless the title says them.
+    /// Writes the words that introduce a list or a table, unless the email already contains them.
     fn head(&mut self, head: Option<String>) {
         if let Some(head) = head.filter(|head| !self.said.contains(folded(head).trim())) {
             let text = self.marked(&format!("{}:", capital(&head)), &[]);

@@ -1,4 +1,4 @@
-//! Writes the subject, the preheader and the title. They state the news and are never cut.
+//! Writes the subject, the preheader and the title. They state the news in whole phrases or sentences.
 
 use super::phrases::Phrasebook;
 use super::sections::{Writer, place};
@@ -11,13 +11,13 @@ use crate::vocab::limits;
 
 /// The preferred maximum length of a subject. Email clients cut longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
-/// The number of words from which the first part of a long subject says enough.
+/// The minimum number of words in the first part of a subject that is shortened to this part.
 const SUBJECT_WORDS_MIN: usize = 3;
 /// The maximum length of a title that the composer chooses.
 const TITLE_CHARACTERS_MAX: usize = 100;
-/// The number of preheader characters that email clients show.
+/// The maximum length of a preheader that the composer chooses: the number of characters that email clients show.
 pub const PREHEADER_CHARACTERS_MAX: usize = 110;
-/// The length below which another sentence is added to a preheader.
+/// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
 type Subject = Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
@@ -31,18 +31,19 @@ impl Draft<'_> {
         (!text.is_empty() && text.chars().count() <= max).then_some(text)
     }
 
-    /// Returns whether the email only greets its recipients for a season.
+    /// Returns whether the email is only a seasonal greeting, without an offer or a statement.
     fn greets(&self, book: &Phrasebook) -> bool {
         self.job == "seasonal.main" && !book.facts.contains_key("offer") && self.content.is_thin()
     }
 
-    /// Returns the job whose phrases name the news: a seasonal email with news is an announcement.
+    /// Returns the job whose phrases suit the news: a seasonal email with news but no offer is an announcement.
     fn headline_job(&self, book: &Phrasebook) -> &str {
         let tells = book.facts.contains_key("news") && !book.facts.contains_key("offer");
         if self.job == "seasonal.main" && tells { "announcement.main" } else { self.job }
     }
 
-    /// Returns the news of a launch that names the product: "Clay Pot is back in stock". A phrase could only say that it is new.
+    /// Returns the news of a launch that names the product: "Clay Pot is back in stock". The phrases for a launch only say that a product
+    /// is new.
     fn news_of_product(&self, book: &Phrasebook) -> Option<String> {
         let (news, product) = (book.facts.get("news")?, book.facts.get("product")?);
         let names = folded(news).contains(&folded(product)) && news.chars().count() <= SUBJECT_CHARACTERS;
@@ -80,7 +81,8 @@ impl Draft<'_> {
         title.unwrap_or_else(|| tidy(subject))
     }
 
-    /// Returns a preheader that continues the subject: the next whole sentences of the email that fit, or a phrase.
+    /// Returns a preheader that continues the subject: the first whole sentences of the email that fit and do not repeat the subject or the
+    /// title, or a phrase.
     pub fn preheader(&self, writer: &mut Writer<'_>, subject: &str, title: &str) -> Preheader {
         if let Some(preheader) = self.prescribed(self.content.brief.preheader.as_ref(), Preheader::MAX) {
             return Line::new(&preheader);
@@ -108,7 +110,7 @@ impl Draft<'_> {
     }
 }
 
-/// Returns a subject that is too long without its explanation: "We sent the wrong links (orders 4410 to 4467)".
+/// Removes the explanation from a subject that is too long: "We sent the wrong links" for "We sent the wrong links (orders 4410 to 4467)".
 fn short(subject: String) -> String {
     let length = |text: &str| text.chars().count();
     if length(&subject) <= SUBJECT_CHARACTERS {
@@ -122,7 +124,7 @@ fn short(subject: String) -> String {
     head.map_or_else(|| subject.clone(), str::to_owned)
 }
 
-/// Returns the sentences of the first texts, in order.
+/// Returns the sentences of the hero and the text blocks, in order.
 fn sentences(blocks: &[Block]) -> Vec<String> {
     let texts = blocks.iter().filter_map(|block| match block {
         Block::Hero(hero) => hero.text.as_ref().map(|text| text.words()),
@@ -144,7 +146,7 @@ fn details(blocks: &[Block]) -> Option<String> {
     Some(values.join(" · "))
 }
 
-/// Returns an emoji for a subject.
+/// Returns the emoji for a subject.
 pub fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
     match (purpose, season) {
         (Purpose::Receipt, _) => "🧾",

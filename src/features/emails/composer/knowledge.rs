@@ -6,7 +6,7 @@ use super::text::{folded, is_in, tidy};
 use super::tokens::plain;
 use crate::vocab::limits;
 
-/// An entry or page that the brand has written about itself.
+/// An entry of the brand's knowledge base or a page of its site.
 #[derive(Clone, Copy, Debug)]
 pub struct Knowledge<'a> {
     pub title: &'a str,
@@ -31,7 +31,7 @@ const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 3..=40;
 /// The maximum number of characters that are read from an entry.
 const TEXT_CHARACTERS_READ: usize = 6_000;
 
-/// Words, in all languages, that identify legal or technical pages.
+/// Words that identify legal and technical pages and the pages of a shop's checkout, which are not quoted. They occur in titles and URLs.
 const NOT_FOR_EMAIL: [&str; 32] = [
     "privacy",
     "datenschutz",
@@ -106,7 +106,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     Some(Excerpt { title, text, url: entry.url })
 }
 
-/// Returns the first complete sentences that follow each other in one line of the text.
+/// Returns the first consecutive complete sentences within one line of the text that fit into an excerpt.
 fn sentences(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().map(tidy).filter(|line| !line.is_empty()) {

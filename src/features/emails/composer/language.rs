@@ -55,7 +55,6 @@ impl Language {
         LanguageTag::parse(self.code()).expect("every code in this match is an ISO 639-1 code")
     }
 
-    /// Returns the English name of the language.
     pub fn english_name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -76,7 +75,8 @@ impl Language {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, the article changes.
+    /// Returns whether the name of a day can replace a date in a phrase: "until Sunday". In other languages, a date needs an article that
+    /// the name of a day does not.
     pub fn names_days(self) -> bool {
         matches!(self, Self::En | Self::De | Self::Nl | Self::Es | Self::Pt)
     }
@@ -207,23 +207,23 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the season that a folded text names: the season named first and, of several names there, the longest.
+    /// Returns the season that a folded text names first. If several names start at the same position, the longest one wins.
     pub fn season(&self, folded: &str) -> Option<String> {
         self.first_named(folded, "season.")
     }
 
-    /// Returns the key of the button for what a folded text says about a link.
+    /// Returns the key of the button phrase that suits a folded text about a link.
     pub fn action(&self, folded: &str) -> Option<String> {
         self.first_named(folded, "action.").map(|name| format!("action.{name}.button"))
     }
 
-    /// Returns whether a text has one of the words of a key.
+    /// Returns whether a text contains one of the words under a key.
     pub fn has_word(&self, place: &str, text: &str) -> bool {
         let folded = super::text::folded(text);
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
-    /// Returns the table below a prefix whose words a folded text has first.
+    /// Returns the name of the table under a prefix that has the first of the words in a folded text.
     fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {
@@ -245,7 +245,7 @@ impl Bank {
     }
 }
 
-/// Returns the position of a word in a folded text. A `*` at the end of the word stands for any ending.
+/// Returns the byte position of a word in a folded text. A `*` at the end of the word stands for any ending.
 fn named(folded: &str, word: &str) -> Option<usize> {
     let bare = super::text::folded(word);
     folded.find(if word.ends_with('*') { bare.trim_end() } else { &bare })

@@ -7,7 +7,7 @@ use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
 
 impl Writer<'_> {
-    /// Returns the text of the opening: the first statements or, if there are none, a phrase.
+    /// Returns the text of the opening: a phrase, the first statements, or both.
     pub fn lead(&mut self) -> String {
         let content = self.content;
         let season = self.season_phrase();
@@ -22,7 +22,7 @@ impl Writer<'_> {
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
         let told = format!("{}.told", self.job);
-        // An apology is said once.
+        // If a statement apologizes, no phrase repeats the apology.
         let apologizes = ["apology.main", "outage.main"].contains(&self.job) && {
             let said = self.statements.iter().map(|at| self.content.text(*at)).chain([self.said.clone()]);
             self.book.bank().has_word("words.sorry", &said.collect::<Vec<_>>().join(" "))
@@ -70,7 +70,7 @@ impl Writer<'_> {
         self.with_deal(lead, deal)
     }
 
-    /// Returns an opening phrase with the deal behind it, unless the phrase or the running text states the deal.
+    /// Returns an opening phrase followed by the deal, unless the phrase or the body states the deal.
     fn with_deal(&self, lead: String, deal: Option<String>) -> String {
         let Some(deal) = deal else { return lead };
         let saving = self.book.facts.get("saving").map(|saving| folded(saving)).unwrap_or_default();

@@ -8,10 +8,10 @@ use super::sections::Writer;
 use super::text::{addresses, bare_address, capital, ended, tidy};
 use crate::features::emails::brief::FactKind;
 
-/// What a passage of a text becomes.
+/// The markup of a passage.
 enum Mark {
     Bold,
-    /// A link with this target, which shows this text.
+    /// A link: its target and the text that it shows.
     Link(String, String),
 }
 
@@ -21,7 +21,7 @@ impl Writer<'_> {
         self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
     }
 
-    /// Returns a text of the prompt as markup. The dates and codes of `facts` are bold.
+    /// Returns a text of the prompt as markup with its links. The dates and codes of `facts` are bold.
     pub fn marked(&self, text: &str, facts: &[usize]) -> String {
         let text = if self.content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
         let mut marks = self.links_in(&text);
@@ -44,7 +44,7 @@ impl Writer<'_> {
             from = range.end;
         }
         markup.push_str(&escape(&text[from..]));
-        // The start and the end of a period are one bold passage.
+        // Adjacent bold passages become one.
         markup.replace("** **", " ")
     }
 
@@ -64,7 +64,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns where a text first has these whole words outside of the passages that are marked already.
+/// Returns the first range of a text that contains these whole words and overlaps no marked passage.
 fn free(text: &str, words: &str, marks: &[(Range<usize>, Mark)]) -> Option<Range<usize>> {
     let is_whole = |range: &Range<usize>| {
         let joins = |one: Option<char>, other: Option<char>| {

@@ -1,4 +1,4 @@
-//! Selects the brand's material for an email: links, logo, pictures, products, social networks and the legal footer.
+//! Selects the brand's material for an email: links, logo, pictures, products and social networks.
 //!
 //! This module only selects existing material: it invents none and writes no copy.
 
@@ -13,11 +13,11 @@ use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, P
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
 use crate::vocab::limits;
 
-/// The minimum width of pictures. Narrower pictures look too small in an email.
+/// The minimum width of pictures, in pixels. Narrower pictures look too small in an email.
 const PICTURE_WIDTH_MIN: u32 = 480;
-/// The minimum width of logos. Narrower logos are icons and look too small.
+/// The minimum width of logos, in pixels. Narrower logos are icons and look too small.
 const LOGO_WIDTH_MIN: u32 = 72;
-/// The maximum length of a product description that is shown next to a picture.
+/// The maximum length, in characters, of a product description next to a picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
 
 /// Parses the address of a link. People often write web addresses without `https://`.
@@ -32,7 +32,7 @@ pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     main.is_some_and(|main| main.primary() == language.primary())
 }
 
-/// Returns the logo that is visible on the layout's background and in email clients.
+/// Returns the first logo that is visible on the layout's background and that email clients can show.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     let hidden_on = if layout == Layout::Midnight { BrandLogoBackground::Light } else { BrandLogoBackground::Dark };
     let fits = |logo: &&brand::BrandLogo| {
@@ -43,7 +43,7 @@ pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
 }
 
-/// Returns the brand's social networks.
+/// Returns the links to the brand's social networks.
 pub fn social(brand: &Brand) -> Vec<SocialLink> {
     let named = |social: &brand::BrandSocialLink| {
         let name = network(&social.network);
@@ -65,15 +65,15 @@ fn network(word: &str) -> String {
     }
 }
 
-/// Returns an image of the brand by its URL, with its known properties.
+/// Creates a picture from the URL of an image. Sizes outside of the supported range are dropped.
 pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>)) -> Option<Picture> {
     let known = |side: Option<u32>| side.filter(|pixels| (1..=limits::EMAIL_IMAGE_PIXELS_MAX).contains(pixels));
     let alt = alt.map(|alt| tidy(&alt)).filter(|alt| !alt.is_empty()).map(|alt| Line::cut(&alt));
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture of the brand for the top of an email that names nothing. The seed chooses. In a main email, the picture of a
-/// single product comes last, because it would promise that product.
+/// Returns a picture of the brand for the top of an email that names no product. The seed chooses. In a main email, pictures of products
+/// are a last resort, because they would promise these products.
 pub fn opening(brand: &Brand, seed: u64, job: &str) -> Option<Picture> {
     let fitting = brand.images.iter().filter(|image| fits(image));
     let is_main = job.ends_with(".main");
@@ -114,7 +114,7 @@ pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
         .and_then(|image| own(brand, image))
 }
 
-/// Returns a product whose picture has the size of the brand's image, so that products with similar pictures can be side by side.
+/// Adds the size of the brand's image to the picture of a product, so that products with similar pictures can be side by side.
 pub fn sized_product(brand: &Brand, product: Product) -> Product {
     let sized = |shown: Picture| {
         let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
@@ -124,8 +124,8 @@ pub fn sized_product(brand: &Brand, product: Product) -> Product {
     Product { image: product.image.map(sized), ..product }
 }
 
-/// Returns the picture of the brand that shows most of what a text names: a picture whose description, or a product whose name, shares the
-/// text's words. Pictures in `shown` are left out.
+/// Returns the picture of the brand that fits a text: the picture of a product whose whole name the text contains or, failing that, the
+/// image whose tags and description share the most words with the text. Pictures in `shown` are left out.
 pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Picture> {
     let text = plain(text);
     let words: HashSet<String> =
@@ -140,7 +140,7 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref()).collect::<Vec<_>>().join(" ");
         Some((score(&told), own(brand, image)?))
     });
-    // A product's picture fits only if the text has its whole name: another dish is not the dish that is named.
+    // A product's picture fits only if the text contains its whole name, because a picture of a similar product would be wrong.
     let named =
         |product: &&brand::BrandProduct| text.contains(plain(&tidy(&product.name)).as_str()) && !product.name.trim().is_empty();
     let products =
@@ -151,14 +151,14 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }
 
-/// The number of words that a picture's description shares with a text that the picture fits.
+/// The minimum number of words that the tags and the description of an image share with a text that the image fits.
 const SHARED_WORDS: usize = 2;
 
 fn stem(word: &str) -> String {
     word.chars().take(STEM_CHARACTERS).collect()
 }
 
-/// Returns a description of an image for people who cannot see it: without sizes, and without notes on where the image was found.
+/// Returns the alternative text for an image: its description without the import's notes on its size and on where it was found.
 pub fn alt(description: &str) -> Option<String> {
     let text = tidy(description);
     let is_note = |sentence: &&str| {
@@ -171,12 +171,13 @@ pub fn alt(description: &str) -> Option<String> {
     (bare.chars().count() > 2).then(|| bare.to_owned())
 }
 
-/// Returns a description of an image without one: the words of its file name and the brand's name, or only the brand's name.
+/// Returns the alternative text for an image without a description: the words of its file name and the brand's name, or only the brand's
+/// name.
 fn described(brand: &Brand, url: &str) -> Option<String> {
     let file = url.split(['?', '#']).next()?.rsplit('/').next()?;
     let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
     let parts: Vec<&str> = name.split(['-', '_']).filter(|part| !part.chars().all(|c| c.is_ascii_digit())).collect();
-    // Mixed letters and digits are an identifier.
+    // A mix of letters and digits is an identifier.
     let is_word = |part: &&str| part.chars().count() >= WORD_CHARACTERS && part.chars().all(char::is_alphabetic);
     let is_telling = |part: &&str| !VAGUE.contains(&part.to_lowercase().as_str());
     let words: Vec<&str> = parts.iter().copied().filter(is_telling).collect();
@@ -238,7 +239,7 @@ fn fits(image: &brand::BrandImage) -> bool {
     }
 }
 
-/// Converts a product to the form that documents use. A product that has no page of its own links to `site`.
+/// Converts a product to the form that documents use. A product without a page links to `site`.
 pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
@@ -275,19 +276,19 @@ pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     }
 }
 
-/// Returns whether a product's name or description contains one of these words, with any ending.
+/// Returns whether a product's name or description contains one of these words. Longer words match with any ending.
 pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let (name, text) = (plain(&product.name), plain(product.description.as_deref().unwrap_or_default()));
     let has = |told: &str, start: &str| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(start));
     plain(words).split(|c: char| !c.is_alphanumeric()).any(|word| match word.chars().count() {
-        // Short words, such as the name of a yarn, occur by chance in descriptions.
+        // Short words, such as the name of a yarn, occur by chance in descriptions, so they must be whole words of the name.
         WORD_CHARACTERS => name.split(|c: char| !c.is_alphanumeric()).any(|own| own == word),
         STEM_CHARACTERS.. => has(&name, &stem(word)) || has(&text, &stem(word)),
         _ => false,
     })
 }
 
-/// Returns whether a text has at least half of the words of a product's name, with any ending.
+/// Returns whether a text contains at least half of the longer words of a product's name, with any ending.
 pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
     let (name, text) = (plain(&product.name), plain(text));
     let told: HashSet<String> = text.split(|c: char| !c.is_alphanumeric()).map(stem).collect();
@@ -297,7 +298,7 @@ pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
     shared > 0 && shared * 2 >= words.len()
 }
 
-/// The number of letters of a word that can tell what a text is about.
+/// The minimum length, in characters, of a word that shows what a text is about. Shorter words are mostly articles and prepositions.
 const WORD_CHARACTERS: usize = 4;
 
 /// The number of initial characters that related words have in common.
@@ -335,7 +336,7 @@ mod tests {
         assert_eq!(logo_of(&both).as_deref(), Some("https://example.com/logo.png"));
     }
 
-    /// A note of the import was removed from the description of a picture, and nothing was left.
+    /// The description of an image can consist only of a note of the import, which is no alternative text.
     #[test]
     fn every_picture_is_described_for_people() {
         let image = |url: &str, description: Option<&str>| brand::BrandImage {

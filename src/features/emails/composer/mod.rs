@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
 //! The composer is deterministic: the same brief, brand and texts give the same email. It never sees the prompt. An email contains only
-//! facts that the brief or the brand states: the composer prints the brief's statements in their own words and writes dates, prices and
-//! codes in the email's language. It returns every part that it could not use. It writes complete copy in seven languages; for Arabic and
-//! Hebrew, it has a small set of phrases.
+//! facts that the brief or the brand states: the composer prints the brief's statements in their own words, and writes dates, times and
+//! prices in the format of the email's language. It returns the parts of the brief that it could not use. It writes complete copy in seven
+//! languages; for Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
@@ -68,25 +68,25 @@ pub struct Request<'a> {
     pub brief: &'a Brief,
     /// The pictures to use, most important first.
     pub images: &'a [Picture],
-    /// An email whose theme to reuse and, if the brief has no purpose, whose purpose.
+    /// An email whose style is reused and, if the brief has no purpose, also its purpose.
     pub reference: Option<&'a Email>,
-    /// The brand's home page, which is the target of buttons if the brief gives no link.
+    /// The brand's home page: the target of the main button if neither the brief nor the products give a better one.
     pub site: Option<&'a str>,
     /// The seed that determines free choices, such as phrases and layout.
     pub seed: u64,
-    /// The day on which the brief was written, from which "this Friday" is counted.
+    /// The day on which the prompt was written. It decides which dates need a year, and which can be a weekday or "today".
     pub today: Date,
 }
 
-/// An email and what the composer could not do.
+/// An email, with the omissions and warnings of the composer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
     /// The parts of the brief that the email does not contain.
     pub unused: Vec<Part>,
-    /// Those of them whose words are not in the email's language.
+    /// The unused parts whose words are not in the email's language.
     pub untranslated: Vec<Part>,
-    /// Warnings about constraints that the email does not meet, and about the composer's guesses.
+    /// Warnings about what the user should check before sending, such as a missing link.
     pub warnings: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language:
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
-/// Writes one email of a plan in one language. A slot beyond the plan is treated as the last slot.
+/// Writes one email of a plan in one language. A `place` beyond the plan means its last slot.
 pub fn compose(
     request: &Request<'_>,
     brand: &Brand,
@@ -113,7 +113,7 @@ pub fn compose(
     with_draft(request, brand, knowledge, plan, place, language, |draft| draft.compose())
 }
 
-/// Returns the warnings about an email of a plan, which may have changed since it was written.
+/// Returns the warnings about an email of a plan. A user may have edited the email since the composer wrote it.
 pub fn notes(request: &Request<'_>, brand: &Brand, plan: &Plan, place: usize, email: &Email) -> Vec<String> {
     with_draft(request, brand, &[], plan, place, &email.language, |draft| draft.warnings(email))
 }
@@ -159,7 +159,7 @@ fn with_draft<T>(
 
 /// Returns the header and the footer of the brand's emails in a language.
 pub fn frame(brand: &Brand, site: Option<&str>, language: &LanguageTag, layout: Layout, purpose: Purpose) -> (Header, Footer) {
-    // A brief that says nothing.
+    // Only the header and the footer are needed, so the brief is empty.
     let brief = Brief {
         purpose: goals::of(purpose),
         audience: None,
@@ -195,7 +195,8 @@ pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Ve
     products.map(|product| material::sized_product(brand, product)).collect()
 }
 
-/// Returns the purpose of the email. A brief without a purpose has the purpose of its reference, and news with a small offer is no sale.
+/// Returns the goal of the email: the brief's or, if the brief has none, the one that fits the reference. A sale or seasonal email that
+/// starts with news and has a conditional offer is written as a launch.
 fn goal(request: &Request<'_>, content: &Content<'_>) -> Goal {
     match (request.brief.purpose, request.reference) {
         (Goal::Sale | Goal::Seasonal, _) if content.is_news_with_offer() => Goal::Launch,
@@ -209,8 +210,8 @@ fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
 
-/// Returns the region whose spelling to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the brief writes
-/// the day before the month.
+/// Returns the region whose spelling and formats to use: the tag's region or, in English, `GB` if the brand has a price in pounds or the
+/// brief writes the day before the month.
 fn region(language: &LanguageTag, written: Language, brand: &Brand, brief: &Brief) -> Option<String> {
     let region = language.as_str().split('-').skip(1).find(|part| part.len() == 2).map(str::to_owned);
     let in_pounds = |product: &crate::features::projects::brand::BrandProduct| {
@@ -228,7 +229,7 @@ fn is_day_first(date: &str) -> bool {
     rest.is_some_and(|rest| rest.trim_start_matches("of ").starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// The inputs of one email.
+/// The inputs for one email.
 struct Draft<'a> {
     request: &'a Request<'a>,
     brand: &'a Brand,
@@ -243,7 +244,7 @@ struct Draft<'a> {
     region: Option<String>,
     job: &'a str,
     place: usize,
-    /// Whether an earlier email of the series has announced the start.
+    /// Whether a teaser precedes this email in the series.
     has_started: bool,
 }
 
@@ -277,7 +278,7 @@ impl Draft<'_> {
         Composed { email, unused, untranslated, warnings }
     }
 
-    /// Returns the seed that all emails of a series share in every language, because a series has one theme.
+    /// Returns the seed that all emails of a series share in every language, because a series has one layout.
     fn seed(&self) -> u64 {
         mix(self.request.seed, &self.content.topic())
     }
@@ -365,15 +366,16 @@ impl Draft<'_> {
         if spotlight { named.filter(|_| self.place == 0).or_else(|| Some(next())) } else { named }
     }
 
-    /// Returns the indexes of the products that fill a grid, starting at a position that the seed determines. An email that names products
-    /// shows no others, an offer for lamps shows only lamps, and an email that says much else shows only what its words fit.
+    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products of the
+    /// brand, only the picks of a series have a grid. An offer for lamps shows only lamps, and an email with much text shows only products
+    /// with an image that suit its topic.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
         let scope = content.scope();
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
         let fills = self.shape.fills && content.cards.is_empty() && content.stories.is_empty();
-        // An offer that is only told in words may be for some products only.
+        // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
         let fills = fills || self.job == "general.picks";
@@ -419,7 +421,7 @@ impl Draft<'_> {
         let names = !(self.content.says_little() || suits_all) || featured.is_some() || self.content.scope().is_some();
         let is_general = self.job.starts_with("general.");
         let topic = self.content.topic();
-        // A product's picture is on its card.
+        // The grid already shows these pictures.
         let cards: HashSet<String> =
             self.products().into_iter().filter_map(|place| self.brand.products[place].image.clone()).collect();
         match self.shape.pictures {
@@ -433,7 +435,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, an address to write to, or the home page.
+    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
+    /// email address.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =
@@ -441,7 +444,7 @@ impl Draft<'_> {
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
         let page = featured.and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
         let page = page.filter(|_| self.shape.sells);
-        // Who has an appointment to make or a job to offer gives an address to write to.
+        // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
         let writes =
             matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey);
         let contact = self.content.first(FactKind::Contact).filter(|_| writes).and_then(|fact| material::contact(&fact.text));
@@ -451,7 +454,7 @@ impl Draft<'_> {
         given.or(page).or(contact).or(help).or(site).or(mail)
     }
 
-    /// Returns the name of the brand, as a last resort when no phrase is available.
+    /// Returns the name of the brand or its site, for a text that no phrase fits.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.request.site.map(tidy)).unwrap_or_else(|| "—".to_owned())
@@ -505,13 +508,13 @@ impl Draft<'_> {
         );
         if let Some(max) = self.content.rules.words_max {
             let count = printed::words(&email.blocks);
-            warn(count > max, format!("The email has {count} words, but the limit is {max}. Its facts need more words."));
+            warn(count > max, format!("The email has {count} words, but the limit is {max}. Remove facts or raise the limit."));
         }
         warnings
     }
 }
 
-/// Returns whether a block has a button.
+/// Returns whether a block is a button or a hero with a button.
 fn has_button(block: &Block) -> bool {
     match block {
         Block::Hero(hero) => hero.button.is_some(),

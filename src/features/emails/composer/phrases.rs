@@ -37,7 +37,7 @@ enum Marks {
 
 /// The facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
-/// The facts that every email has. A phrase with these facts is not better than a phrase without them.
+/// The facts that almost every email has. They do not count when phrases with more facts are preferred.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
@@ -60,7 +60,7 @@ impl Phrasebook {
         self.choose(place, Marks::None, usize::MAX)
     }
 
-    /// Returns a phrase of at most this many characters.
+    /// Returns a filled phrase for a key with at most `characters_max` characters.
     pub fn line_within(&mut self, place: &str, characters_max: usize) -> Option<String> {
         self.choose(place, Marks::None, characters_max)
     }
@@ -194,7 +194,7 @@ impl Phrasebook {
         Some((self.finish(out), facts))
     }
 
-    /// Returns a fact. `the:product` has the article from the prompt, and `de:brand` follows the French "de".
+    /// Returns a fact. `de:brand` follows the French "de". `the:product` is the product as the brief names it, with or without an article.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;
@@ -222,7 +222,7 @@ impl Phrasebook {
         out
     }
 
-    /// Applies the apostrophes, spaces and spellings of the language and region, and capitalizes the first letter.
+    /// Adapts a filled phrase to the brief, the voice, the language and the region, and capitalizes its first letter.
     fn finish(&self, text: String) -> String {
         let mut text = text.replace('\'', "’");
         if self.rules.no_exclamation {

@@ -19,21 +19,23 @@ pub struct Plan {
     pub slots: Vec<Slot>,
 }
 
-/// One slot of a series.
+/// The place of one email in a series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// The job of the email: a key in the phrase banks, such as `sale.teaser`.
     pub job: String,
-    /// The number of days after the first contact, sale, launch or event; negative for earlier days.
+    /// The number of days after the occasion of the series, such as the sign-up, the start of a sale or the event; negative for days before
+    /// it.
     pub send_offset_days: i32,
 }
 
 /// The number of days between additional emails in a long series.
 const FURTHER_DAYS: i32 = 4;
-/// The maximum number of days from the start to a last reminder.
+/// The maximum number of days from the start of an offer to its last reminder.
 const PERIOD_DAYS_MAX: i32 = 60;
 
-/// Plans a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
+/// Plans a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number, which is 1 by
+/// default.
 pub fn slots(goal: Goal, content: &Content<'_>, brand: &Brand, has_knowledge: bool, count: Option<usize>) -> Vec<Slot> {
     let count = count.or(content.rules.emails).unwrap_or(1).clamp(1, limits::EMAILS_PER_SERIES_MAX);
     let shape = goals::shape(goal);
@@ -87,7 +89,7 @@ pub fn key(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Returns the number of days from the start of an offer to its end.
+/// Returns the number of days from the start of an offer to its end; 3 if the brief gives no end.
 fn period(content: &Content<'_>) -> i32 {
     let starts = content.days(FactRole::OfferStarts).map_or(content.today, |(first, ..)| first);
     let ends = content.days(FactRole::OfferEnds).map(|(first, last, _)| last.unwrap_or(first));
@@ -95,7 +97,7 @@ fn period(content: &Content<'_>) -> i32 {
     days.clamp(1, PERIOD_DAYS_MAX)
 }
 
-/// Returns the jobs of a purpose in sending order, each with the minimum length of a series that includes it.
+/// Returns the jobs of a purpose, each with its day and the minimum length of a series that includes it.
 fn own(purpose: Purpose, has_offer: bool, period: i32) -> Vec<(&'static str, i32, usize)> {
     match purpose {
         Purpose::Welcome if has_offer => {
@@ -125,7 +127,7 @@ fn chosen(own: &[(&'static str, i32, usize)], count: usize) -> Vec<(&'static str
     chosen
 }
 
-/// Returns the additional jobs for a long series: first each job for which there is material, then the jobs that can be repeated.
+/// Returns the additional jobs for a long series: first each job for which there is material, then the repeatable jobs in turn.
 fn further(
     own: &[(&'static str, i32, usize)],
     has_offer: bool,

@@ -1,4 +1,4 @@
-//! Reads what an email prints: its visible text and the addresses that it links to.
+//! Extracts the visible text and the link targets of an email.
 
 use std::collections::HashSet;
 
@@ -74,7 +74,7 @@ fn addresses(value: &Value, found: &mut HashSet<String>) {
     }
 }
 
-/// Visits every string that recipients can read.
+/// Visits every string that the email displays.
 fn collect(value: &Value, visit: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => visit(text),

@@ -1,4 +1,4 @@
-//! The limits that a brief sets on its email.
+//! The constraints that a brief sets on its email.
 
 use crate::base::text::Color;
 use crate::features::emails::brief::{Brief, ConstraintKind};
@@ -18,7 +18,7 @@ pub struct Rules {
     pub avoided: Vec<String>,
     pub layout: Option<Layout>,
     pub color: Option<Color>,
-    /// The number of emails of a series.
+    /// The number of emails in the series.
     pub emails: Option<usize>,
 }
 

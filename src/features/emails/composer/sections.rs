@@ -25,7 +25,7 @@ pub struct Writer<'a> {
     pub shape: Shape,
     pub job: &'a str,
     pub layout: Layout,
-    /// The indexes of the brand's products that fill a grid, if the brief names none.
+    /// The indexes of the brand's products for a grid; empty if the email has no grid.
     pub products: Vec<usize>,
     /// The product that the email is about.
     pub featured: Option<usize>,
@@ -38,7 +38,7 @@ pub struct Writer<'a> {
     pub site: Option<Link>,
     /// Whether the brand's own descriptions are in the email's language.
     pub brand_speaks: bool,
-    /// Whether the email has only what the brief asks for, for example because its words are limited.
+    /// Whether the brief limits the number of words, so that the email contains only what the brief requires.
     pub lean: bool,
     pub blocks: Vec<Block>,
     /// The visible text so far, folded for comparisons.
@@ -47,20 +47,20 @@ pub struct Writer<'a> {
     pub statements: Vec<usize>,
     pub shown_pictures: HashSet<String>,
     pub has_button: bool,
-    /// Whether the title states everything that the brief says.
+    /// Whether the title and the product cards contain all statements of the brief.
     pub is_stated: bool,
 }
 
-/// The number of products that are stacked, and in a grid with two in a row.
+/// The maximum number of products that are stacked, and in a grid with two per row.
 const ROW_PRODUCTS: usize = 3;
 const GRID_PRODUCTS: usize = 4;
-/// The length of an opening's text: two or three sentences.
+/// The maximum length, in characters, of the opening's text: two or three sentences.
 pub const LEAD_CHARACTERS: usize = 240;
-/// The number of excerpts that a newsletter quotes.
+/// The maximum number of excerpts that an email quotes.
 const EXCERPTS: usize = 2;
 
 impl Writer<'_> {
-    /// Writes the whole email with its subject line's title.
+    /// Writes the whole email below this title.
     pub fn write(&mut self, title: &str) {
         self.header();
         let general = self.job.strip_prefix("general.").map(str::to_owned);
@@ -88,7 +88,7 @@ impl Writer<'_> {
         self.contact();
     }
 
-    /// Writes an email of a series that introduces the brand.
+    /// Writes the content of an email that presents the brand, as later emails of a series do.
     fn general(&mut self, kind: &str) {
         match kind {
             "story" => self.story_of_brand(),
@@ -104,13 +104,13 @@ impl Writer<'_> {
         self.call();
     }
 
-    /// Adds a block.
+    /// Adds a block, and its visible text to `said`.
     pub fn push(&mut self, block: Block) {
         self.said.push_str(&printed::block(&block));
         self.blocks.push(block);
     }
 
-    /// Returns an unused name for a block.
+    /// Returns an unused ID for a block.
     pub fn id(&self, kind: &str) -> BlockId {
         let count = self.blocks.iter().filter(|block| block.id().starts_with(kind)).count();
         if count == 0 { kind.into() } else { format!("{kind}-{}", count + 1).into() }
@@ -130,7 +130,7 @@ impl Writer<'_> {
         self.book.line(&format!("common.{name}"))
     }
 
-    /// Adds a paragraph from markup, unless it is empty.
+    /// Adds markup as text blocks, unless it is empty.
     pub fn text(&mut self, markup: &str) {
         if markup.trim().is_empty() {
             return;
@@ -155,7 +155,7 @@ impl Writer<'_> {
         self.push(Block::Heading(block));
     }
 
-    /// Writes the title and lead.
+    /// Writes the title and the lead. Statements that the title or the product cards contain are not printed again.
     fn opening(&mut self, title: &str) {
         let said = folded(title);
         self.statements.retain(|at| {
@@ -199,7 +199,7 @@ impl Writer<'_> {
         (!repeats).then(|| Line::cut(&eyebrow))
     }
 
-    /// Writes the steps of a recommendation or the brand's own texts, if the brief says too little.
+    /// Writes the steps of a referral or the brand's own texts, if the brief has nothing more to print.
     fn further(&mut self) {
         if self.lean || !(self.content.is_thin() || self.is_stated) {
             return;
@@ -232,7 +232,7 @@ impl Writer<'_> {
         self.shape.sells && !self.content.rules.no_products && self.content.cards.iter().any(|card| card.shown)
     }
 
-    /// Writes the products that the brief names, with the prices that it gives, or products of the brand.
+    /// Writes the products that the brief names, with the prices that it gives, or a grid of the brand's products.
     fn cards(&mut self) {
         if !self.shows_cards() {
             return if self.products.is_empty() { self.story_if_thin() } else { self.grid() };
@@ -242,7 +242,7 @@ impl Writer<'_> {
         let product = |card: &content::Card| {
             let shown = self.product(card.product, true)?;
             let (price, old) = (money(card.price), money(card.old_price));
-            // The price on the site is the old price, if the brief gives only a new one.
+            // The old price comes only from the brief.
             Some(Product {
                 price: price.clone().or(shown.price),
                 price_before: old.filter(|old| price.as_ref() != Some(old)),
@@ -265,8 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a product of the brand as the document shows it, with a picture that the email does not show yet. Products with an
-    /// avoided word in their name are not shown.
+    /// Returns a product of the brand in the form that documents use; `None` if its name contains an avoided word.
     fn product(&self, place: usize, with_text: bool) -> Option<Product> {
         let product = self.brand.products.get(place).filter(|product| self.content.rules.allow(&product.name))?;
         let text = with_text && self.brand_speaks && !self.lean && self.layout != Layout::Showcase;
@@ -350,7 +349,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes how to reach the brand, in an email about a problem.
+    /// Writes how to contact the brand, in emails to which recipients are likely to reply. A contact or a link in the brief makes this
+    /// unnecessary.
     fn contact(&mut self) {
         let is_problem = matches!(
             self.goal,
@@ -369,8 +369,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the key of the phrases for a part of a job: the job's own key, or the key that similar jobs share. If a job has no title of its
-/// own, its subject is the title.
+/// Returns the key of the phrases for a part of a job: the job's own key, or the key that similar jobs share. A job without a headline uses
+/// its subject as the headline.
 pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     let own = format!("{job}.{name}");
     if book.has(&own) {

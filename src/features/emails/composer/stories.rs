@@ -1,4 +1,4 @@
-//! Writes the stories of a newsletter: a section for each story or, if all stories are short, a list.
+//! Writes the stories of a newsletter: a section for each story, or a list if the stories are short or numerous.
 
 use super::language::{Bank, Language};
 use super::material;
@@ -9,13 +9,13 @@ use crate::features::emails::brief::Story;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// A shorter text, such as "Soup 9 €", is no heading.
+/// The minimum length of a heading, in characters. A shorter text, such as "Soup €9", is not a heading.
 const HEADING_CHARACTERS_MIN: usize = 8;
-/// The length up to which a heading fits on two lines.
+/// The maximum length of a heading, in characters, which fits on two lines.
 const HEADING_CHARACTERS_MAX: usize = 64;
-/// The length up to which a story without a heading is an item of a list.
+/// The maximum length, in characters, of a story without a heading that is printed as a list item.
 const ITEM_CHARACTERS_MAX: usize = 90;
-/// The number of stories up to which each story has a section of its own. A section has up to four blocks.
+/// The maximum number of stories that get a section each. A section consists of several blocks, and the number of blocks is limited.
 const SECTIONS_MAX: usize = 8;
 
 /// Returns the heading of a story: the heading that the prompt gives, or the first words of the story if they stand alone.
@@ -76,7 +76,7 @@ pub fn starts_clause(text: &str, language: Language) -> bool {
     Bank::of(language).phrases("words.clause_starts").iter().any(|word| plain(word) == first)
 }
 
-/// Returns the position after the first sentence.
+/// Returns the byte position after the first sentence.
 fn sentence_end(text: &str) -> usize {
     super::knowledge::split(text).first().map_or(text.len(), |first| first.len()).min(text.len())
 }
@@ -92,7 +92,7 @@ impl Writer<'_> {
         let short = |story: &&Story| {
             story.heading.is_none() && story.link.is_none() && story.text.text.chars().count() <= ITEM_CHARACTERS_MAX
         };
-        // A heading without a text looks unfinished, and between sections it takes the next text for its own.
+        // A heading without a text looks unfinished, and it would seem to belong to the text of the next section.
         let bare = |story: &&Story| story.link.is_none() && split(story, language).1.is_empty();
         if all.len() > SECTIONS_MAX || (all.len() > 1 && (all.iter().all(short) || all.iter().any(bare))) {
             return self.story_list(&all);
@@ -121,7 +121,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the heading, picture, text, further facts and link of a story. A story without a heading is separated from the story
+    /// Writes the heading, picture, text, further facts and link of a story. A divider separates a story without a heading from the story
     /// before it.
     fn story(&mut self, at: usize, story: &Story) {
         let (title, text) = split(story, self.content.language);
@@ -147,7 +147,7 @@ impl Writer<'_> {
         self.text(&markup);
     }
 
-    /// Adds the link of a story to its markup, unless the markup has it.
+    /// Adds the link of a story to its markup, unless the markup already contains it.
     fn with_link(&self, markup: String, story: &Story, gap: &str) -> String {
         let address = story.link.as_deref().or(addresses(&story.text.text).first().copied());
         let Some(link) = address.and_then(material::link).filter(|link| !markup.contains(&format!("({link})"))) else {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         [markup, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(gap)
     }
 
-    /// Returns a fact as text if a text does not contain it.
+    /// Returns a fact as text, unless the given text or the email so far contains it.
     fn unsaid(&self, fact: usize, text: &str) -> Option<String> {
         let fact = self.content.fact(fact);
         let said = super::text::folded(text);

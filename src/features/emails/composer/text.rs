@@ -1,4 +1,4 @@
-//! Small functions on the words of texts: cleaning, quotations, addresses, uppercase, and the language of a text.
+//! Small functions for texts: cleaning, quotations, addresses, capitalization and language detection.
 
 use serde::Deserialize;
 use serde::de::Deserializer;
@@ -58,7 +58,7 @@ pub fn tidy(text: &str) -> String {
     text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Capitalizes the first letter of the text. Names such as "iCal", whose second letter is a capital, stay as they are.
+/// Capitalizes the first letter of the text. Web addresses, and names such as "iCal" with an uppercase second letter, are not changed.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next();
@@ -68,7 +68,7 @@ pub fn capital(text: &str) -> String {
     first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Adds a period if the text has no punctuation at its end.
+/// Adds a period if the text does not end in punctuation.
 pub fn ended(text: &str) -> String {
     let text = text.trim().trim_end_matches([',', ';']);
     let ends = text.trim_end_matches(['"', '”', '“', '»', ')', '\'', '’']);
@@ -81,10 +81,10 @@ pub fn typographic(text: &str) -> String {
     text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
 }
 
-/// The quotation marks of the languages, without the marks that are also apostrophes.
+/// The quotation marks of the composer's languages, without the marks that are also apostrophes.
 const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
-/// Returns a text without quotation marks around it. A mark whose partner is inside the text stays.
+/// Returns a text without quotation marks around it. If the text contains further quotation marks, it is returned unchanged.
 pub fn unquoted(text: &str) -> &str {
     let is_space = |c: char| matches!(c, ' ' | '\u{a0}');
     let text = text.trim_matches(is_space);
@@ -137,7 +137,7 @@ pub fn addresses(text: &str) -> Vec<&str> {
     words.filter(is_link).map(|word| &word[..bare(word)]).collect()
 }
 
-/// Returns a web address without its scheme, as people read it.
+/// Returns a web address without its scheme, `www.` and final slash.
 pub fn bare_address(address: &str) -> &str {
     let bare = address.trim_start_matches("https://").trim_start_matches("http://");
     bare.trim_start_matches("www.").trim_end_matches('/')
@@ -172,7 +172,8 @@ pub fn folded(text: &str) -> String {
         .fold(out, |text, scheme| if text.contains(scheme) { text.replace(scheme, " ") } else { text })
 }
 
-/// Returns whether a text is in this language, judged by its most common words. A text that is too short to judge is in `given`.
+/// Returns whether a text is in this language, judged by its most common words. A text that is too short to judge is assumed to be in
+/// `given`.
 pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
     let scripted = |script: std::ops::RangeInclusive<char>| text.chars().any(|c| script.contains(&c));
     let script = match language {
@@ -203,7 +204,7 @@ pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
     }
 }
 
-/// The number of words that are enough to recognize the language of a text.
+/// The maximum number of words that are examined to recognize the language of a text.
 const WORDS_READ: usize = 120;
-/// The number of foreign words in a sentence of the expected language.
+/// The lead in common words with which another language outweighs the expected one.
 const FOREIGN_WORDS: usize = 2;

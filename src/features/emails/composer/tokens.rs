@@ -1,4 +1,4 @@
-//! Splits an instruction or another text into words. The code does not depend on the language of the text.
+//! Splits a text into words, independently of its language.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,22 +9,22 @@ pub enum Kind {
     Number,
     /// Any other character.
     Sign,
-    /// A line end.
+    /// A line break, or the end of the text.
     End,
 }
 
-/// One token of a prompt.
+/// One token of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     /// The token in lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// The position of the token in the prompt, in bytes.
+    /// The position of the token in the text, in bytes.
     pub start: usize,
     pub end: usize,
 }
 
-/// A prompt and its tokens.
+/// A text and its tokens.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     pub text: &'a str,
@@ -50,7 +50,7 @@ impl<'a> Tokens<'a> {
         self.tokens.len()
     }
 
-    /// Returns the word at an index, in lowercase and without accents; empty if the index is outside the prompt.
+    /// Returns the word at an index, in lowercase and without accents; empty if the index is outside the text.
     pub fn fold(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.fold.as_str())
     }
@@ -84,7 +84,7 @@ impl<'a> Tokens<'a> {
     pub fn matches(&self, at: usize, phrase: &[String]) -> Option<usize> {
         let mut place = at;
         for (index, word) in phrase.iter().enumerate() {
-            // Hyphens, apostrophes and periods between the words of a phrase match spaces.
+            // Hyphens, apostrophes and periods between the words of a phrase are skipped.
             while index > 0 && matches!(self.fold(place), "-" | "'" | "’" | ".") {
                 place += 1;
             }

@@ -13,7 +13,7 @@ pub struct Voice {
     pub sentences: Sentences,
 }
 
-/// The length of the brand's sentences.
+/// The preferred length of sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentences {
     Short,
@@ -32,7 +32,7 @@ impl Voice {
         let formal = rules.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
-            // If the brand's formality is unknown, the form that most companies use in the language applies.
+            // If the brand is neither formal nor casual, the form that most companies use in the language applies.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {

@@ -1,4 +1,4 @@
-//! The changes that add a lost text to an email: as a sentence of its own, or at the place that the brief prescribes.
+//! The changes that add a missing text to an email: as a separate text block, or in the field that the brief prescribes.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,11 @@ use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The maximum length of a sentence of the prompt that is added as a whole. Longer sentences say more than the lost fact.
+/// The maximum length, in characters, of a sentence of the prompt that is added as a whole. Longer sentences say more than the missing
+/// fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
 
-/// Returns the finding with the change that adds its text, if its text is lost.
+/// Adds to a finding about a missing text the change that inserts the text.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
@@ -21,7 +22,7 @@ pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Fin
     Finding { add: Some(add), ..finding }
 }
 
-/// Returns a change that inserts a text as its own block, after the last text before the buttons, products and other parts.
+/// Returns a change that inserts a text as a separate block, after the last text before the first divider, the social links or the footer.
 pub fn insert(document: &Email, text: &str) -> Change {
     let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
     let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));
@@ -53,7 +54,7 @@ pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Option<
     }
 }
 
-/// Returns the sentence of the prompt that contains a span, unless the sentence contains an instruction to the writer.
+/// Returns the sentence of the prompt that contains a span, unless the sentence is long or contains an instruction to the writer.
 fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     let byte = |position: u32| terms.prompt.char_indices().nth(usize::try_from(position).unwrap_or(usize::MAX)).map(|(at, _)| at);
     let (start, end) = (byte(span.start)?, byte(span.end).unwrap_or(terms.prompt.len()));
@@ -71,11 +72,11 @@ fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     (!has_note && sentence.chars().count() <= SENTENCE_CHARACTERS_MAX).then(|| sentence.to_owned())
 }
 
-/// Returns the text with a capital at its start and a mark at its end.
+/// Returns the text with an uppercase first letter and with punctuation at its end.
 fn whole(text: &str) -> String {
     let text = text.trim().trim_start_matches(['-', '–', '•', '*', ' ']).trim_end_matches([',', ';', ':', ' ']);
     let mut rest = text.chars();
-    // A name or an address keeps its own casing.
+    // A text with a web address keeps its case.
     let first = rest.next().map(|c| if text.contains("://") { c.to_string() } else { c.to_uppercase().to_string() });
     let text = format!("{}{}", first.unwrap_or_default(), rest.as_str());
     let has_end = text.ends_with(['.', '!', '?', '…', ':']) || text.contains("://");

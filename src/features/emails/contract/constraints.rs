@@ -1,4 +1,4 @@
-//! Checks that the email keeps the limits of the brief.
+//! Checks that the email keeps the constraints of the brief.
 
 use super::outline::Place;
 use super::reading::Reading;
@@ -7,7 +7,7 @@ use crate::features::emails::brief::{Brief, Constraint, ConstraintKind};
 use crate::features::emails::document::{Email, Layout};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The shortest word that is also avoided as the beginning of a longer word: "cheap" and "cheapest".
+/// The minimum length of a word that is also avoided at the start of longer words: "cheap" in "cheapest".
 const AVOIDED_STEM_MIN: usize = 5;
 
 pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&str>) -> Vec<Finding> {
@@ -16,13 +16,14 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::NoImages => email.outline.images.first().map(|block| (images(), Some(block.clone()))),
             ConstraintKind::NoProducts => {
                 let block = email.outline.products.first().map(|(block, ..)| block.clone());
-                block.map(|block| ("The email shows products. Remove the products.".to_owned(), Some(block)))
+                block
+                    .map(|block| ("The brief allows no products, but the email shows some. Remove them.".to_owned(), Some(block)))
             }
             ConstraintKind::NoExclamation => exclamation(email, brand),
-            ConstraintKind::NoEmoji => emoji(email).map(|block| ("The email contains an emoji. Remove it.".to_owned(), block)),
+            ConstraintKind::NoEmoji => emoji(email).map(|block| ("The brief allows no emoji. Remove them.".to_owned(), block)),
             ConstraintKind::Emoji => match emoji(email) {
                 Some(_) => None,
-                None => Some(("The email contains no emoji. Add one.".to_owned(), None)),
+                None => Some(("The brief requests emoji, but the email contains none. Add one.".to_owned(), None)),
             },
             ConstraintKind::PlainLayout => plain_layout(document),
             ConstraintKind::Layout => layout(document, constraint),
@@ -32,7 +33,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::Formal => address(email, &email.words.table.informal, "familiar", "polite"),
             ConstraintKind::Informal => address(email, &email.words.table.formal, "polite", "familiar"),
             ConstraintKind::AvoidWord => avoided(email, constraint),
-            // The number of emails of a series is not a matter of one email.
+            // A single email cannot break the number of emails in a series.
             ConstraintKind::Emails => None,
         };
         found.map(|(message, block)| {
@@ -46,11 +47,11 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
     broken.collect()
 }
 
-/// A problem and the block that has it.
+/// A problem and the block that contains it.
 type Broken = Option<(String, Option<String>)>;
 
 fn images() -> String {
-    "The email shows images. Remove the images.".to_owned()
+    "The brief allows no images, but the email shows some. Remove them.".to_owned()
 }
 
 fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
@@ -61,7 +62,7 @@ fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
     Some((format!("{:?} contains an exclamation mark. Remove it.", found.text.trim()), found.block.clone()))
 }
 
-/// Returns the block of the first emoji; the block of the subject is `None`.
+/// Returns the block of the first emoji; `Some(None)` if it is in the subject or the preheader.
 fn emoji(email: &Reading) -> Option<Option<String>> {
     let is_emoji =
         |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{2b50}');
@@ -103,7 +104,7 @@ fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
     (count > max).then(|| (format!("The email has {count} words, but the limit is {max}. Shorten it."), None))
 }
 
-/// Finds a word of the wrong form of address. A capitalized form counts only where a sentence does not start with it.
+/// Finds a word of the wrong form of address. A capitalized form, such as "Sie", is ignored at the start of a sentence.
 fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Broken {
     email.outline.body().chain(email.outline.line(Place::Subject)).find_map(|passage| {
         let word = sentences(&passage.text).into_iter().find_map(|sentence| {

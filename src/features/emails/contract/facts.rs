@@ -1,4 +1,4 @@
-//! Checks that the email states every fact of the brief, in its role and once.
+//! Checks that the email states every fact of the brief in its role, contains the prescribed texts, and repeats nothing.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRo
 use crate::features::emails::document::Email;
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The share of a statement's words that any honest wording of it keeps.
+/// The minimum share of a statement's words that the email must contain to state it in other words.
 const SHARE_MIN: f64 = 0.6;
-/// The number of words of a label before a statement.
+/// The maximum number of words in a label before a statement.
 const LABEL_WORDS_MAX: usize = 4;
-/// Shorter sentences, such as "See you soon.", may occur twice.
+/// The minimum number of words in a sentence that the email must not repeat. Shorter sentences, such as "See you soon.", can occur twice.
 const REPEATED_WORDS_MIN: usize = 5;
 
 pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
@@ -58,7 +58,7 @@ fn name_of(kind: FactKind) -> &'static str {
 /// Returns whether the body of the email states a fact.
 pub fn states(email: &Reading, fact: &Fact) -> bool {
     if let Some(value) = &fact.value {
-        // A date may have a name: "Silvester". The digits of other values can occur in any number.
+        // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
         return states_value(email, value) || is_named && email.contains(&fact.text);
@@ -72,8 +72,8 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
     }
 }
 
-/// Returns whether a text of a brief in this language states values of the same kind as a value, but only other ones. A text without such a value, such
-/// as "Silvester", contradicts nothing.
+/// Returns whether a text of a brief in this language states values of the same kind as `value`, but only different ones. A text without
+/// such a value, such as "Silvester", contradicts nothing.
 pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
     let compare = |mention: &Value| match (mention, value) {
         (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),
@@ -89,15 +89,15 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
         }
         _ => None,
     };
-    // A brief quotes what people wrote in other languages.
+    // A brief can quote text in other languages, so the text is also read in English and in its own language.
     let own = Words::of(language.as_str().split('-').next().unwrap_or_default());
     let read = [Some(own), Some(Words::of("en")), Words::language_of(&fold(text))].into_iter().flatten();
     let told: Vec<bool> = read.flat_map(|words| mentions::read(text, words)).filter_map(|told| compare(&told.value)).collect();
     !told.is_empty() && !told.contains(&true)
 }
 
-/// Returns whether the email states everything after the label of a statement: "Why: we doubled our hours". A label before an address is
-/// a button.
+/// Returns whether the email states everything after the label of a statement: "Why: we doubled our hours". If an address follows the
+/// label, the email must link to it.
 fn states_labeled(email: &Reading, text: &str) -> bool {
     let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
     let Some((label, rest)) = labeled.filter(|(label, _)| words(&fold(label)).count() <= LABEL_WORDS_MAX) else { return false };
@@ -150,9 +150,10 @@ fn states_contact(email: &Reading, text: &str) -> bool {
     !wanted.is_empty() && (linked || written)
 }
 
-/// Returns whether a block states the numbers and this share of the words of a text.
+/// Returns whether the body states the numbers of a text, and either two neighboring blocks contain this share of its words or the whole
+/// body contains all of them.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
-    // An address in a statement is a fact of its own, and the email may show other words for the link.
+    // An address in a statement is a separate fact, and the email can show other words for the link.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");
     let text = text.split_whitespace().filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ");
     let folded = fold(&text);
@@ -160,7 +161,7 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     if !numbers.iter().all(|mention| states_mention(email, &mention.value)) {
         return false;
     }
-    // The words of a statement in another language are translated.
+    // A statement in another language is translated, so its words cannot be compared.
     if Words::language_of(&folded).is_some_and(|own| own.code != email.words.code) {
         return true;
     }
@@ -186,7 +187,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
         Value::Phone(digits) => states_contact(email, digits),
         Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
         Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
-        // The words of a statement contain these values already.
+        // The comparison of words covers these values.
         Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
     }
 }
@@ -217,7 +218,7 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
     if let Some(signature) = &brief.signature {
         let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
         if let Some(lost) = lost {
-            let message = format!("The signature lacks {lost:?}. Sign the email with it.");
+            let message = format!("The signature lacks {lost:?}. Add it to the signature.");
             let whole = std::iter::once(signature.name.as_str()).chain(signature.title.as_deref()).collect::<Vec<_>>().join("\n");
             let finding = Finding::new(FindingKind::TextMissing, message).about(lost, signature.span);
             found.push(Finding { add: Some(add::insert(document, &whole)), ..finding });
@@ -260,14 +261,14 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
             told.filter(|passage| spaced(&passage.folded).contains(&wanted)).map(|passage| passage.block.as_deref()).collect();
         blocks.dedup();
         if let [_, second, ..] = blocks[..] {
-            let message = format!("The body states the code {:?} more than once. Keep one of them.", code.text);
+            let message = format!("The body states the code {:?} more than once. State it only once.", code.text);
             found.push(Finding::new(FindingKind::FactRepeated, message).about(&code.text, code.span).in_block(second));
         }
     }
     let mut seen = HashSet::new();
     for (block, name, _) in &email.outline.products {
         if !seen.insert(fold(name)) {
-            let message = format!("The email shows the product {name:?} twice. Remove one of them.");
+            let message = format!("The email shows the product {name:?} twice. Show it only once.");
             found.push(Finding::new(FindingKind::FactRepeated, message).about(name, None).in_block(Some(block)));
         }
     }
@@ -285,7 +286,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found
 }
 
-/// Finds numbers and dates that the email gives another role than the brief.
+/// Finds numbers and dates to which the email gives another role than the brief does.
 fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let mut found = Vec::new();
     for (passage, _) in email.passages().filter(|(passage, _)| passage.place != Place::Frame) {
@@ -308,7 +309,7 @@ fn misused(email: &Reading, brief: &Brief) -> Vec<Finding> {
                 };
                 if wrong {
                     let message = format!(
-                        "{sentence:?} makes {:?} part of an offer, but the brief does not. Say what it stands for.",
+                        "{sentence:?} makes {:?} part of an offer, but the brief does not. Use it as the brief does.",
                         fact.text
                     );
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
@@ -328,7 +329,7 @@ fn claims(words: &Words, folded: &str) -> Vec<FactRole> {
     starts.into_iter().chain(ends).collect()
 }
 
-/// Returns the roles of all facts with this value.
+/// Returns the roles of all facts with this value. A period or date of an offer can be both its start and its end.
 fn roles_of(brief: &Brief, value: &FactValue) -> Vec<FactRole> {
     let mut roles: Vec<FactRole> =
         brief.facts.iter().filter(|fact| fact.value.as_ref() == Some(value)).filter_map(|fact| fact.role).collect();
@@ -342,7 +343,7 @@ fn roles_of(brief: &Brief, value: &FactValue) -> Vec<FactRole> {
     roles
 }
 
-/// Returns whether this number is the brand's own offer, or is equal to a number that is.
+/// Returns whether this number is the brand's own offer, or equals a number that is.
 fn is_offer(fact: &Fact, brief: &Brief) -> bool {
     let reduces = |other: &&Fact| match other.role {
         Some(role) => role == FactRole::Offer,

@@ -5,7 +5,7 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// A row of this many words of an instruction is a part of the instruction. Shorter rows occur in many texts.
+/// The number of consecutive words of an instruction by which it is recognized in the email. Shorter sequences occur in many texts.
 const ROW_WORDS: usize = 4;
 
 pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
@@ -16,7 +16,7 @@ pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
     printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
 }
 
-/// Returns the texts that the email may print, as folded words: an instruction may share words with them.
+/// Returns the texts that the email may print, as folded words. An instruction can share words with them.
 fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.as_str());
     let facts = brief.facts.iter().map(|fact| fact.text.as_str());
@@ -36,14 +36,14 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
     let passages = || email.outline.passages.iter();
     let found = match all.len() {
         0 => None,
-        // A label is printed if its colon is.
+        // A label is recognized only with its colon.
         _ if is_label => {
             let label = folded.trim();
             passages().find(|passage| {
                 passage.folded.match_indices(label).any(|(at, _)| !passage.folded[..at].ends_with(char::is_alphanumeric))
             })
         }
-        // One or two words are printed if they are a whole sentence. A greeting of the writer also opens many emails.
+        // One or two words are recognized only as a whole sentence. Greetings are allowed, because many emails open with them.
         1 | 2 if is_greeting(text) || copy.iter().any(|text| text.contains(&spaced(&folded))) => None,
         1 | 2 => {
             let own = spaced(&folded);
@@ -67,7 +67,8 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String]) -> 
     Some(finding.in_block(found.block.as_deref()))
 }
 
-/// Returns a row of words without the common words at its ends, so that the name of an event with "on" after it is the name.
+/// Returns a sequence of words without the common words at its ends, so that the name of an event with "on" after it is still recognized as
+/// the name.
 fn content(row: &[&str], email: &Reading) -> String {
     let is_common = |word: &str| email.words.is_stop(word);
     let start = row.iter().position(|word| !is_common(word)).unwrap_or(0);
@@ -75,14 +76,15 @@ fn content(row: &[&str], email: &Reading) -> String {
     format!(" {} ", row[start..end].join(" "))
 }
 
-/// Finds unclear text that the email prints.
+/// Finds a text of unclear meaning that the email prints.
 fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
     let own = spaced(&fold(&part.text));
     if words(&own).count() < ROW_WORDS - 1 || copy.iter().any(|text| text.contains(&own)) {
         return None;
     }
     let found = email.outline.passages.iter().find(|passage| spaced(&passage.folded).contains(&own))?;
-    let message = format!("The email prints {:?}, but its meaning is unclear. Remove it, or make it a fact.", part.text);
+    let message =
+        format!("The email prints {:?}, but its meaning is unclear. Remove it, or add it to the brief as a fact.", part.text);
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(&part.text, part.span);
     Some(finding.in_block(found.block.as_deref()))
 }

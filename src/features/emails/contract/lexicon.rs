@@ -21,7 +21,7 @@ const TABLES: [(&str, &str); 9] = [
     ("he", include_str!("../../../../assets/contract/he.toml")),
 ];
 
-/// The number of words by which the language of a text is recognized.
+/// The maximum number of words that are examined to recognize the language of a text.
 const LANGUAGE_WORDS_MAX: usize = 200;
 
 /// The words of a language, folded.
@@ -30,7 +30,7 @@ const LANGUAGE_WORDS_MAX: usize = 200;
 pub struct Table {
     months: Vec<Vec<String>>,
     weekdays: Vec<Vec<String>>,
-    /// Names of weekdays that are also other words. They mean a day only next to a date.
+    /// Names of weekdays that are also other words. They denote a day only next to a date.
     weekday_not: Vec<String>,
     pub numbers: HashMap<String, u32>,
     /// Joins the units and the tens if the units come first: "und" in "fünfundzwanzig".
@@ -47,11 +47,11 @@ pub struct Table {
     pub today: Vec<String>,
     pub tomorrow: Vec<String>,
     code: Vec<String>,
-    /// Words after a number that make it an offer.
+    /// Words after a number that make it a reduction.
     pub off: Vec<String>,
     pub offer_starts: Vec<String>,
     pub offer_ends: Vec<String>,
-    /// Words with which no line ends.
+    /// Words that cannot end a complete line.
     pub dangling: Vec<String>,
     pub stop: Vec<String>,
     pub negations: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Patterns {
     pub clock: Regex,
     /// An hour before the second hour of a range: "2 to" in "2 to 5 pm".
     pub clock_before: Regex,
-    /// An hour without a sign of its own: "at 7".
+    /// An hour without a unit: "at 7".
     pub clock_bare: Option<Regex>,
     pub noon: Option<Regex>,
     pub midnight: Option<Regex>,
@@ -97,7 +97,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns the words of a language by its primary subtag.
+    /// Returns the words of a language by its primary subtag; the English words for a language without a table.
     pub fn of(language: &str) -> &'static Self {
         static ALL: [OnceLock<Words>; TABLES.len()] = [const { OnceLock::new() }; TABLES.len()];
         let place = TABLES.iter().position(|(code, _)| *code == language).unwrap_or(0);
@@ -151,7 +151,7 @@ fn place(names: &[Vec<String>], name: &str) -> Option<i8> {
 }
 
 impl Table {
-    /// Folds the words that are compared with folded text, and adds the composed numbers.
+    /// Folds the words that are compared with folded text, and adds the compound numbers, such as "twenty-five".
     fn fold(&mut self) {
         let lists = [
             &mut self.percent,
@@ -181,10 +181,10 @@ impl Table {
     }
 }
 
-/// A number with its decimals and thousands.
+/// A number with optional thousands separators and up to two decimals.
 pub const NUMBER: &str = r"(?:[0-9]{1,3}(?:[ '.,][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?)";
 const ORDINAL: &str = r"(?:st|nd|rd|th|er|e|o|a|°|\.)?";
-/// The languages in which "am" and "pm" are hours. In German, "am" is a preposition.
+/// The languages in which "am" and "pm" follow an hour. In German, "am" is a preposition.
 const HALF_DAY_LANGUAGES: [&str; 3] = ["en", "es", "pt"];
 const HALF_DAY: &str = r"(?P<ap>am\b|pm\b|a\.\s?m\.?|p\.\s?m\.?)";
 const NEVER: &str = r"(?P<ap>[^\s\S])";
@@ -252,7 +252,7 @@ fn any<'a>(phrases: impl Iterator<Item = &'a String>) -> String {
     if all.is_empty() {
         return "(?:[^\\s\\S])".to_owned();
     }
-    // The first alternative that matches wins, so a longer phrase comes before its beginning.
+    // The first alternative that matches wins, so longer phrases come first.
     all.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
     format!("(?:{})", all.into_iter().map(|phrase| regex::escape(phrase)).collect::<Vec<_>>().join("|"))
 }

@@ -38,7 +38,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
         return Some("is cut off.");
     }
     if text.starts_with([',', '.', ';', ':', ')', '!', '?']) {
-        return Some("lacks its beginning.");
+        return Some("starts with punctuation.");
     }
     let spaced = spaced(folded);
     let is_open = |word: &String| spaced.ends_with(&format!(" {word} "));
@@ -62,7 +62,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
     None
 }
 
-/// This many characters before the end of a line are looked up in the prompt.
+/// The number of characters at the end of a line that are searched for in the prompt.
 const DAY_CONTEXT_CHARACTERS: usize = 10;
 
 /// Returns whether a text closes its brackets and quotation marks.
@@ -96,7 +96,7 @@ pub fn is_balanced(text: &str) -> bool {
                 continue;
             }
             ')' | ']' | '»' | '”' => {
-                // The closing bracket of a face, such as :), closes nothing.
+                // The bracket of an emoticon, such as :), closes nothing.
                 if open.last() == Some(&c) {
                     open.pop();
                 } else if !text[..at].ends_with([':', ';', '-']) {

@@ -1,4 +1,4 @@
-//! Reads the numbers, dates, times, amounts and codes that a text mentions, in any honest spelling of a language.
+//! Reads the numbers, dates, times, amounts and codes that a text mentions, in the usual notations of a language.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ pub enum Value {
         amount: f64,
         currency: Option<&'static str>,
     },
-    /// A day of a month. `other` is the reading of "12/10" with the month first.
+    /// A day of a month. `other` is the day and the month of "12/10" if the month comes first.
     Day {
         day: i8,
         month: i8,
@@ -26,12 +26,12 @@ pub enum Value {
     },
     /// A weekday, from 1 for Monday.
     Weekday(i8),
-    /// A time of day in minutes. `vague` is a time that may be twelve hours later.
+    /// A time of day in minutes. A `vague` time can also be twelve hours later.
     Clock {
         minutes: u16,
         vague: bool,
     },
-    /// A number after "at" or before a time. It is a time or only a number.
+    /// A number after "at" or before a time, which is a time or only a number.
     Hour {
         minutes: u16,
         vague: bool,
@@ -41,13 +41,13 @@ pub enum Value {
     Worded(f64),
     /// The digits of a phone number.
     Phone(String),
-    /// A word of letters and digits.
+    /// A word of letters and digits, or a word after a label such as "code".
     Mixed(String),
     Today,
     Tomorrow,
 }
 
-/// A value and the place where the text mentions it.
+/// A value and the byte range of the folded text that mentions it. The range of a code after a label is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     pub value: Value,
@@ -90,7 +90,7 @@ pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     reader.found
 }
 
-/// The text that is still to be read. Text that is read is blanked, so that no later pattern reads it again.
+/// The text to read and the mentions found so far. Text that was read is blanked, so that no later pattern reads it again.
 struct Reader<'a> {
     text: String,
     words: &'a Words,
@@ -187,7 +187,7 @@ impl Reader<'_> {
             let text = &captures[0];
             let digits: String = text.chars().filter(char::is_ascii_digit).collect();
             let is_marked = text.starts_with(['+', '0', '(']);
-            // A row of numbers of one or two digits, such as "9.30 - 18.00", is not a phone number.
+            // Shorter rows of digits, such as "9.30 - 18.00", are times or dates.
             let is_long = digits.len() >= if is_marked { 7 } else { 9 };
             if is_long && digits.len() <= PHONE_DIGITS_MAX { vec![Value::Phone(digits)] } else { Vec::new() }
         });
@@ -304,7 +304,7 @@ fn day_of(day: i8, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Val
     if is_day { vec![Value::Day { day, month, year, weekday, other: None }] } else { Vec::new() }
 }
 
-/// Returns each day of a list such as "25. und 26". The weekday before the list is the first day's.
+/// Returns each day of a list such as "25. und 26". The weekday before the list is that of the first day.
 fn days_of(list: &str, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Value> {
     let numbers = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
     let days = numbers.enumerate().flat_map(|(at, day)| day_of(day, month, year, weekday.filter(|_| at == 0)));

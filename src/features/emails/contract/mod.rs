@@ -1,7 +1,7 @@
 //! The fact contract: what a brief promises about its email, and the check that the email keeps the promise.
 //!
-//! The composer, language models and edits all answer to this check. It compares values, not spellings: a date may be written in any
-//! format of the email's language. The words by which it reads a language are in `assets/contract`. The check does not know who wrote
+//! Emails from the composer, from language models and from edits all go through this check. It compares values, not spellings: a date may
+//! be written in any format of the email's language. The words of each language are in `assets/contract`. The check does not know who wrote
 //! the email, and changes nothing.
 
 mod add;
@@ -32,18 +32,18 @@ use super::writing::material::Material;
 use crate::vocab::limits;
 use reading::Reading;
 
-/// What an email is checked against.
+/// The inputs that an email is checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     pub brief: &'a Brief,
-    /// The prompt that the brief was made from; empty if users wrote the brief.
+    /// The prompt and, if an edit is checked, its instruction. Values in this text are not inventions.
     pub prompt: &'a str,
     pub material: &'a Material,
-    /// The date on which the email is written.
+    /// The day on which the prompt was written.
     pub today: Date,
 }
 
-/// Returns everything in an email that breaks the contract.
+/// Returns the violations of the contract in an email, up to the maximum number of violations.
 pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let brand = terms.material.brand.name.as_deref();
@@ -68,8 +68,10 @@ pub fn unclear(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.contains(&part.text));
     open.map(|part| {
-        let message =
-            format!("The meaning of {:?} is unclear, so the email does not say it. Add it, or leave it out.", part.text);
+        let message = format!(
+            "The meaning of {:?} is unclear, so the email does not contain it. Add it, or ignore this warning.",
+            part.text
+        );
         let finding = Finding::new(FindingKind::Unclear, message).about(&part.text, part.span);
         add::with_remedy(document, terms, finding)
     })

@@ -21,9 +21,9 @@ pub enum Place {
     Author,
     /// A coupon code.
     Code,
-    /// The description of an image, which most recipients do not see.
+    /// The alternative text of an image, which most recipients do not see.
     Alt,
-    /// The header, the footer and the links to profiles, which are the same in every email of the brand.
+    /// The header, the footer and the links to social networks, which are the same in every email of the brand.
     Frame,
 }
 
@@ -86,7 +86,7 @@ impl Outline {
         self.passages.iter().filter(|passage| passage.place.is_body())
     }
 
-    /// Returns the text at a place that an email has once.
+    /// Returns the first text at a place, such as the subject.
     pub fn line(&self, place: Place) -> Option<&Passage> {
         self.passages.iter().find(|passage| passage.place == place)
     }

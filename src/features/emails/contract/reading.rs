@@ -36,13 +36,13 @@ impl Reading {
         body.any(|(_, mentions)| mentions.iter().any(|mention| fits(&mention.value)))
     }
 
-    /// Returns whether a passage of the body contains these words one after another.
+    /// Returns whether a passage of the body contains these words consecutively.
     pub fn contains(&self, text: &str) -> bool {
         let wanted = spaced(&fold(text));
         wanted.trim().is_empty() || self.outline.body().any(|passage| spaced(&passage.folded).contains(&wanted))
     }
 
-    /// Returns the words of each block of the body.
+    /// Returns the words of each pair of neighboring blocks in the body.
     pub fn blocks(&self) -> Vec<Vec<&str>> {
         let mut blocks: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
         for passage in self.outline.body() {
@@ -51,7 +51,7 @@ impl Reading {
                 _ => blocks.push((passage.block.as_deref(), words(&passage.folded).collect())),
             }
         }
-        // A heading and the text below it say one thing together.
+        // A heading and the text below it make one statement together.
         let pairs: Vec<Vec<&str>> = blocks.windows(2).map(|pair| [pair[0].1.as_slice(), &pair[1].1].concat()).collect();
         if pairs.is_empty() { blocks.into_iter().map(|(_, own)| own).collect() } else { pairs }
     }
@@ -80,7 +80,7 @@ impl Reading {
     }
 }
 
-/// A weekday without a date means one of the next days.
+/// The maximum number of days ahead that a weekday without a date can mean.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
 /// The last minute of a day, which people also call midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;

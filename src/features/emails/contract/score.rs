@@ -1,5 +1,5 @@
-//! Scores the emails for the prompts of `tests/samples/prompts`: how many facts arrive, how many lost facts are reported, and how many
-//! emails print instructions or contain something that is invented. The README of that folder explains the prompts.
+//! Scores the emails for the prompts of `tests/samples/prompts`: how many facts the emails keep, how many lost facts are reported, and how
+//! often the emails print instructions or invent facts. The README of that folder explains the prompts.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ struct SampleProduct {
     url: String,
 }
 
-/// A prompt and what its email must contain.
+/// A prompt and the expectations for its email.
 #[derive(Deserialize)]
 struct Sample {
     id: String,
@@ -236,7 +236,7 @@ fn count(text: &str, shows: &[String]) -> usize {
     count
 }
 
-/// What an email shows, as the README of the samples compares it.
+/// The texts and links of an email, in the form in which the README of the samples compares them.
 struct Shown {
     all: String,
     body: String,
@@ -264,7 +264,7 @@ impl Shown {
     }
 }
 
-/// The parts of the prompt's expectations that the contract can check by itself.
+/// Returns the expectations of a sample that the contract can check, as a brief.
 fn expected(sample: &Sample) -> Brief {
     let kind = |name: &str| serde_json::from_value::<ConstraintKind>(name.into()).ok();
     let constraints = sample
@@ -296,7 +296,7 @@ fn expected(sample: &Sample) -> Brief {
     }
 }
 
-/// Returns whether the span of a warning contains a part of a fact.
+/// Returns whether the span of a warning overlaps the span of a fact.
 fn covers(warning: &Finding, fact: &SampleFact, prompt: &str) -> bool {
     let Some(span) = warning.span else { return false };
     let at = prompt.find(&fact.span).map(|at| prompt[..at].chars().count());
@@ -393,38 +393,38 @@ async fn score(set: &str) -> Score {
     total
 }
 
-/// Checks that a score is not worse than the last one: the facts kept and the lost facts that nothing reports.
+/// Checks that a score is not worse than these figures. `silent` is the number of lost facts that no warning reports.
 fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: usize) {
     let found = (score.kept, score.facts - score.kept - score.reported, score.leaks, score.inventions);
     let holds = found.0 >= kept && found.1 <= silent && found.2 <= leaks && found.3 <= inventions;
     assert!(holds, "kept, lost in silence, leaks and inventions: {found:?}, but were {:?}", (kept, silent, leaks, inventions));
 }
 
-/// The half of the samples that the rules were written with.
+/// The half of the samples with which the rules were written.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
     holds(&score("first").await, 1372, 4, 3, 4);
 }
 
-/// The half that was written after the rules, which were then improved with it.
+/// The half that was written after the rules. The rules were then improved with it.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
     holds(&score("second").await, 1413, 5, 6, 2);
 }
 
-/// The prompts of two hostile writers, who did not know the rules, which were then improved with these prompts.
+/// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
     holds(&score("hostile").await, 1091, 35, 46, 5);
 }
 
-/// The prompts of a hostile writer that neither the rules nor the note model were improved with.
+/// The prompts of a hostile writer. Neither the rules nor the note model were improved with them.
 #[tokio::test]
 async fn the_unseen_samples_keep_their_facts() {
     holds(&score("unseen").await, 517, 23, 62, 4);
 }
 
-/// A client that passes a brief on unchanged must not be refused, and must get the email that the prompt alone gets.
+/// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
 #[test]
 fn a_brief_that_is_given_unchanged_stays_unchanged() {
     for sample in ["first", "second", "hostile"].into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {

@@ -16,13 +16,13 @@ use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::KnownAddresses;
 use crate::features::emails::writing::material::Material;
 
-/// Everything that an email may contain.
+/// The values and words that an email may contain, from the brief, the prompt and the brand.
 pub struct Sources {
     values: Vec<Value>,
     numbers: Vec<f64>,
     dates: Vec<Date>,
     weekdays: Vec<i8>,
-    /// The digits of all phone numbers and other rows of digits.
+    /// The digits of each text without other characters. Spaces separate the texts.
     digits: String,
     words: HashSet<String>,
 }
@@ -149,7 +149,7 @@ impl Sources {
         }
     }
 
-    /// Returns whether each row of digits in a text is also in the sources: "94/100".
+    /// Returns whether each run of digits in a text, such as "94/100", is also in the sources.
     fn has_digits(&self, text: &str) -> bool {
         let mut rows = text.split(|c: char| !c.is_ascii_digit()).filter(|row| !row.is_empty());
         rows.all(|row| self.words.contains(row))
@@ -261,7 +261,7 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref())
 }
 
-/// Finds a weekday that does not belong to its date.
+/// Finds a weekday that does not match its date.
 fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) -> Option<Finding> {
     let Value::Day { weekday: Some(weekday), .. } = value else { return None };
     let dates = brief.facts.iter().filter_map(|fact| match &fact.value {
@@ -273,7 +273,7 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     if same.any(|date| date.weekday().to_monday_one_offset() == *weekday) {
         return None;
     }
-    let message = format!("The weekday before {text:?} in {:?} does not belong to this date. Correct it.", passage.text.trim());
+    let message = format!("The weekday before {text:?} in {:?} does not match this date. Correct it.", passage.text.trim());
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 
@@ -298,7 +298,7 @@ fn is_calendar(language: &Words, name: &str) -> bool {
     words(&folded).all(|word| language.month(word).is_some() || language.weekday(word).is_some() || language.is_stop(word))
 }
 
-/// Returns the rows of two or more capitalized words within a sentence, except at its start.
+/// Returns the runs of two or more capitalized words within a sentence, except at its start.
 fn capitalized(sentence: &str) -> Vec<&str> {
     let mut runs = Vec::new();
     let mut run: Option<(usize, usize, usize)> = None;

@@ -29,7 +29,7 @@ fn material() -> Material {
     }
 }
 
-/// A document in a language with these blocks between its header and its footer.
+/// Returns a document in a language with these blocks between its header and its footer.
 fn document(language: &str, subject: &str, blocks: Value) -> Email {
     let mut all = vec![json!({ "type": "header", "id": "header", "name": "Kiln & Tide", "href": "https://kiln.example" })];
     all.extend(blocks.as_array().expect("a list of blocks").iter().cloned());

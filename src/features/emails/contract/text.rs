@@ -58,10 +58,11 @@ pub fn alike(one: &str, other: &str) -> bool {
     common >= STEM_CHARACTERS_MIN && common * 4 >= longer * 3
 }
 
-/// Words with fewer common letters are different words.
+/// The minimum number of initial characters that two forms of a word share.
 const STEM_CHARACTERS_MIN: usize = 4;
 
-/// Returns the sentences of a text. A period ends a sentence only before a space and an uppercase letter or at the end of the text.
+/// Returns the sentences of a text. A line break ends a sentence. A period does not end one if a lowercase letter or a digit follows, or if
+/// it belongs to the number of a day.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Tests of what an email owes to its brief and its brand, from the request to the stored email and its later changes.
+//! Tests that an email follows its brief and its brand, from the request to the stored email and its later changes.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::vocab::environment::Environment;
 
 const PROMPT: &str = "20% off all mugs until Sunday with MUGS20. Keep it short. Sign as Ada.";
 
-/// Users corrected a fact of the brief and got an email with the old value, or with both.
+/// Regression test: users corrected a fact of the brief and got an email with the old value, or with both values.
 #[test]
 fn a_corrected_brief_is_what_the_email_says() {
     let app = TestApp::new();
@@ -37,7 +37,7 @@ fn a_corrected_brief_is_what_the_email_says() {
     assert!(text.contains("MUGS25") && !text.contains("MUGS20"), "{text}");
 }
 
-/// "20% off all mugs" became "20 % Rabatt" in German, and nothing said so.
+/// Regression test: "20% off all mugs" became "20 % Rabatt" in German, without a warning about the lost scope.
 #[test]
 fn what_an_offer_applies_to_is_translated_or_reported_with_its_place() {
     let app = TestApp::new();
@@ -52,7 +52,7 @@ fn what_an_offer_applies_to_is_translated_or_reported_with_its_place() {
     assert_eq!((lost(0), lost(1)), (vec![], vec![(json!("all mugs"), json!({ "start": 8, "end": 16 }))]), "{emails}");
 }
 
-/// A user changed the code of a coupon to one that no brief names. The email was saved without a warning.
+/// Regression test: a user changed the code of a coupon to one that is not in the brief, and the email was saved without a warning.
 #[test]
 fn a_direct_change_that_the_brief_does_not_say_is_saved_with_a_warning() {
     let app = TestApp::new();
@@ -76,12 +76,12 @@ fn a_direct_change_that_the_brief_does_not_say_is_saved_with_a_warning() {
     assert!(kinds("HELLO10").contains(&json!("fact_missing")), "{}", saved["warnings"]);
 }
 
-/// A brand whose import had failed got emails that were signed with the address of its site.
+/// Regression test: emails of a brand whose import had failed were signed with the address of its site.
 #[test]
 fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     let app = TestApp::new();
     let waiting = generate(&app, json!({ "prompt": "Hello", "languages": ["en"] }));
-    // The site is acme.example, which no network has.
+    // The host of the site, acme.example, does not exist.
     let import = || app.wait(projects::worker::import_sites(app.engine().clone(), Environment::Test)).expect("the step succeeds");
     let is_over = || app.get(&format!("/v1/projects/import/{}/status", app.project)).data()["status"] == "error";
     assert!((0..100).any(|_| {
@@ -98,7 +98,7 @@ fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     let failed = status(&app, &waiting);
     assert_eq!(failed["status"], "failed");
     assert!(failed.to_string().contains("The import of the brand failed"), "{failed}");
-    // Values that users set are something to write from.
+    // Values that users set are enough to write an email.
     app.patch(&format!("/v1/projects/{}", app.project), json!({ "name": "Acme Tea" })).data();
     app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Hello" })).data();
 }

@@ -1,4 +1,4 @@
-//! The input of stages and edits: their context, and the material for writing an email.
+//! The inputs of stages and edits: their context, and the input for writing an email.
 
 use std::sync::Arc;
 

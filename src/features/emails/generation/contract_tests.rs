@@ -1,4 +1,5 @@
-//! Tests of a language model that breaks the contract on purpose: each bad response goes back with its findings, and is rejected in the end.
+//! Tests of a language model that breaks the contract on purpose: each bad response is returned to the model with its findings, and is
+//! finally rejected.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::vocab::limits;
 const PROMPT: &str =
     "20% off all mugs with the code MUGS20 until 30 November 2026. Orders over £40 only. Keep it short and a bit dry, please.";
 
-/// An honest response, and the change that `spoil` makes.
+/// Returns a response that keeps the contract, after the change that `spoil` makes.
 fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     let mut json = json!({
         "version": 1, "language": "en", "direction": "ltr", "purpose": "sale", "style": {},
@@ -24,11 +25,11 @@ fn email(spoil: impl FnOnce(&mut Value)) -> Value {
         ],
     });
     spoil(&mut json);
-    // The service accepts only documents that are valid apart from their content.
+    // Only the contract may reject the response, so the document itself must be valid.
     Document::from_json(&json).expect("the document is valid").to_json()
 }
 
-/// A way to spoil an email, and the words of the finding.
+/// A change that breaks the contract, and a part of the expected finding.
 type Breach = (fn(&mut Value), &'static str);
 
 fn breaches() -> [Breach; 5] {

@@ -76,7 +76,7 @@ impl Task {
     }
 }
 
-/// Runs a bounded number of tasks in parallel. Returns whether more tasks may be queued.
+/// Runs a bounded number of tasks in parallel. Returns whether more tasks may be waiting.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let context = StageContext { data: engine.data(environment).clone(), engine };
     let mut running = FuturesUnordered::new();

@@ -15,7 +15,7 @@ fn hello() -> Value {
     json!({ "prompt": "Hello", "languages": ["en"], "count": 1 })
 }
 
-/// Returns the endpoint's names of the models that were called.
+/// Returns the names of the models that were called, as the endpoint knows them.
 fn called(peer: &FakeModel) -> Vec<String> {
     let name = |call: ModelCall| call.body["model"].as_str().expect("a request names its model").to_owned();
     let mut names: Vec<String> = peer.asked().into_iter().map(name).collect();
@@ -124,7 +124,7 @@ fn the_status_shows_the_step() {
     assert_eq!(progress, json!({ "stage": "completed", "step": 19, "steps": 19, "percentage": 100 }));
 }
 
-/// Returns the answer of a model that makes a brief with these facts.
+/// Returns the response of a model that makes a brief with these facts.
 fn brief_with(facts: Value) -> Reaction {
     let brief = json!({
         "purpose": "sale", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": facts, "stories": [],

@@ -112,7 +112,7 @@ fn begin(
     store::save_conversation(tx, account, &conversation);
 }
 
-/// Reads the pages that the prompt links to, if this is allowed. Pages that cannot be read are omitted.
+/// Reads the pages that the prompt links to if web mode is on. Pages that cannot be read are omitted.
 async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<PageText> {
     let GenerationRequest { prompt, web, .. } = &conversation.wanted;
     let mut pages = Vec::new();
@@ -125,7 +125,7 @@ async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<
     pages
 }
 
-/// Creates the row of a planned email.
+/// Returns the row of a planned email.
 pub fn new_email(
     tx: &WriteTx<'_>,
     conversation: &Conversation,
@@ -186,7 +186,7 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
         let reason = |email: &Email| if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None };
         let state = match emails.iter().any(|email| email.stage == Stage::Ready) {
             true => State::Completed,
-            false => State::Failed(emails.iter().find_map(reason).unwrap_or_else(|| "No email was planned.".into())),
+            false => State::Failed(emails.iter().find_map(reason).unwrap_or_else(|| "No emails were planned. Try again.".into())),
         };
         end(tx, account, conversation, state);
         Ok(())
@@ -226,7 +226,7 @@ pub async fn advance(
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
         if is_hopeless && claimed == Stage::Written && is_imported {
-            // The email is imported even if its instruction fails repeatedly.
+            // The import is completed even if the instruction is interrupted repeatedly.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
             email.stage = Stage::Failed("The generation of this email was interrupted repeatedly. Try again.".into());
@@ -339,7 +339,7 @@ async fn gather(context: &StageContext, account: AccountId, conversation: &Conve
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
 
-/// Returns the writer that a conversation asks for.
+/// Returns the writer that a conversation requests.
 fn writer(context: &StageContext, account: AccountId, conversation: &Conversation) -> Writer {
     let payer = Payer { account, project: conversation.project, environment: context.data.environment };
     Writer::named(&conversation.wanted.model, &context.engine, payer, conversation.wanted.on_failure)
@@ -384,7 +384,7 @@ async fn render(
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
         version.warnings.push(Finding::note(
-            "The instruction was not applied: it was interrupted repeatedly. Edit the email with the same prompt.",
+            "The instruction was not applied, because it was interrupted repeatedly. To apply it, edit the email with the same prompt.",
         ));
         store::save_version(tx, email.id, &version);
     }

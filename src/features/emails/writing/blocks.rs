@@ -21,7 +21,7 @@ pub fn batches(blocks: &[PlannedBlock], at_once: usize) -> Vec<&[PlannedBlock]> 
     batches
 }
 
-/// Returns the schema of an answer with these blocks: an object with a property for each.
+/// Returns the schema of a response with these blocks: an object with a property for each block.
 pub fn schema(blocks: &[PlannedBlock]) -> AnswerSchema {
     let (mut properties, mut definitions) = (Map::new(), Map::new());
     for block in blocks {
@@ -39,7 +39,7 @@ pub fn schema(blocks: &[PlannedBlock]) -> AnswerSchema {
     AnswerSchema { name: "write_blocks", about: "The fields of each block.", schema }
 }
 
-/// Reads the blocks of an answer: adds their IDs and types.
+/// Reads the blocks of a response, and adds their IDs and types.
 pub fn read(json: &Value, blocks: &[PlannedBlock]) -> Result<Vec<Value>, Vec<String>> {
     let mut errors = Vec::new();
     let mut read = Vec::new();

@@ -1,4 +1,4 @@
-//! Updates the brief of an email after an edit, so that a change that a user asked for is no breach of the contract.
+//! Updates the brief of an email after an edit, so that a change that a user requested does not violate the contract.
 
 use super::Brief;
 use super::material::Material;
@@ -7,7 +7,8 @@ use crate::features::emails::contract;
 use crate::features::emails::document::{Block, Email as Document, HeadingLevel};
 use crate::features::emails::finding::FindingKind;
 
-/// Returns the brief as the edited document keeps it: prescribed texts that the user changed, and facts without those that went.
+/// Returns the brief after an edit: with the prescribed texts that the edit changed, and without the facts and constraints that the edited
+/// document no longer keeps.
 pub fn updated(
     own: &TypedBrief,
     brief: &Brief,
@@ -49,7 +50,7 @@ pub fn updated(
     new
 }
 
-/// Returns a fact of the brief after an edit: without change, with the words that replaced its words, or not at all.
+/// Returns a fact of the brief after an edit: unchanged, or with its replaced words; `None` if the document has lost it.
 fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn Fn(&str) -> Vec<Fact>) -> Option<Fact> {
     if !lost.contains(&fact.text) {
         return Some(fact);
@@ -60,7 +61,7 @@ fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn
     (fact.value.is_none() || value.is_some()).then_some(Fact { text, value, span: None, ..fact })
 }
 
-/// Replaces a prescribed text that the document had with the document's new text.
+/// Replaces a prescribed text with the document's new text, if the edit changed this text of the document.
 fn follow(part: &mut Option<Part>, before: &str, after: &str) {
     if before != after
         && let Some(part) = part
@@ -89,7 +90,7 @@ fn buttons(document: &Document) -> Vec<(String, String)> {
     own.map(|(label, href)| (label.to_string(), href.to_string())).collect()
 }
 
-/// Returns the name below the closing words.
+/// Returns the name in the signature: the last line of the last text with several lines.
 fn signer(document: &Document) -> Option<String> {
     let texts = document
         .blocks

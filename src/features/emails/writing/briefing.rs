@@ -1,7 +1,8 @@
 //! Makes the typed brief of a prompt with a language model.
 //!
 //! The model quotes the prompt, and each quote must be a part of the prompt: a part whose quote is not found is dropped, and text that no
-//! part covers is unclear. The brief that rules made of the same prompt supplies the language and the values of numbers and dates.
+//! part covers is unclear. The brief that the rule-based parser made of the same prompt supplies the language and the values of numbers and
+//! dates.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ use crate::features::emails::brief::{
 use crate::features::models::MeteredModel;
 use crate::vocab::limits;
 
-/// Makes a brief. `rules` is the brief that rules made of the same prompt.
+/// Makes a brief. `rules` is the brief that the rule-based parser made of the same prompt.
 pub async fn make(model: &MeteredModel, prompt: &str, rules: &Brief, material: &Material) -> (Result<Brief, String>, Usage) {
     let system = PROMPTS.write("brief", &json!({ "brand": BrandPrompt::of(material) }));
     let request = format!("<request>\n{prompt}\n</request>");
@@ -63,7 +64,7 @@ pub fn schema() -> AnswerSchema {
     AnswerSchema { name: "make_brief", about: "What the request says, part by part.", schema }
 }
 
-/// Returns the words that an enum without data can be.
+/// Returns the serialized names of the variants of an enum without data.
 pub fn words_of<T: JsonSchema>() -> Vec<String> {
     fn collect(schema: &Value, words: &mut Vec<String>) {
         words.extend(schema["const"].as_str().map(str::to_owned));
@@ -148,7 +149,7 @@ struct ConstraintAnswer {
 /// Finds quotes in a prompt.
 struct Quotes<'a> {
     prompt: &'a str,
-    /// Where the search for a repeated quote continues, in bytes.
+    /// The byte position at which the search for a repeated quote continues.
     next: HashMap<String, usize>,
     links: Vec<String>,
 }
@@ -158,7 +159,8 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part that a quote is; `None` if the prompt does not contain the quote. A repeated quote is the next such part.
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. The same quote again means its
+    /// next occurrence.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);
@@ -249,7 +251,7 @@ impl<'a> Quotes<'a> {
     }
 }
 
-/// Whether each number of a sentence is a number of the quote that the sentence restates.
+/// Returns whether each number of a sentence is a number of the quote that the sentence restates.
 fn has_only_numbers_of(sentence: &str, quote: &str) -> bool {
     let is_mark = |c: char| !c.is_ascii_digit();
     let known: Vec<&str> = quote.split(is_mark).collect();
@@ -260,7 +262,7 @@ fn overlap(one: Option<Span>, other: Option<Span>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.start < other.end && other.start < one.end)
 }
 
-/// Parses a value in the notation of the prompt for the model; `None` if it is invalid.
+/// Parses a value in the notation that the system prompt prescribes; `None` if it is invalid.
 fn value(kind: FactKind, text: &str) -> Option<FactValue> {
     let text = text.trim();
     let (first, last) = text.split_once('/').map_or((text, None), |(first, last)| (first, Some(last)));
@@ -283,7 +285,8 @@ fn value(kind: FactKind, text: &str) -> Option<FactValue> {
     })
 }
 
-/// The number of words from which text that no part covers is reported. Fewer words, such as "and until", join two parts.
+/// The minimum number of words in a text that no part covers and that is reported as unclear. Fewer words, such as "and until", join two
+/// parts.
 const UNCOVERED_WORDS_MIN: usize = 3;
 
 /// Returns the longer texts of the prompt that no part covers.

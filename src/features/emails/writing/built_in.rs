@@ -98,7 +98,6 @@ fn with_plan<'b>(
     (request, plan)
 }
 
-/// Writes an email.
 pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let given = RequestInputs::of(material);
     let typed = typed(&brief.wanted, material, first_language(brief), brief.today);
@@ -115,14 +114,13 @@ fn not_used(part: &brief::Part, is_foreign: bool) -> Finding {
     let (kind, message) = match is_foreign {
         true => (
             FindingKind::NotTranslated,
-            format!("The composer cannot translate “{text}”, so the email does not say it. Add it in the email's language."),
+            format!("The composer cannot translate “{text}”, so the email does not contain it. Add it in the email's language."),
         ),
-        false => (FindingKind::Unclear, format!("The email does not contain “{text}”. Add it if it belongs there.")),
+        false => (FindingKind::Unclear, format!("The email does not contain “{text}”. Add it if recipients need it.")),
     };
     Finding::new(kind, message).about(text, part.span)
 }
 
-/// Edits an email.
 pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
     let (brief, before) = (&wish.brief, &wish.document);
     let given = RequestInputs::of(material);

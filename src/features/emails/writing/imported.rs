@@ -252,7 +252,7 @@ fn changed(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
-/// A change with the data that is needed to validate the change.
+/// A change with the data that is needed to validate it.
 struct CheckedChange<'a> {
     listing: &'a Listing,
     known: &'a KnownAddresses,

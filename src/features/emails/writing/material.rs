@@ -23,7 +23,7 @@ pub struct Material {
     pub knowledge: Vec<knowledge::Entry>,
     /// The content of the pages that the request links to.
     pub pages: Vec<PageText>,
-    /// The images given with the request.
+    /// The URLs of the images given with the request.
     pub given_images: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &G
 }
 
 impl Material {
-    /// Returns every image that an email may show, with its description. Images given with the request come first.
+    /// Returns the images for a prompt, with their descriptions, up to a limit. Images given with the request come first.
     pub fn images(&self) -> Vec<String> {
         let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
         let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
@@ -70,7 +70,7 @@ impl Material {
         self.given_images.iter().cloned().chain(logos).chain(products).chain(own).map(normal).collect()
     }
 
-    /// Returns the brand's own pages that are worth linking to.
+    /// Returns links to the brand's home page, products, social networks and email address.
     pub fn site_links(&self) -> Vec<String> {
         let products = self.brand.products.iter().filter_map(|product| product.url.clone());
         let social = self.brand.social.iter().map(|link| link.url.clone());
@@ -84,7 +84,7 @@ impl Material {
             .collect()
     }
 
-    /// Returns the brand's links and the links in the request.
+    /// Returns the links in the request and the brand's links.
     pub fn links(&self, wanted: &GenerationRequest) -> Vec<String> {
         let mut links = links_in(&wanted.prompt);
         links.extend(self.site_links());
@@ -98,7 +98,7 @@ impl Material {
         if bare.is_empty() { Vec::new() } else { vec![bare.to_owned(), format!("www.{bare}")] }
     }
 
-    /// Returns the beginnings of the entries in the knowledge base.
+    /// Returns the first entries of the knowledge base, shortened.
     pub fn facts(&self) -> Vec<String> {
         let fact = |entry: &knowledge::Entry| {
             let content: String = entry.content.chars().take(limits::MATERIAL_FACT_CHARACTERS_MAX).collect();
@@ -107,7 +107,7 @@ impl Material {
         self.knowledge.iter().take(limits::MATERIAL_FACTS_MAX).map(fact).collect()
     }
 
-    /// Returns the beginnings of the pages that the request links to.
+    /// Returns the pages that the request links to, shortened.
     pub fn page_texts(&self) -> Vec<String> {
         let text = |page: &PageText| {
             let content: String = page.content.chars().take(limits::MATERIAL_PAGE_CHARACTERS_MAX).collect();
@@ -116,7 +116,7 @@ impl Material {
         self.pages.iter().map(text).collect()
     }
 
-    /// Returns the products, one per line.
+    /// Returns the descriptions of the first products for a prompt, one line each.
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| {
@@ -136,7 +136,7 @@ impl Material {
         self.brand.products.iter().take(limits::MATERIAL_PRODUCTS_MAX).map(line).collect()
     }
 
-    /// Describes the brand's voice in one sentence.
+    /// Describes the brand's voice as a list of traits.
     pub fn voice(&self) -> Option<String> {
         let voice = &self.brand.voice;
         let mut traits: Vec<String> = Vec::new();

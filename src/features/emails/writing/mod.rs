@@ -35,7 +35,7 @@ use crate::features::models::{MeteredModel, Payer};
 use crate::vocab::settings::OnFailure;
 use material::Material;
 
-/// The specification of one email to write.
+/// The input for writing one email.
 #[derive(Clone, Debug)]
 pub struct Brief {
     pub wanted: GenerationRequest,
@@ -45,22 +45,22 @@ pub struct Brief {
     pub slot: usize,
     /// The language to write in, as a BCP 47 tag.
     pub language: String,
-    /// The email whose structure serves as a pattern.
+    /// The email of the reference series that the new email follows.
     pub pattern: Option<Document>,
     /// The email in the conversation's first language, to translate.
     pub original: Option<Document>,
     pub seed: u64,
-    /// The date on which the email is written.
+    /// The date on which the conversation was created, in UTC.
     pub today: Date,
 }
 
 impl Brief {
-    /// Returns everything in a document that breaks the contract of the brief; nothing if there is no brief.
+    /// Returns the violations of the brief's contract in a document; none if there is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.check(document, &self.wanted.prompt, material)
     }
 
-    /// Returns what users should know about a document: where it breaks the contract, and the unclear text that it does not contain.
+    /// Returns the warnings about a document: the violations of the contract, and the unclear texts that the document does not contain.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
@@ -81,15 +81,15 @@ impl Brief {
         draft
     }
 
-    /// Returns what users should know about an edited document. An edit may add what its instruction says; a direct change has no
-    /// instruction.
+    /// Returns the warnings about an edited document. An edit may add values from its instruction; a direct change has no instruction.
     pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
         let prompt = format!("{}\n{instruction}", self.wanted.prompt);
         let unclear = self.terms(&self.wanted.prompt, material).map(|terms| contract::unclear(document, &terms));
         self.check(document, &prompt, material).into_iter().chain(unclear.unwrap_or_default()).collect()
     }
 
-    /// Returns where an edit breaks the contract. An edit may remove facts and add what its instruction says, but invent nothing.
+    /// Returns the violations of the contract that an edit causes. An edit may remove facts and add values from its instruction, but invent
+    /// none.
     pub fn breaches_of_edit(&self, before: &Document, after: &Document, prompt: &str, material: &Material) -> Vec<Finding> {
         let prompt = format!("{}\n{prompt}", self.wanted.prompt);
         let old = self.check(before, &prompt, material);
@@ -113,7 +113,7 @@ impl Brief {
         let Some(terms) = self.terms(prompt, material) else { return Vec::new() };
         let mut found = contract::check(document, &terms);
         if self.plan.is_some() {
-            // The emails of a series share the facts of their brief.
+            // The emails of a series share the facts of their brief, so a single email need not contain them all.
             found.retain(|finding| !matches!(finding.kind, FindingKind::FactMissing | FindingKind::TextMissing));
         }
         found
@@ -125,7 +125,7 @@ impl Brief {
     }
 }
 
-/// The plan of a conversation.
+/// The title of a conversation and the plan of its emails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSeries {
     pub title: String,
@@ -133,7 +133,7 @@ pub struct PlannedSeries {
     pub plan: Option<Plan>,
 }
 
-/// A written email.
+/// An email from a writer, with the warnings about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
@@ -165,7 +165,7 @@ pub struct EditResult {
     pub not_done: Vec<String>,
     /// The brief with the user's changes, if it has changed.
     pub brief: Option<TypedBrief>,
-    /// The composer's warnings that hold for the changed document.
+    /// The composer's warnings that apply to the changed document.
     pub notes: Vec<String>,
 }
 
@@ -194,7 +194,7 @@ pub struct ImportedEditResult {
 pub struct Writer {
     model: Option<MeteredModel>,
     on_failure: OnFailure,
-    /// Why the model that the request names does not write.
+    /// The reason why the requested model cannot write: it is no longer configured.
     missing: Option<String>,
 }
 
@@ -203,7 +203,7 @@ impl Writer {
     pub fn named(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
         let model = engine.models.find(name).map(|client| MeteredModel::new(client.clone(), engine, payer));
         let missing = (model.is_none() && name != COMPOSER)
-            .then(|| format!("The language model {name:?} is no longer configured. Repeat the request without model."));
+            .then(|| format!("The language model {name:?} is no longer configured. Repeat the request without the model field."));
         Self { model, on_failure, missing }
     }
 
@@ -225,7 +225,7 @@ impl Writer {
         Self::named(name, engine, payer, on_failure)
     }
 
-    /// Returns the brief of a prompt: the model makes it, or it remains `rules`, which rules have made.
+    /// Returns the brief of a prompt: the model's or, if the composer writes, `rules`, which is the brief of the rule-based parser.
     pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
         let (made, usage) = match &self.model {
             Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
@@ -282,7 +282,6 @@ impl Writer {
         }
     }
 
-    /// Edits an email.
     pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
         let (edited, usage) = match &self.model {
             Some(model) => reasoned(model::edit(model, &wish, &material).await),
@@ -324,12 +323,12 @@ impl Writer {
         }
     }
 
-    /// Returns why no model has written: `None` if none was asked for.
+    /// Returns the reason why no model writes; `None` if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }
 
-    /// Decides who writes after a model has written or failed.
+    /// Decides whether the model's result is used, the composer writes instead, or the request fails.
     fn fallback<T>(&self, result: Result<T, Option<String>>) -> Result<Written<T>, String> {
         match (result, self.on_failure) {
             (Ok(written), _) => Ok(Written::ByModel(written)),
@@ -339,10 +338,10 @@ impl Writer {
     }
 }
 
-/// Who writes.
+/// The result of a model, or the decision that the composer writes.
 enum Written<T> {
     ByModel(T),
-    /// The composer has to write; `instead_of` is why the model that was asked for has not.
+    /// The composer writes. `instead_of` is the reason why the requested model did not.
     ByComposer {
         instead_of: Option<String>,
     },
@@ -356,7 +355,7 @@ fn fallback_warning(did: &str, reason: &str) -> String {
     format!("The built-in composer {did}, because the language model failed: {reason}")
 }
 
-/// Runs the composer on a thread of its own.
+/// Runs the composer on a thread for blocking work.
 async fn compose<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let composing = tokio::task::spawn_blocking(work).await;
     composing.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into()))

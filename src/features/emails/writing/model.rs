@@ -142,7 +142,7 @@ fn plan_schema(count: Option<u8>) -> Value {
 
 /// The maximum length of a series in days.
 const DAYS_MAX: i32 = 365;
-/// The maximum length of a title or a purpose, each of which is a single line.
+/// The maximum length, in characters, of a title or a purpose, each of which is a single line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
 fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
@@ -190,7 +190,7 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn new(model: &'a MeteredModel, brief: &'a Brief, material: &'a Material) -> Self {
         let request = request(brief, None);
-        // The answers so far and a schema come in addition.
+        // The prompt also contains the responses so far and a schema.
         let reserved = request.len() + 2 * limits::SCHEMA_CHARACTERS_MAX;
         let system = system(brief, material, model.client().request_characters_max().saturating_sub(reserved));
         let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
@@ -203,7 +203,7 @@ impl<'a> Writing<'a> {
         self.corrected(outline.document(content)).await
     }
 
-    /// Asks until `read` accepts the answer, and counts the usage.
+    /// Calls the model until `read` accepts the response, and counts the usage.
     async fn ask<T>(
         &mut self,
         request: String,
@@ -255,7 +255,7 @@ impl<'a> Writing<'a> {
         Ok(written)
     }
 
-    /// Returns the whole email, after the model has corrected what is wrong with it.
+    /// Returns the whole email. If it contains errors, the model corrects them.
     async fn corrected(&mut self, document: Value) -> Result<Email, String> {
         let errors = match self.checked(&document) {
             Ok(email) => return Ok(email),
@@ -277,7 +277,7 @@ impl<'a> Writing<'a> {
         email
     }
 
-    /// Returns the email if it breaks no rule, or everything that is wrong with it.
+    /// Returns the email if it is valid and keeps the contract, or all errors.
     fn checked(&self, json: &Value) -> Result<Email, Vec<String>> {
         let document = Email::from_json(json).map_err(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let mut errors = self.known.strange(&document);
@@ -286,17 +286,17 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// Returns errors in changes, as the model reads them.
+/// Returns the messages of errors in changes.
 fn errors_of(errors: &[ChangeError]) -> Vec<String> {
     errors.iter().map(ToString::to_string).collect()
 }
 
-/// Returns some values as JSON; `None` if there are none.
+/// Returns values as JSON; `None` if there are none.
 fn text_of<T: Serialize>(values: &[T]) -> Option<String> {
     (!values.is_empty()).then(|| json!(values).to_string())
 }
 
-/// Returns the system prompt. If it would be too long, it has fewer pages, then less knowledge about the brand, then fewer products.
+/// Returns the system prompt. If it would be too long, it contains fewer pages, then less knowledge about the brand, then fewer products.
 fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     let direction = match brief.language.parse().map(|language| Direction::of(&language)) {
         Ok(Direction::Rtl) => "its direction is rtl",
@@ -345,7 +345,6 @@ fn request_text(wanted: &GenerationRequest) -> String {
     [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Edits an email.
 pub async fn edit(model: &MeteredModel, wish: &EditRequest, material: &Material) -> (Result<EditResult, String>, Usage) {
     let EditRequest { document, prompt, brief, .. } = wish;
     let system = PROMPTS.write(

@@ -95,7 +95,7 @@ pub fn schema(is_translation: bool) -> AnswerSchema {
 /// The maximum number of content blocks: all blocks of an email except the header and the footer.
 const BLOCKS_MAX: usize = limits::EMAIL_BLOCKS_MAX - 2;
 
-/// Reads an outline, or returns everything that is wrong with it. A translation has the structure of its original.
+/// Reads an outline, or returns all errors in it. A translation has the structure of its original.
 pub fn read(json: &Value, language: &str, material: &Material, original: Option<&Email>) -> Result<Outline, Vec<String>> {
     let answer: OutlineAnswer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
     let direction = language.parse::<LanguageTag>().map(|language| Direction::of(&language)).unwrap_or_default();
@@ -167,13 +167,13 @@ fn errors(outline: &Outline) -> Vec<String> {
             errors.push(format!("blocks[{index}].type is {:?}; use one of {known}", block.kind));
         }
         if outline.blocks[..index].iter().any(|other| other.id == block.id) || matches!(&*block.id, "header" | "footer") {
-            errors.push(format!("blocks[{index}].id is {:?}, which another block has", block.id));
+            errors.push(format!("blocks[{index}].id is {:?}, which is already used", block.id));
         }
     }
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // A block of text with each name stands for the content, so that the document's own rules check the rest.
+    // A text block with the ID of each planned block stands in for the content, so that the rules of documents check the rest.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));
@@ -189,7 +189,7 @@ impl Outline {
         json
     }
 
-    /// Checks some content blocks on their own. An error names the block by its ID.
+    /// Checks content blocks within the frame of the document. An error names the block by its ID.
     pub fn check(&self, content: &[Value], more: impl Fn(&Email) -> Vec<String>) -> Vec<String> {
         let named = |error: String| {
             let place = |(index, block): (usize, &Value)| {

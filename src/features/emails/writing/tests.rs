@@ -32,7 +32,7 @@ fn write(peer: &FakeModel, keys: &[(&str, &str)], brief: Brief, material: Materi
     runtime.block_on(writer.write(brief, Arc::new(material))).0
 }
 
-/// Returns a request that allows these links and images.
+/// Returns the input for an email that may contain these links and images.
 fn brief(links: &[String], images: Vec<String>) -> Brief {
     let wanted = GenerationRequest {
         prompt: format!("Write to our readers. Links: {}", links.join(" ")),

@@ -1,4 +1,4 @@
-//! What an instruction asks for: the actions, and the parts of an email that they refer to.
+//! The actions that an instruction can request, and the parts of an email that they refer to.
 
 use serde::Deserialize;
 
@@ -81,7 +81,7 @@ pub enum Anchor {
     Words(String),
 }
 
-/// A subject of the brand's knowledge base that users ask for by name.
+/// A topic of the brand's knowledge base that users can add by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -107,7 +107,7 @@ pub struct Details {
 /// The action that one part of an instruction requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Replaces words. Without `to`, removes them.
+    /// Replaces words. If `to` is empty, removes them.
     Replace {
         from: String,
         to: String,
@@ -148,7 +148,7 @@ pub enum Action {
         topic: Topic,
         place: Option<Place>,
     },
-    /// Removes the part with the given words, or one part of a kind.
+    /// Removes the parts of a kind that contain the given words or, without words, the named part.
     Remove {
         part: PartName,
         words: Option<String>,
@@ -158,7 +158,7 @@ pub enum Action {
         part: PartName,
         to: Place,
     },
-    /// Replaces a picture with the picture at an address, with the picture that these words describe, or with the next one.
+    /// Replaces a picture with the picture at an address, with the picture that these words describe, or with the brand's next picture.
     Swap {
         which: Which,
         url: Option<String>,
@@ -171,8 +171,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether facts may go: because the user asked for words to go or to change, or because the action itself sees to its facts.
-    /// A translation keeps every text that it cannot translate.
+    /// Returns whether the email may lose facts: because the user asked to remove or change them, or because the action itself keeps the
+    /// facts. A translation keeps every text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

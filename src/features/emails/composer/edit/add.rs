@@ -15,12 +15,11 @@ use crate::features::emails::composer::tokens::Tokens;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// The number of products in an added grid.
+/// The maximum number of products in an added grid.
 const PRODUCTS: usize = 3;
-/// The maximum length of a text from the knowledge base.
+/// The maximum length, in characters, of a text from the knowledge base.
 const KNOWLEDGE_CHARACTERS: usize = 420;
 
-/// Adds a block.
 pub fn add(email: &mut Email, target: Target, details: &Details, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
     let blocks = Maker { email, details, means, language: Language::of(&email.language).unwrap_or(Language::En) }.make(target)?;
     insert(email, blocks, place, target == Target::Social)?;
@@ -143,7 +142,8 @@ impl Maker<'_> {
         Ok(Block::Products(Products { id, title, products, columns: None }))
     }
 
-    /// Returns a countdown to a day that the instruction names with its date. "Tonight" has no date that readers would understand later.
+    /// Returns a countdown to the day that the instruction names as a date. Words such as "tonight" are rejected, because they are wrong
+    /// for recipients who read the email later.
     fn countdown(&self, id: BlockId) -> Result<Block, Reply> {
         let need = || Reply::new("need_date");
         let said = self.details.date.as_deref().map(|date| date.trim_end_matches('.').trim()).ok_or_else(need)?;
@@ -190,7 +190,7 @@ impl Maker<'_> {
     }
 }
 
-/// Adds what the brand's knowledge base says about a topic, with a link to the page that says it.
+/// Adds what the brand's knowledge base says about a topic, with a link to its page.
 pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> Outcome {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let found = || means.knowledge.iter().filter_map(|entry| Some((about(entry, topic)?, entry)));
@@ -233,7 +233,7 @@ fn topic_key(topic: Topic) -> &'static str {
     }
 }
 
-/// Returns the name of a language as a fact of an answer.
+/// Returns the name of a language as a fact of a reply.
 pub fn named_language(language: Language) -> Fact {
     Fact::Message(format!("language_{}", language.code()))
 }
@@ -259,7 +259,7 @@ fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
     let mut out = String::new();
     for sentence in all.get(first..)? {
         let length = out.chars().count() + sentence.chars().count();
-        // After the first sentence, a title about several topics needs sentences about this one.
+        // Further sentences must name the topic unless the title does, and must not be about another topic.
         if length > KNOWLEDGE_CHARACTERS || !out.is_empty() && (!is_titled && !names(sentence) || digresses(sentence)) {
             break;
         }
@@ -269,7 +269,7 @@ fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
     (!out.is_empty()).then_some((usize::from(is_titled) * 2 + 1, out))
 }
 
-/// Returns whether a topic's phrase stands here, also as a part of a compound: "Rückgaberecht".
+/// Returns whether a topic's phrase starts at this word, possibly as the start of a compound: "Rückgaberecht".
 fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     const COMPOUND_CHARACTERS_MIN: usize = 7;
     let compound =
@@ -277,7 +277,7 @@ fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     compound || words.matches(at, phrase).is_some()
 }
 
-/// Returns the name that documents use for the target's kind of blocks.
+/// Returns the start of the IDs of the target's kind of blocks.
 fn target_id(target: Target) -> &'static str {
     match target {
         Target::Heading | Target::Title => "heading",

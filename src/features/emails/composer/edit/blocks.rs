@@ -16,10 +16,10 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// The number of pictures that an answer names.
+/// The maximum number of pictures that a reply lists.
 const PICTURES_NAMED: usize = 5;
 
-/// Returns the target that users mean by a block.
+/// Returns the target that refers to a block; `None` for the header, the opening, columns and the footer.
 pub fn kind(block: &Block) -> Option<Target> {
     Some(match block {
         Block::Text(text) if is_closing(text) => Target::Closing,
@@ -62,7 +62,7 @@ fn places(email: &Email, target: Target) -> Vec<usize> {
     all.filter(|(_, block)| kind(block) == Some(wanted)).map(|(place, _)| place).collect()
 }
 
-/// Removes a block, or the picture, button, text or small line of the opening.
+/// Removes blocks, or the picture, button, text or eyebrow of the opening.
 pub fn remove(email: &mut Email, part: PartName) -> Outcome {
     let PartName { target, which, .. } = part;
     let all = which == Which::All;
@@ -74,7 +74,7 @@ pub fn remove(email: &mut Email, part: PartName) -> Outcome {
         removed += 1;
     }
     if (removed == 0 || all) && !matches!(target, Target::Lead | Target::Eyebrow) {
-        // The second picture is the first block with a picture if the opening has one, too.
+        // If the opening contains a picture, the second picture of the email is in the first image block.
         let in_hero = usize::from(matches!(target, Target::Image | Target::Button) && !all && hero_has(email, target));
         let which = match which {
             Which::Nth(place) => Which::Nth(place.saturating_sub(in_hero)),
@@ -128,7 +128,8 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
     }
 }
 
-/// Removes the blocks of the target's kind that contain these words. If the instruction says only "text", blocks of any kind are removed.
+/// Removes the blocks of the target's kind that contain these words. If the target is "text", removes blocks of any kind except the header,
+/// the opening and the footer.
 pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Outcome {
     let before = email.blocks.len();
     email.blocks.retain(|block| {
@@ -199,7 +200,7 @@ pub fn shift(email: &mut Email, part: PartName, to: &Place) -> Outcome {
     if place == from { Err(Reply::about("is_there", target)) } else { Ok(Reply::about("moved", target)) }
 }
 
-/// Returns the index for a block at a place.
+/// Returns the index at which to insert a block at this position; `None` if the email does not contain the anchor.
 pub fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
     match place {
@@ -221,7 +222,7 @@ pub fn anchored(email: &Email, anchor: &Anchor) -> Option<usize> {
     }
 }
 
-/// Returns the index at the end of the content, before the signature and the links to profiles.
+/// Returns the index at the end of the content, before the signature and the links to social networks.
 pub fn default_place(email: &Email) -> usize {
     let end = email.blocks.len().saturating_sub(1);
     let social = places(email, Target::Social).first().copied();
@@ -236,7 +237,7 @@ pub fn label(email: &Email, means: &EditResources<'_>, place: &str) -> Option<St
     Phrasebook::new(language, None, voice, 0, facts).line(place)
 }
 
-/// Replaces a picture with the picture at an address, with the brand's picture that the words describe or, without both, with a picture
+/// Replaces a picture with the picture at an address, with the brand's picture that the words describe or, without either, with a picture
 /// that the email does not show yet.
 pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> Outcome {
     let picture = chosen(&email.to_json().to_string(), url, words, means)?;
@@ -261,7 +262,8 @@ pub fn chosen(shown: &str, url: Option<&str>, words: Option<&str>, means: &EditR
     }
 }
 
-/// Returns the brand's picture whose description has all of these words.
+/// Returns the brand's picture whose tags, description or product name contains all of these words. Short words are ignored, and similar
+/// words match.
 fn named_picture(words: &str, brand: &Brand) -> Result<Picture, Reply> {
     let images = brand.images.iter().filter_map(|image| {
         let own =

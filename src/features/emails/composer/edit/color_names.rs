@@ -1,28 +1,28 @@
-//! The names of colors, and the colors that people mean by them.
+//! Decides which colors the name of a color can mean.
 
 use crate::base::color::{distance, seen};
 use crate::base::text::Color;
 
-/// A color that an instruction names, or gives as a number.
+/// A color that an instruction names or gives as a hexadecimal code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
     pub color: Color,
-    /// Whether the color was given as a number. Otherwise, similar colors have the same name.
+    /// Whether the color was given as a hexadecimal code, which means only this color. A name also means similar colors.
     pub is_exact: bool,
 }
 
-/// The difference in hue, in degrees, up to which two colors have the same name.
+/// The maximum differences in hue (in degrees), lightness and chroma between two colors with the same name.
 const HUE: f32 = 28.0;
 const LIGHTNESS: f32 = 0.25;
 const CHROMA: f32 = 0.16;
-/// Grays have no hue that people see.
+/// The chroma below which a color is gray, so that its hue does not matter.
 const GRAY: f32 = 0.035;
 const GRAY_LIGHTNESS: f32 = 0.16;
-/// Colors that are as close as this look alike, whatever their hue.
+/// The distance up to which two colors look alike, whatever their hue.
 const ALIKE: f32 = 0.06;
 
 impl Named {
-    /// Returns whether people call this color by the name.
+    /// Returns whether this name or code can mean the color.
     pub fn means(&self, color: Color) -> bool {
         if self.is_exact || self.color == color {
             return self.color == color;

@@ -1,4 +1,4 @@
-//! Turns a form and what fills its gaps into an action.
+//! Turns a matched form and the values of its gaps into an action.
 
 use super::action::{Action, Details, PartName, Place, Target, Which};
 use super::color_names::Named;
@@ -6,7 +6,7 @@ use super::reader::{Bindings, Bound};
 use super::vocabulary::{Intent, Slot};
 use crate::features::emails::document::{Corners, Link};
 
-/// The gaps of a form by their names.
+/// The values of the gaps of a form.
 struct Gaps<'b, 'a>(&'b Bindings<'a>);
 
 impl<'a> Gaps<'_, 'a> {
@@ -43,7 +43,7 @@ impl<'a> Gaps<'_, 'a> {
     }
 }
 
-/// Returns what a form asks for; `None` if its parts do not go together, so that another form may fit.
+/// Returns the action that a form requests; `None` if the values do not fit together, so that the next form is tried.
 pub fn action(intent: Intent, bound: &Bindings<'_>) -> Option<Action> {
     let gaps = Gaps(bound);
     Some(match intent {
@@ -90,7 +90,7 @@ pub fn action(intent: Intent, bound: &Bindings<'_>) -> Option<Action> {
     })
 }
 
-/// Returns whether users mean a block by this part, which can be moved.
+/// Returns whether this part is a block, which can be moved.
 fn is_block(target: Target) -> bool {
     !matches!(
         target,
@@ -108,12 +108,12 @@ fn set(gaps: &Gaps<'_, '_>) -> Option<Action> {
         return None;
     }
     let is_line = !matches!(part.target, Target::Text | Target::Lead | Target::Quote | Target::Sentence);
-    // The full stop of the instruction does not belong to a label.
+    // The period at the end of the instruction is not part of a label.
     let value = if is_line { value.trim_end_matches('.') } else { value }.trim();
     match part.target {
         Target::Closing => Some(Action::Sign(name(value)?)),
         _ if value.is_empty() => None,
-        // Without quotation marks, only a single word in uppercase is a code: "put the code first" asks for something else.
+        // Without quotation marks, only a single word in uppercase is a code: "put the code first" requests something else.
         Target::Coupon => {
             let is_code =
                 !value.contains(' ') && value.chars().any(char::is_alphanumeric) && !value.chars().any(char::is_lowercase);
@@ -223,7 +223,7 @@ fn swap(gaps: &Gaps<'_, '_>) -> Option<Action> {
     Some(Action::Swap { which, url: url.map(str::to_owned), words })
 }
 
-/// Returns whether an address is that of a picture.
+/// Returns whether a URL has the file extension of a picture.
 fn is_picture(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
     [".jpg", ".jpeg", ".png", ".gif", ".webp"].iter().any(|end| path.ends_with(end))

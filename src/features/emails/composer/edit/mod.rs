@@ -1,7 +1,8 @@
 //! Changes an email according to instructions in plain words, without a language model.
 //!
-//! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`; each
-//! other part is named with the nearest thing that works. The answers are in the language of the instruction. The functions are pure.
+//! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`. For
+//! each other part, a reply suggests the nearest change that is supported. Replies are in the language of the instruction. The functions
+//! are pure.
 
 mod action;
 mod add;
@@ -37,7 +38,7 @@ pub struct Edited {
     pub email: Email,
     /// One sentence for each change that was made.
     pub done: Vec<String>,
-    /// One sentence for each part of the instruction that was not applied, with the reason and the nearest thing that works.
+    /// One sentence for each part of the instruction that was not applied, with the reason or the nearest supported change.
     pub not_done: Vec<String>,
     /// The words that the user replaced, with the new words.
     pub replaced: Vec<(String, String)>,
@@ -47,7 +48,7 @@ pub struct Edited {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotApplied(pub Vec<String>);
 
-/// Applies the parts of an instruction that are understood.
+/// Applies the parts of an instruction that the composer understands.
 pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotApplied> {
     let prompt = crate::features::emails::composer::text::clean(instruction);
     let own = Language::of(&email.language).unwrap_or(Language::En);
@@ -88,7 +89,7 @@ fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
     vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint))
 }
 
-/// Refuses a change that breaks a rule of documents or loses a fact that the user did not ask to remove.
+/// Rejects a change that breaks a rule of documents, has no effect, or loses a fact that the user did not ask to remove.
 fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> Outcome {
     if let Some(violation) = after.check().first() {
         return Err(Reply::new("breaks").text("problem", violation));
@@ -111,7 +112,7 @@ fn products(email: &Email) -> Vec<String> {
     grids.flat_map(|grid| &grid.products).map(|product| product.name.to_string()).collect()
 }
 
-/// Returns the kinds of parts that an email has, from top to bottom.
+/// Returns the kinds of parts that an email contains, from top to bottom.
 fn parts(email: &Email) -> Vec<Target> {
     let mut found = vec![Target::Subject, Target::Preheader];
     let mut add = |targets: &[Target]| {

@@ -1,14 +1,14 @@
-//! Names the nearest thing that works for a part of an instruction that was not understood.
+//! Suggests the nearest supported change for a part of an instruction that was not understood.
 
 use super::action::Target;
 use super::reader::{Reader, Scene};
 use super::reply::{Fact, Reply};
 use super::vocabulary::Vocabulary;
 
-/// The maximum length of an unknown value that is quoted back.
+/// The maximum length, in characters, of an unknown value that a reply quotes.
 const VALUE_CHARACTERS_MAX: usize = 60;
 
-/// Returns the nearest thing that works.
+/// Returns the reply that suggests the nearest supported change.
 pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, parts: &[Target]) -> Reply {
     let reader = Reader::new(clause, vocabulary, scene);
     let words = &reader.words;

@@ -1,4 +1,5 @@
-//! Matches the words of one instruction with a form. Every word must have its place in the form, so that no word is lost silently.
+//! Matches the words of one instruction with a form. Every word must match an element of the form or be a filler, so that no word is
+//! silently ignored.
 
 use std::cell::Cell;
 
@@ -20,7 +21,7 @@ pub struct Scene<'a> {
     pub products: &'a [String],
 }
 
-/// What fills a gap of a form.
+/// The value of a gap in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound<'a> {
     Part(PartName),
@@ -33,16 +34,16 @@ pub enum Bound<'a> {
     Layout(Layout),
 }
 
-/// The gaps of a form with what fills them, in the order of the form.
+/// The gaps of a form with their values, in the order of the form.
 pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 
-/// The number of steps after which a form does not match. Only texts that repeat the words of forms need so many.
+/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times exceed it; they do not match.
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words of one instruction.
 const WORDS_MAX: usize = 400;
 /// The maximum number of words of the email that an instruction repeats without quotation marks.
 const SAID_WORDS_MAX: usize = 30;
-/// The maximum number of words that say what a corrected value is: "the posting deadline".
+/// The maximum number of words that describe a corrected value: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
 
 /// One instruction in one language.
@@ -50,7 +51,7 @@ pub struct Reader<'a> {
     pub words: Tokens<'a>,
     vocabulary: &'static Vocabulary,
     scene: Scene<'a>,
-    /// The first and the last word of each quotation, which are its marks, and its text.
+    /// The indexes of the opening and the closing mark of each quotation, and its text.
     quotes: Vec<(usize, usize, &'a str)>,
     steps: Cell<u32>,
 }
@@ -66,7 +67,7 @@ impl<'a> Reader<'a> {
         Self { words, vocabulary, scene, quotes, steps: Cell::new(0) }
     }
 
-    /// Returns what fills the gaps of a form, if all words fit it.
+    /// Returns the values of a form's gaps, if all words fit the form.
     pub fn matched(&self, form: &Form) -> Option<Bindings<'a>> {
         if self.words.len() > WORDS_MAX {
             return None;
@@ -93,7 +94,8 @@ impl<'a> Reader<'a> {
         (first.is_optional && self.fits(rest, at, bound)) || self.skips(at).any(|next| self.fits(elements, next, bound))
     }
 
-    /// Returns the places where an element that starts at a word can end, with what it stands for. The best place comes first.
+    /// Returns the positions at which an element that starts at a word can end, each with the value of its gap. The preferred position
+    /// comes first.
     fn ends(&self, kind: &ElementKind, at: usize, is_last: bool) -> Vec<(usize, Option<(Slot, Bound<'a>)>)> {
         match kind {
             ElementKind::Sign(sign) => Vec::from_iter((self.words.fold(at) == sign).then_some((at + 1, None))),
@@ -162,7 +164,7 @@ impl<'a> Reader<'a> {
         self.quotes.iter().any(|(open, close, _)| (*open..=*close).contains(&at))
     }
 
-    /// Returns the words after the fillers that start at a word.
+    /// Returns the positions after each filler or punctuation mark at a word.
     fn skips(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_pause = at < self.words.len()
             && !self.is_quoted(at)
@@ -171,7 +173,7 @@ impl<'a> Reader<'a> {
         fillers.into_iter().chain(is_pause.then_some(1)).map(move |taken| at + taken)
     }
 
-    /// Returns whether the words between two places mean nothing for an instruction.
+    /// Returns whether all words between two positions are fillers or punctuation.
     pub fn is_filler(&self, at: usize, end: usize) -> bool {
         at >= end || self.skips(at).any(|next| next <= end && self.is_filler(next, end))
     }
@@ -180,7 +182,7 @@ impl<'a> Reader<'a> {
         self.quotes.iter().find(|(open, ..)| *open == at).map(|(_, close, text)| (close + 1, Bound::Text(text)))
     }
 
-    /// Returns the texts that start at a word, longest first.
+    /// Returns the texts from a word on that can fill a gap, longest first.
     fn texts(&self, slot: Slot, at: usize, is_last: bool) -> Vec<(usize, Bound<'a>)> {
         let is_said = |text: &str| slot != Slot::Said || (self.scene.contains)(text);
         if let Some((end, Bound::Text(text))) = self.quote(at) {
@@ -200,7 +202,7 @@ impl<'a> Reader<'a> {
         let ends = (at + 1..=last).rev().filter(|end| !inside(*end));
         ends.filter_map(|end| {
             let mut stop = end;
-            // "Make the button Shop now, please" does not ask for the word "please".
+            // In "Make the button Shop now, please", "please" is not part of the new text.
             if is_last && let Some(start) = self.words.before(end, polite).filter(|start| *start > at) {
                 stop = start;
             }
@@ -219,7 +221,7 @@ impl<'a> Reader<'a> {
         .collect()
     }
 
-    /// Returns whether all words between two places have a meaning for instructions, so that they are hardly a new text.
+    /// Returns whether all words between two positions are in the vocabulary of instructions, so that they are probably not a new text.
     fn is_known(&self, at: usize, end: usize) -> bool {
         let known = |at: usize| {
             let lists = self.vocabulary.classes.values().chain([&self.vocabulary.filler]).chain(self.vocabulary.parts.values());
@@ -275,7 +277,7 @@ impl<'a> Reader<'a> {
         ends.filter(|(_, text)| known(text)).map(|(end, text)| (end, Bound::Text(text))).collect()
     }
 
-    /// Returns the parts that start at a word: an ordinal or a color, the noun, and a number or a color behind it.
+    /// Returns the parts that start at a word: an ordinal or a color, the noun, and a number or a color after it.
     fn parts(&self, start: usize) -> Vec<(usize, Bound<'a>)> {
         let (mut which, mut was, mut at) = (Which::Unsaid, None, start);
         let class = |at: usize, name: &str| self.lengths(at, self.vocabulary.class(name)).first().copied();
@@ -312,7 +314,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Returns the end of "of the second image" behind an alt text or a label, and which image or button it is.
+    /// Returns the end of "of the second image" after an alt text or a label, and which image or button it means.
     fn belongs_to(&self, at: usize, target: Target) -> Option<(usize, Which)> {
         let owner = match target {
             Target::Alt => Target::Image,
@@ -329,7 +331,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the nouns for parts at a word, longest first.
+    /// Returns the nouns for parts of an email that start at a word, longest first.
     pub fn nouns(&self, at: usize) -> Vec<(usize, Target)> {
         let all = self.vocabulary.parts.iter();
         let mut found: Vec<(usize, Target)> =
@@ -358,7 +360,7 @@ impl<'a> Reader<'a> {
 
     fn anchors(&self, start: usize) -> Vec<(usize, Anchor)> {
         let mut at = start;
-        // "after the paragraph with "at noon"" refers to the words.
+        // In "after the paragraph with 'at noon'", the quoted words are the anchor.
         for _ in 0..4 {
             if let Some((end, Bound::Text(text))) = self.quote(at) {
                 return vec![(end, Anchor::Words(text.to_owned()))];
@@ -384,7 +386,7 @@ impl<'a> Reader<'a> {
         Vec::new()
     }
 
-    /// Returns whether an instruction starts here, understood or not: it has a verb, or a frequent wish.
+    /// Returns whether the text contains the start of an instruction, understood or not: a verb or a common request.
     pub fn starts_instruction(&self) -> bool {
         let verbs = VERBS.map(|name| self.vocabulary.class(name));
         (0..self.words.len()).any(|at| {

@@ -1,4 +1,4 @@
-//! What an edit answers, independent of the language: a sentence of the tables and the facts that fill it.
+//! The replies of an edit, independent of the language: the key of a sentence in the tables and the facts that fill it.
 
 use super::action::Target;
 
@@ -24,7 +24,7 @@ pub enum Fact {
     Message(String),
 }
 
-/// The description of a change, or the reason why there is none.
+/// The description of a change, or the reason why it was not made.
 pub type Outcome = Result<Reply, Reply>;
 
 impl Reply {

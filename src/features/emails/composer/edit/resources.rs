@@ -1,4 +1,4 @@
-//! What an edit may use besides the email and the instruction.
+//! The inputs of an edit besides the email and the instruction.
 
 use crate::features::emails::composer::Knowledge;
 use crate::features::emails::document::Email;

@@ -18,10 +18,10 @@ use crate::features::emails::composer::tokens::Tokens;
 use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::document::*;
 
-/// A shorter line than this says too little.
+/// The minimum length, in characters, of a shortened line.
 const LINE_CHARACTERS_MIN: usize = 6;
 
-/// Shortens a line of the email, or drops the filler of its texts.
+/// Shortens a line of the email, or removes the filler from its texts.
 pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> Outcome {
     let lacking = missing(part.target, email);
     let before = email.clone();
@@ -49,7 +49,7 @@ pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
             *email = changed;
             return Ok(done);
         }
-        // What only the headline says moves to the opening.
+        // If only the headline states a fact, the old headline moves to the opening.
         if part.target == Target::Title && tell_in_opening(&mut changed, &text) && (means.lost)(&before, &changed).is_empty() {
             *email = changed;
             return Ok(Reply { then: Some(Box::new(Reply::new("kept_in_intro"))), ..done });
@@ -58,7 +58,7 @@ pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
     Err(Reply::about("no_shorter", part.target))
 }
 
-/// Adds a sentence to the start of the opening. Returns whether it fits.
+/// Adds a sentence to the start of the opening. Returns `false` if the email has no opening or becomes invalid.
 fn tell_in_opening(email: &mut Email, sentence: &str) -> bool {
     let Some(hero) = email.blocks.iter_mut().find_map(|block| if let Block::Hero(hero) = block { Some(hero) } else { None })
     else {
@@ -69,13 +69,13 @@ fn tell_in_opening(email: &mut Email, sentence: &str) -> bool {
     email.check().is_empty()
 }
 
-/// Returns shorter forms of a line, best first: without the part behind a dash, colon or comma, and without its closing clause.
+/// Returns shorter forms of a line, best first: one side of its last dash, colon, comma or period, and the line without its last clause.
 pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // The part with the number is the news.
+            // The side with the number states the news.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);
@@ -92,7 +92,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     found.iter().map(|line| line.trim_end_matches([',', ';', ':', '–', '—', ' ']).to_owned()).filter(is_whole).collect()
 }
 
-/// Drops the sentences that only express a feeling, and the composer's own sentences that state nothing.
+/// Removes the sentences that only express a feeling, and the composer's own sentences that contain no facts.
 fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> Outcome {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let mut candidates: Vec<String> = Vec::new();

@@ -14,14 +14,15 @@ use crate::vocab::limits;
 pub struct Clause {
     /// The words of the part.
     pub text: String,
-    /// What the part asks for; `None` if it is not understood.
+    /// The action that the part requests; `None` if the part is not understood.
     pub action: Option<Action>,
 }
 
-/// The number of neighboring pieces that may form one part: "the deadline is 14 December, not 16 December".
+/// The maximum number of neighboring pieces that form one part: "the deadline is 14 December, not 16 December".
 const JOINED_MAX: usize = 4;
 
-/// Returns the language of an instruction: the language that knows most of its words. In a tie, it is the email's language.
+/// Returns the language of an instruction: the language whose vocabulary contains most of its words. In a tie, the email's language wins,
+/// then English.
 pub fn language(prompt: &str, own: Language) -> Language {
     let words = Tokens::read(prompt);
     let known = |language: &Language| (Vocabulary::of(*language).known(&words), *language == own, *language == Language::En);
@@ -37,7 +38,7 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
     let mut verb: Option<String> = None;
     let mut at = 0;
     while at < pieces.len() && found.len() < limits::COMPOSER_LIST_MAX {
-        // A relative clause belongs to what it follows: "add a countdown, which ends tonight".
+        // A relative clause belongs to the clause before it: "add a countdown, which ends tonight".
         let relative = |end: &usize| {
             let next = pieces.get(*end).map(|(from, to)| Tokens::read(&prompt[*from..*to]));
             next.is_some_and(|next| next.any(0, vocabulary.class("relative")).is_some())
@@ -45,7 +46,7 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
         let ends = at + 1..=pieces.len().min(at + JOINED_MAX);
         let ends = ends.clone().filter(|end| !relative(end)).chain(ends.filter(relative));
         let joined = ends.into_iter().find_map(|end| Some((end, understood(read(at, end), vocabulary, scene)?)));
-        // An instruction may omit the verb of the previous one: "remove the coupon and the products".
+        // A part can omit the verb of the part before it: "remove the coupon and the products".
         let carried = || {
             let text = format!("{} {}", verb.as_deref()?, read(at, at + 1));
             understood(&text, vocabulary, scene).filter(|understood| !understood.is_open).map(|understood| (at + 1, understood))
@@ -134,7 +135,7 @@ fn pieces(prompt: &str, vocabulary: &'static Vocabulary) -> Vec<(usize, usize)> 
             || (matches!(token.fold.as_str(), "." | "!" | "?") && !words.joined(at) && !after_number);
         let taken = words.any(at, joiner).filter(|_| at > 0);
         if ends {
-            // A full stop may belong to a new text.
+            // A period can be part of a new text, so the piece includes it.
             found.push((start, if token.fold == "," || token.fold == ";" { token.start } else { token.end }));
             start = token.end;
         } else if let Some(taken) = taken {

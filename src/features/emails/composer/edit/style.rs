@@ -40,7 +40,7 @@ pub fn missing(target: Target, email: &Email) -> Reply {
     Reply::about("missing", target).with("parts", Fact::Parts(super::parts(email)))
 }
 
-/// Colors the filled boxes.
+/// Colors all filled boxes, which share one color.
 fn boxes(email: &mut Email, part: PartName, color: Color, brand: &Brand, theme: &Theme) -> Outcome {
     let all = filled(email, theme);
     if all.is_empty() {
@@ -124,7 +124,7 @@ pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> Outc
         is_meant
     };
     if take(Target::Accent, primary) {
-        // The button has the main color unless it has its own.
+        // Keeps the color of the buttons, which would otherwise follow the main color.
         email.style.button = Some(button);
         email.style.primary = Some(to);
     }

@@ -1,7 +1,6 @@
 //! Tests of instructions in plain words on the emails of two brands (`tests/samples/edits`).
 //!
-//! `tests/samples/edits.toml` lists instructions with everything that changes, and with the answers. `SNAPSHOTS=write` rewrites the file;
-//! read the difference then.
+//! `tests/samples/edits.toml` lists instructions with all changes and replies. `SNAPSHOTS=write` rewrites the file; review the diff.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,7 +40,7 @@ struct Sample {
     document: Value,
 }
 
-/// An instruction and what must happen.
+/// An instruction and its expected result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -132,7 +131,7 @@ fn lost(sample: &Sample, material: &Material, before: &Email, after: &Email) -> 
     missing(after).into_iter().filter(|text| !known.contains(text)).collect()
 }
 
-/// Applies an instruction to a sample. Returns the email before and after, with the answers.
+/// Applies an instruction to a sample. Returns the email before and after, with the replies.
 fn run(name: &str, instruction: &str) -> (Email, Email, Vec<String>, Vec<String>) {
     let (sample, email) = sample(name);
     let material = material(name);
@@ -187,7 +186,7 @@ fn flatten(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The forty instructions that a tester counted on the parser before this one, of which two were right, and others.
+/// Forty instructions of a tester, of which an earlier parser applied only two correctly, and others.
 #[test]
 fn instructions_change_what_they_say_and_nothing_else() {
     let path = folder().join("edits.toml");
@@ -209,7 +208,7 @@ fn instructions_change_what_they_say_and_nothing_else() {
     }
 }
 
-/// The kinds of fields that a sentence about a change allows to change, by the first words of the sentence.
+/// The fields that an edit may change, by the first words of the sentence that reports the edit.
 const ALLOWED: [(&str, &[&str]); 17] = [
     ("Changed the subject", &["subject"]),
     ("Changed the headline", &["hero.title"]),

@@ -27,8 +27,8 @@ fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Returns the position and length of these words in the text. A no-break space matches a space, and case is ignored if there is no exact
-/// match.
+/// Returns the start and the end of these words in the text, in bytes. A no-break space matches a space, and case is ignored if there is no
+/// exact match.
 pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     let same = |one: char, other: char, exact: bool| {
         let space = |c: char| if c == '\u{a0}' || c == '\u{202f}' { ' ' } else { c };
@@ -52,7 +52,7 @@ pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     exact.or_else(|| starts().find_map(|start| at(start, false).map(|end| (start, end))))
 }
 
-/// Returns whether the email contains these words.
+/// Returns whether the email contains these words. A single character is never found.
 pub fn contains(email: &Email, words: &str) -> bool {
     let mut found = false;
     if words.chars().count() >= 2 {
@@ -69,7 +69,8 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
     found
 }
 
-/// Replaces words everywhere in the email. If both texts are dates, the name of the day before the date changes with the date.
+/// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
+/// date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> Outcome {
     let mut count = 0;
     let mut pairs: Vec<(String, String)> = Vec::new();
@@ -104,7 +105,7 @@ pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_
     Ok(Reply::new("replaced").text("from", from).text("to", to).text("count", count))
 }
 
-/// Returns the day that a text names.
+/// Returns the last day that a text names, if the text contains a digit. "Tonight" is not accepted.
 pub fn day_of(text: &str, email: &Email, means: &EditResources<'_>) -> Option<Date> {
     let facts = brief::parse(text, means.brand, Some(&email.language), means.today).facts;
     let mut days = facts.into_iter().rev().filter_map(|fact| match fact.value {
@@ -132,8 +133,8 @@ pub fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     (out, count)
 }
 
-/// Removes words everywhere in the email. The name of a product stands for the product, and a block that says nothing else goes with its
-/// words.
+/// Removes words everywhere in the email. If the words are the name of a product, removes the product. A block that contains nothing else
+/// is removed with its words.
 pub fn take_out(email: &mut Email, words: &str) -> Outcome {
     let is_product = |name: &String| find(name, words).is_some_and(|(start, end)| start == 0 && end == name.len());
     if super::products(email).iter().any(is_product) {
@@ -367,7 +368,7 @@ pub fn has_paragraph(email: &Email) -> bool {
     email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }
 
-/// Adds a sentence to a paragraph: next to the given words, at the start of the opening, or at the end of the last paragraph.
+/// Adds a sentence to a paragraph: beside the anchor, or at the end of the last paragraph.
 pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> Outcome {
     let sentence = details.text.as_deref().ok_or(Reply::about("quote_text", Target::Sentence))?;
     let text = escape(sentence.trim());
@@ -402,7 +403,7 @@ pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>)
     Ok(Reply::about("added_text", Target::Sentence).text("text", sentence))
 }
 
-/// Sets words in bold type wherever running text has them.
+/// Sets the first occurrence of these words in each running text in bold type.
 pub fn bold(email: &mut Email, words: &str) -> Outcome {
     let (mut found, mut count) = (false, 0);
     for markup in running_texts(email) {
@@ -479,7 +480,7 @@ fn is_short_form(word: &str) -> bool {
     characters < 2 || (characters == 2 && is_name)
 }
 
-/// Splits a paragraph into sentences. Separate lines, such as a signature, are not split.
+/// Splits a paragraph into sentences. A line break does not end a sentence, so a signature is not split.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

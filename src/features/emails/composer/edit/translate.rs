@@ -1,5 +1,5 @@
 //! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the other language. All other texts stay
-//! as they are, because only a language model can translate them.
+//! unchanged, because only a language model can translate them.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,16 +24,16 @@ use crate::features::emails::composer::tokens::plain;
 use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::document::{Direction, Email};
 
-/// The number of texts that an answer names, and their length.
+/// The maximum number of unchanged texts that a reply lists, and their maximum length in characters.
 const KEPT_NAMED: usize = 6;
 const KEPT_CHARACTERS: usize = 60;
-/// The days around today in which the dates of an email lie.
+/// The numbers of days before and after today in which the dates of an email are recognized.
 const DAYS_BEFORE: i64 = 60;
 const DAYS_AFTER: i64 = 400;
-/// The fields of a document with a name, which has no language.
+/// The fields of a document that are not translated: names, codes, postal addresses and alternative texts.
 const NAMES: [&str; 6] = ["name", "code", "author", "sender", "address", "alt"];
 
-/// Translates the email's standard texts. Every block and every fact stays.
+/// Translates the email's standard texts. All blocks and facts are kept.
 pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> Outcome {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     if own == language {
@@ -65,10 +65,10 @@ pub fn is_own_phrase(sentence: &str, language: Language) -> bool {
     found.is_some_and(|phrase| !phrase.place.starts_with("common.") && !phrase.place.starts_with("series."))
 }
 
-/// A phrase of a bank in one of its forms.
+/// A phrase of a bank in its informal or formal wording.
 struct Phrase {
     place: &'static str,
-    /// The position among the phrases of the place.
+    /// The position among the phrases of the key.
     index: usize,
     /// The text without conditions, in the formal or informal wording.
     text: String,
@@ -77,7 +77,7 @@ struct Phrase {
 }
 
 impl Phrase {
-    /// Returns all phrases of a language in all their forms.
+    /// Returns all phrases of a language in all their wordings, without word lists.
     fn all(language: Language) -> impl Iterator<Item = Self> {
         let places = Bank::of(language).all().filter(|(place, _)| !place.starts_with("words.") && !place.contains(".words"));
         places.flat_map(|(place, phrases)| {
@@ -114,7 +114,7 @@ impl Phrase {
                 })?,
             };
             let value = rest[..start].trim_matches('*').trim();
-            // Marks inside a value belong to other words.
+            // A value with bold marks inside contains more than one fact.
             if value.is_empty() || value.contains('*') {
                 return None;
             }
@@ -125,7 +125,8 @@ impl Phrase {
     }
 }
 
-/// Returns the length of a literal at the start of a text. Case at the start, kinds of spaces, apostrophes and marks do not matter.
+/// Returns the length of a literal at the start of a text, in bytes. Case, bold marks, and the kinds of spaces and apostrophes do not
+/// matter.
 fn prefix(text: &str, literal: &str) -> Option<usize> {
     let same = |c: char| match c {
         '\u{a0}' | '\u{202f}' => ' ',
@@ -177,12 +178,12 @@ struct Exchange<'a> {
     voice: Voice,
     means: &'a EditResources<'a>,
     email: &'a Email,
-    /// The days around today as the composer writes them.
+    /// The days around today by their dates as the composer writes them, folded.
     written: OnceCell<BTreeMap<String, Date>>,
 }
 
 impl Exchange<'_> {
-    /// Returns the changed email, the number of changed texts, and the texts that stay; `None` if nothing changes.
+    /// Returns the changed email, the number of changed texts, and the first texts that stay unchanged; `None` if nothing changes.
     fn run(&self) -> Option<(Email, usize, Vec<String>)> {
         let mut json = self.email.to_json();
         let (mut count, mut kept) = (0, Vec::new());
@@ -219,7 +220,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Exchanges the sentences of a text that are phrases. Adds the others to `kept`.
+    /// Exchanges the sentences of a text that are phrases of the composer. Adds the others to `kept`.
     fn prose(&self, text: &str, kept: &mut Vec<String>) -> Option<String> {
         if let Some(whole) = self.phrase(text) {
             return Some(whole);
@@ -248,7 +249,7 @@ impl Exchange<'_> {
         (out != text).then_some(out)
     }
 
-    /// Returns whether a text has words other than names, codes and numbers.
+    /// Returns whether a text has words to translate: it is not a name, and contains a word of at least three letters.
     fn has_language(&self, text: &str) -> bool {
         let own = folded(&text.replace('*', ""));
         let names = self.means.brand.products.iter().map(|product| product.name.as_str()).chain(self.means.brand.name.as_deref());
@@ -257,13 +258,13 @@ impl Exchange<'_> {
         !is_name && !is_person && own.split(' ').any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
     }
 
-    /// Returns a phrase in the other language or wording.
+    /// Returns a text that is a phrase of the composer in the other language or wording.
     fn phrase(&self, text: &str) -> Option<String> {
         let text = text.trim();
         let is_meant = |phrase: &Phrase| self.from != self.to || phrase.has_forms;
         let mut candidates: Vec<Phrase> =
             Phrase::all(self.from).filter(|phrase| is_meant(phrase) && phrase.matched(text).is_some()).collect();
-        // The phrase with the most words of its own is the one that the composer used.
+        // The phrase with the most letters outside its gaps is most likely the one that the composer used.
         candidates.sort_by_key(|phrase| (std::cmp::Reverse(literal(&phrase.text)), phrase.place));
         let is_line = |place: &str| place.ends_with("headline") || place.ends_with("subject");
         let likely = candidates.iter().filter(|phrase| literal(&phrase.text) > 0 || is_line(phrase.place));
@@ -278,7 +279,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Returns the phrase of the other language at the same place with the same gaps.
+    /// Returns a phrase with the same key and the same gaps in the other language.
     fn other(&self, phrase: &Phrase, facts: Facts, is_markup: bool) -> Option<String> {
         let count = |text: &str| {
             let mut counts = BTreeMap::new();
@@ -330,7 +331,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Returns the day that the composer writes like this.
+    /// Returns the day whose date the composer writes like this text.
     fn day(&self, text: &str) -> Option<Date> {
         let written = self.written.get_or_init(|| {
             let bank = Bank::of(self.from);
@@ -371,7 +372,7 @@ impl Exchange<'_> {
         let allowed = |name: &String| plain(name);
         let names: Vec<String> = from.months.iter().chain(&from.weekdays).map(allowed).collect();
         let has_weekday = from.weekdays.iter().any(|name| words.contains(&plain(name)));
-        // Other words would be lost.
+        // A text with other words is not converted, because these words would be lost.
         let small = Vocabulary::of(self.from).class("date_words");
         let is_known = |word: &str| names.iter().any(|name| name == word) || small.iter().any(|own| own.concat() == word);
         let mut worded = words.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
@@ -397,7 +398,7 @@ fn literal(text: &str) -> usize {
     outside.map(|part| part.chars().filter(|c| c.is_alphabetic()).count()).sum()
 }
 
-/// Returns the name of a gap as the phrase book keeps it.
+/// Returns the name of a gap as a `'static` string, which phrase books need; `None` if no phrase has this gap.
 fn known_gap(language: Language, name: &str) -> Option<&'static str> {
     let phrases = Bank::of(language).all().flat_map(|(_, phrases)| phrases);
     phrases.flat_map(|phrase| gaps(phrase)).find(|own| *own == name)

@@ -1,4 +1,4 @@
-//! The words, forms and answers of edits in each of the seven languages, read once from `assets/composer/edits`.
+//! The words, forms and replies of edits in each of the seven languages, read once from `assets/composer/edits`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::features::emails::composer::text::{Phrases, capital};
 use crate::features::emails::composer::tokens::{Tokens, plain};
 use crate::features::emails::document::Layout;
 
-/// What a form asks for.
+/// The kind of change that a form requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
@@ -44,7 +44,7 @@ pub enum Intent {
     Translate,
 }
 
-/// A form: the ways of saying one thing.
+/// The patterns of instructions with the same intent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FormTable {
@@ -75,13 +75,13 @@ pub enum Slot {
     Part,
     /// Any text, or a quotation.
     Value,
-    /// A new text that starts with a capital.
+    /// A new text that starts with an uppercase letter.
     Label,
     /// A quotation.
     Quote,
     /// A text that the email contains.
     Said,
-    /// The words that say what a corrected value is.
+    /// The words that describe a corrected value.
     Any,
     Name,
     Color,
@@ -96,14 +96,14 @@ pub enum Slot {
     Layout,
 }
 
-/// A pattern with what it asks for.
+/// A parsed pattern with its intent.
 #[derive(Debug)]
 pub struct Form {
     pub intent: Intent,
     pub elements: Vec<Element>,
 }
 
-/// A frequent wish that the composer cannot fulfil, with the nearest thing that works.
+/// A common request that the composer cannot carry out, and the key of the reply that suggests an alternative.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wish {
@@ -111,7 +111,7 @@ pub struct Wish {
     pub reply: String,
 }
 
-/// What all languages share.
+/// The colors and forms that all languages share.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shared {
@@ -137,7 +137,7 @@ pub struct Vocabulary {
     pub topics: BTreeMap<Topic, Phrases>,
     pub layouts: BTreeMap<Layout, Phrases>,
     pub languages: BTreeMap<String, Phrases>,
-    /// The names of the colors, by their names in the shared table.
+    /// The words for each color, by its key in the shared table.
     colors: BTreeMap<String, Vec<String>>,
     pub wishes: Vec<Wish>,
     #[serde(default)]
@@ -208,7 +208,7 @@ impl Vocabulary {
         reply.then.iter().fold(first, |out, then| format!("{out} {}", self.tell(then)))
     }
 
-    /// Returns the sentence of a reply as the end of another sentence.
+    /// Returns the first sentence of a reply without capitalizing it, for use inside another sentence.
     pub fn fill(&self, reply: &Reply) -> String {
         let mut out = self.messages.get(reply.key).cloned().unwrap_or_else(|| reply.key.to_owned());
         for (name, fact) in &reply.facts {
@@ -223,7 +223,6 @@ impl Vocabulary {
         out
     }
 
-    /// Returns the reply to a wish.
     pub fn wish(&'static self, key: &'static str) -> Reply {
         Reply::new(key)
     }
@@ -232,7 +231,7 @@ impl Vocabulary {
         self.names.get(&target).map_or("", String::as_str)
     }
 
-    /// Returns the first name of each color, for users who name an unknown one.
+    /// Returns the first name of each color, for the reply to an unknown name.
     pub fn color_names(&self) -> String {
         self.colors.values().filter_map(|words| words.first().cloned()).collect::<Vec<_>>().join(", ")
     }

@@ -128,7 +128,7 @@ pub fn furniture(formality: BrandFormality) -> Brand {
     }
 }
 
-/// Returns entries that the tea shop has written about itself.
+/// Returns the entries in the tea shop's knowledge base.
 pub fn knowledge() -> Vec<Knowledge<'static>> {
     vec![
         Knowledge {

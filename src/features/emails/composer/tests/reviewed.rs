@@ -1,4 +1,4 @@
-//! Tests of defects that people found in generated emails. Each prompt showed one of them.
+//! Regression tests for defects that readers found in generated emails. Each prompt reproduces one of them.
 
 use super::drafts::*;
 use super::*;

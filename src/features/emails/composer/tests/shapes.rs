@@ -205,7 +205,7 @@ fn hero_picture(email: &Email) -> Option<&str> {
     })
 }
 
-/// A prompt of more than 140 characters lost the picture and the products that a short prompt had.
+/// Regression test: an email for a prompt of more than 140 characters lost the picture and the products that a shorter prompt had.
 #[test]
 fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
     let long = "Free delivery over €60 as always, and we pack every parcel by hand. Returns are free until the end of January.";
@@ -225,7 +225,8 @@ fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
     assert_eq!((products(&service), hero_picture(&service)), (None, None), "{}", print::text(&service));
 }
 
-/// The offer stood in the opening, in the title of the coupon and in its small print, and the period only there.
+/// Regression test: the offer was in the opening, in the title of the coupon and in its small print, and the period only in the small
+/// print.
 #[test]
 fn a_coupon_states_the_offer_once_and_its_period_below_the_code() {
     let prompt = "Black Friday: 20% off everything with code KILN20, from Friday 27 November until Monday 30 November at midnight. \

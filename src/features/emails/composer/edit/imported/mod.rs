@@ -33,7 +33,7 @@ pub struct ImportedEditResult {
     pub not_done: Vec<String>,
 }
 
-/// Applies the parts of an instruction that are understood.
+/// Applies the parts of an instruction that the composer understands.
 pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<'_>) -> Result<ImportedEditResult, NotApplied> {
     let prompt = crate::features::emails::composer::text::clean(instruction);
     let language = split::language(&prompt, Language::of(&imported.language).unwrap_or(Language::En));
@@ -61,7 +61,7 @@ pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<
     if edited.done.is_empty() { Err(NotApplied(edited.not_done)) } else { Ok(edited) }
 }
 
-/// Returns the kinds of parts that an imported email has.
+/// Returns the kinds of parts that an imported email contains.
 fn parts(imported: &ImportedEmail) -> Vec<Target> {
     let kinds = [
         (Target::Title, imported.title().is_some()),
@@ -75,7 +75,7 @@ fn parts(imported: &ImportedEmail) -> Vec<Target> {
     [Target::Subject, Target::Preheader].into_iter().chain(own).collect()
 }
 
-/// Returns whether the email's text or alt text contains these words.
+/// Returns whether the subject, the preheader or a part of the email contains these words.
 fn contains(imported: &ImportedEmail, words: &str) -> bool {
     let is_in = |text: &str| find(text, words).is_some();
     let in_parts = || imported.parts().any(|(place, _)| is_in(&imported.text(place)));
@@ -227,7 +227,7 @@ impl ImportedEditor<'_> {
 
     fn paint(&mut self, part: PartName, color: Color) -> Outcome {
         let target = part.target;
-        // A color that the instruction names for a part is the color of the boxes, texts or buttons to change.
+        // If the instruction names the current color of the part, this color is replaced in the whole email.
         if let Some(was) = part.was {
             return self.recolor(was, color, target);
         }
@@ -297,7 +297,7 @@ impl ImportedEditor<'_> {
         Ok(Reply::new("emoji_off"))
     }
 
-    /// Shortens a line. The email has no brief that says which of its sentences matter, so its texts stay.
+    /// Shortens a line. Paragraphs are not shortened, because without a brief it is unknown which sentences matter.
     fn shorten(&mut self, part: PartName) -> Outcome {
         let target = part.target;
         let language = Language::of(&self.imported.language).unwrap_or(Language::En);
@@ -449,7 +449,7 @@ impl ImportedEditor<'_> {
         })
     }
 
-    /// Adds a sentence to a paragraph: after the given words, or at its end.
+    /// Adds a sentence to a paragraph: beside the given words, or at its start or end.
     fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Outcome {
         let anchor = match place {
             Some(Place::Before(anchor)) => Some((anchor, true)),
@@ -487,7 +487,7 @@ impl ImportedEditor<'_> {
     }
 }
 
-/// Returns the answer to a change that the HTML does not allow.
+/// Returns the reply to a change that the HTML does not allow.
 fn broken(problem: String) -> Reply {
     Reply::new("breaks").text("problem", problem.trim_end_matches('.'))
 }
