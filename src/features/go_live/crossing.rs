@@ -155,7 +155,7 @@ impl Crossing {
         Ok(())
     }
 
-    /// Copies tags, topics and segments. Tags and topics with the same names are the same.
+    /// Copies tags, topics and segments. Tags and topics with the same name are treated as the same.
     async fn audience(&self, live: ProjectId, counter: &mut Counter, skipped: &mut Vec<String>) -> Result<(), Failure> {
         let tx = self.test().store.read();
         let (all_tags, all_topics) = (tags::all(&tx, self.project)?, topics::all(&tx, self.project)?);
