@@ -99,7 +99,7 @@ fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
     app.engine().control.write_blocking(write).expect("the write succeeds").expect("the write succeeds");
 }
 
-/// A process that is killed while a model answers has stored the estimate, and the estimate still counts.
+/// A process that is killed while a model responds has stored the estimate, which still counts toward the limit.
 #[test]
 fn a_request_that_a_kill_interrupts_counts_with_its_estimate() {
     let peer = FakeModel::with(vec![Reaction::Silent(std::time::Duration::from_millis(1_500))]);

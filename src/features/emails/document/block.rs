@@ -367,7 +367,7 @@ pub struct Row {
     pub strong: bool,
 }
 
-/// The content of a table cell; it may be empty.
+/// The content of a table cell, which can be empty.
 pub type Value = Rich<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 
 /// A separator between two parts of the email.

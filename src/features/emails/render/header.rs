@@ -15,7 +15,7 @@ const LOGO_HEIGHT_MAX: u32 = 48;
 /// The assumed width of logos of unknown size. Most logos are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
-/// Returns the header as a part of its own.
+/// Returns the header as a separate part.
 pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;

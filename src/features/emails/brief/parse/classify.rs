@@ -537,7 +537,7 @@ impl Classifier<'_> {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
-        // "Abandoned" is no verb in "Abandoned cart email".
+        // "Abandoned" is not a verb in "Abandoned cart email".
         let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
         let named = Range::of(start, email.from);
         let is_title = is_start
@@ -552,7 +552,7 @@ impl Classifier<'_> {
         if let Some(that) =
             prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
         {
-            // "with this that they forward me" says nothing.
+            // "with this that they forward me" has no content.
             let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
             return Some(if is_short { fragment.to } else { that.to });
         }

@@ -238,7 +238,7 @@ fn scan(
     }
 }
 
-/// Returns a place with the word that says whose it is: "our shop" rather than "shop".
+/// Extends a place by the possessive before it: "our shop" rather than "shop".
 fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
     const OURS: [&str; 9] = ["our", "notre", "nuestra", "nuestro", "nostra", "nostro", "nossa", "nosso", "onze"];
     let Range { from, to } = place.range;

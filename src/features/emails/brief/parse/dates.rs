@@ -146,7 +146,7 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
     [List::OnWord, List::UntilWord, List::FromWord, List::Between].into_iter().any(|list| prompt.before(list, at).is_some())
 }
 
-/// Recognizes two dates with a word for "to" between them; the first may lack its month.
+/// Recognizes two dates with a word for "to" between them; the first can lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
     let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
     let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;

@@ -29,7 +29,7 @@ impl Found {
     }
 }
 
-/// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands may be separated by spaces.
+/// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands can be separated by spaces.
 pub fn quantity(prompt: &Prompt<'_>, at: usize) -> Option<(f64, usize)> {
     if prompt.kind(at) == Kind::Number {
         let is_group =

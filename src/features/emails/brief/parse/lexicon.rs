@@ -85,7 +85,7 @@ lists! {
     Ask = "say.ask",
     /// Infinitives at the end of a request whose complement is the content.
     ReportEnd = "say.report_end",
-    /// Notes behind a statement: "maybe mention that".
+    /// Notes after a statement: "maybe mention that".
     Tail = "say.tail",
     /// Requests to the writer without content, at the start of a fragment.
     NoteStart = "note.start",

@@ -29,8 +29,8 @@ const WORDS_MAX: usize = 40;
 /// The maximum number of words of a label, including its colon.
 const LABEL_WORDS_MAX: usize = 5;
 
-/// The maximum length of a short sentence, in words and punctuation marks. A short sentence such as "Elections." says too little, so the
-/// model must be surer.
+/// The maximum length of a short sentence, in words and punctuation marks. A short sentence such as "Elections." contains too little
+/// evidence, so its threshold is higher.
 const SHORT_WORDS: usize = 3;
 
 /// Turns the statements that read like notes into unclear text.

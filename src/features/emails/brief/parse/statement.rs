@@ -47,7 +47,8 @@ fn is_verb_last(prompt: &Prompt<'_>) -> bool {
     matches!(prompt.lexicon().code, "de" | "nl")
 }
 
-/// Moves the verb of a clause behind its subject: "die Rückgabe 30 Tage kostenlos ist" becomes "die Rückgabe ist 30 Tage kostenlos".
+/// Moves the verb of a clause to the position after its subject: "die Rückgabe 30 Tage kostenlos ist" becomes "die Rückgabe ist 30 Tage
+/// kostenlos".
 fn reordered(prompt: &Prompt<'_>, range: Range) -> Option<String> {
     let mut end = range.to;
     while end > range.from && prompt.kind(end - 1) == Kind::Sign {
