@@ -2,7 +2,7 @@
 //!
 //! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that
 //! users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image` for its next
-//! image, `$products:3` for up to three of its products, and `$soon` for a date in two weeks from now. A block or a field for which the
+//! image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A block or a field for which the
 //! brand has nothing is left out.
 
 use std::sync::LazyLock;

@@ -67,7 +67,7 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A text in the brief.
+/// Text in the brief, with its span in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Part {

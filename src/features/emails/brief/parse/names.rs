@@ -24,8 +24,8 @@ impl Products {
         Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
     }
 
-    /// Recognizes a product by its name or by the start of its name: at least two words, of the first four all but one, or the
-    /// capitalized first word of a name of two.
+    /// Recognizes a product by its name or by the start of its name: at least two words and all but one of the first four, or the
+    /// capitalized first word of a two-word name.
     pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         let range = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to)?;
         Some(Found::new(FactKind::Product, range, None))

@@ -174,7 +174,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
         for mark in prompt.all(list, around.sentence) {
             let own = Range::of(mark.from, mark.to);
             let is_outside = !around.fragment.contains(own);
-            // In words. The distance of a cue after the date is doubled, and a cue inside the date has none.
+            // The distance in words: doubled for a cue after the date, and 0 for a cue inside it.
             let distance = if mark.to <= found.range.from {
                 found.range.from - mark.to
             } else if mark.from >= found.range.to {
