@@ -1,4 +1,5 @@
-//! The test of a language model: it writes 40 emails from briefs in `assets/models`, and the emails are compared with what the briefs say.
+//! The benchmark of a language model: the model writes 40 emails from the briefs in `assets/models`, and the emails are compared with the
+//! briefs.
 //!
 //! Nothing is stored, and no account pays. The figures help to choose a model; they do not replace reading some of the emails.
 
@@ -50,7 +51,7 @@ struct TestBrief {
     brand: String,
     language: String,
     prompt: String,
-    /// The facts, each with the spellings that count.
+    /// The facts, each with its accepted spellings.
     facts: Vec<Vec<String>>,
     /// The notes to the writer, which must not appear.
     forbidden: Vec<String>,
@@ -66,13 +67,13 @@ pub struct BenchmarkReport {
     pub written: usize,
     /// The number of times that the model declined to write.
     pub refusals: usize,
-    /// The number of emails that failed for any other reason, such as an invalid answer.
+    /// The number of emails that failed for any other reason, such as an invalid response.
     pub failures: usize,
     pub facts: usize,
     pub facts_kept: usize,
     /// The number of notes to the writer that appear in emails.
     pub leaks: usize,
-    /// The number of numbers, dates, codes, names and links in emails that neither the brief nor the brand has.
+    /// The number of numbers, dates, codes, names and links in emails that neither the brief nor the brand contains.
     pub inventions: usize,
     pub seconds: f64,
     pub calls: u32,
@@ -101,13 +102,14 @@ pub struct BriefResult {
     pub cost: f64,
 }
 
-/// The number of briefs after which the test stops if the model has written none of them.
+/// The number of failures after which the benchmark stops if there has been nothing but failures, for example because the model cannot be
+/// reached.
 const HOPELESS_AFTER: usize = 3;
 
-/// The date of the briefs, whose weekdays belong to the dates of that winter.
+/// The date on which the briefs were written. The weekdays in the briefs match the dates of that winter.
 const WRITTEN_ON: Date = Date::constant(2025, 11, 24);
 
-/// Lets a model write all briefs, one after the other. `progress` gets each result.
+/// Has a model write the email for each brief, one after the other. `progress` receives each result.
 pub async fn run(client: &Arc<Client>, mut progress: impl FnMut(&BriefResult)) -> BenchmarkReport {
     let today = WRITTEN_ON;
     let mut report = BenchmarkReport { model: client.name().to_owned(), briefs: ASSETS.briefs.len(), ..Default::default() };
@@ -145,7 +147,7 @@ impl BenchmarkReport {
         self.output_tokens += usage.output_tokens;
     }
 
-    /// Whether the test stopped early, because the model wrote nothing.
+    /// Returns whether the benchmark stopped early, because the first attempts all failed.
     pub fn is_hopeless(&self) -> bool {
         self.results.len() < self.briefs
     }
@@ -261,7 +263,7 @@ impl TestBrief {
             found.map(|finding| finding.text.clone().unwrap_or_else(|| finding.message.clone()))
         };
         let mut leaked: Vec<String> = self.forbidden.iter().filter(|note| contains(&text, note)).cloned().collect();
-        // A note that the brief reads as an instruction counts once.
+        // A note that the parser also reads as an instruction is counted once.
         let is_new = |note: &String| !self.forbidden.iter().any(|known| contains(&normal(note), known));
         leaked.extend(texts_of(FindingKind::InstructionPrinted).filter(is_new));
         let lost = self.facts.iter().filter(|spellings| !spellings.iter().any(|spelling| contains(&text, spelling)));
@@ -305,7 +307,7 @@ fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a normalized text contains these words.
+/// Returns whether a normalized text contains these words.
 fn contains(text: &str, words: &str) -> bool {
     let words = normal(words);
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -359,7 +361,7 @@ mod tests {
         runtime.block_on(run(client, |_| {}))
     }
 
-    /// Returns a document with the text between the marks of the request.
+    /// Returns a response with this text, in which `PROMPT` stands for the text between the request's `<request>` tags.
     fn letter(call: &ModelCall, text: &str) -> String {
         let turns = call.body["messages"].as_array().expect("the body has messages");
         let request = turns[1]["content"].as_str().expect("the turn has text");

@@ -1,9 +1,9 @@
 //! Starting designs: emails without facts about any brand, which users complete.
 //!
-//! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that users
-//! must replace are in brackets. Some values stand for something of the brand: `$site` for its site, `$image` for its next image,
-//! `$products:3` for up to three of its products, and `$soon` for a date in two weeks. A block or a field for which the brand has nothing
-//! is left out.
+//! A design is a file in `assets/designs`: a document without header, footer and IDs, which the brand and the program add. Texts that
+//! users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image` for its next
+//! image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A block or a field for which the
+//! brand has nothing is left out.
 
 use std::sync::LazyLock;
 
@@ -117,7 +117,7 @@ pub fn written(
     design.write(&brand, site, language, today).map_err(Failure::internal)
 }
 
-/// What the values in a design stand for.
+/// The data that replaces the placeholders in a design.
 struct Filling<'a> {
     site: &'a str,
     images: std::slice::Iter<'a, BrandImage>,

@@ -69,7 +69,7 @@ fn not_replaced(text: &str) -> Option<Finding> {
     let first = open.iter().find(|inside| !inside.is_empty() && inside.chars().count() <= CHARACTERS_MAX)?;
     let others = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
     let message =
-        format!("The email still has a text in brackets: [{first}]{others}. Replace the text before you send the email.");
+        format!("The email still contains text in brackets: [{first}]{others}. Replace the text before you send the email.");
     Some(Finding::note(message))
 }
 
@@ -133,7 +133,7 @@ pub fn save(
     })
 }
 
-/// Returns the author that a caller is.
+/// Returns the author of the versions that a caller saves.
 pub fn author(principal: &Principal) -> Result<Author, Failure> {
     match principal {
         Principal::User(who) => Ok(Author::User(who.user.id)),

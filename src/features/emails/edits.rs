@@ -1,6 +1,6 @@
 //! Edits emails according to prompts. A new version is stored in the same transaction that marks the edit as done.
 //!
-//! Every edit is first stored as a row, even if a request waits for the edit, so an edit survives a restart like all queued work.
+//! Every edit except a preview is first stored as a row, even if a request waits for it, so it survives a restart like all queued work.
 
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ pub enum Pictures {
     LeftOut,
 }
 
-/// Returns the version that a prompt would create, without storing it. Only its model usage is counted.
+/// Returns the version that a prompt would create. Stores only the model usage.
 pub async fn preview(
     context: &StageContext,
     account: AccountId,
@@ -257,7 +257,7 @@ pub async fn attempt(
 }
 
 /// Returns the warnings about an edited document: those of the contract, with the brief as the user has changed it, and the earlier notes
-/// that still hold.
+/// that still apply.
 fn warnings(mut brief: WritingBrief, edited: &EditResult, prompt: &str, material: &Material, old: Vec<Finding>) -> Vec<Finding> {
     brief.wanted.brief = edited.brief.clone().or(brief.wanted.brief);
     let mut warnings = brief.warnings_of_edit(&edited.document, prompt, material);

@@ -1,4 +1,4 @@
-//! What a check finds: one type for broken promises of an email and for all other warnings about it.
+//! The findings of a check: one type for violations of the contract and for all other warnings about an email.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ pub struct Finding {
     /// The text that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Where the prompt contains the text.
+    /// The span of the text in the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// The ID of the block that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
-    /// The change that adds the lost text to the email.
+    /// The change that adds the missing text to the email.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<Change>,
 }
@@ -34,9 +34,9 @@ pub struct Finding {
 pub enum FindingKind {
     /// The email lacks a fact of the brief.
     FactMissing,
-    /// The body states a fact more often than once.
+    /// The body states a fact more than once.
     FactRepeated,
-    /// A number or date has another role than in the brief.
+    /// A number or date has a different role than in the brief.
     FactMisused,
     /// The email lacks a text that the brief prescribes: the subject, the headline, a label or the signature.
     TextMissing,
@@ -50,7 +50,7 @@ pub enum FindingKind {
     LineIncomplete,
     /// The prompt contains text whose meaning is unclear, so the email leaves it out.
     Unclear,
-    /// The built-in composer cannot write a text of the brief in the email's language. The email does not say it.
+    /// The built-in composer cannot write a text of the brief in the email's language, so the email leaves it out.
     NotTranslated,
     /// The email could be better or cannot be shown completely.
     Note,
@@ -62,8 +62,8 @@ impl FindingKind {
         !matches!(self, Self::Unclear | Self::NotTranslated | Self::Note)
     }
 
-    /// Returns whether an edit may not cause such a finding. An edit may remove facts and exceed limits, because its instruction is newer
-    /// than the brief.
+    /// Returns whether an edit is forbidden to cause such a finding. Edits can remove facts and exceed limits, because their instructions
+    /// are newer than the brief.
     pub fn binds_edits(self) -> bool {
         matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
     }

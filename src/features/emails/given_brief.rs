@@ -1,7 +1,7 @@
-//! Reads a brief that a caller gives: checks it, and completes what its texts say.
+//! Reads a brief that a caller gives: checks it, and completes its values from its texts.
 //!
-//! Callers correct the text of a fact and leave the rest, so the text counts: a value that contradicts it is refused, a value that is
-//! absent is read from it, and the sentences that contain the old text get the new one.
+//! Callers usually correct only the text of a fact, so the text takes precedence: a value that contradicts it is rejected, a missing
+//! value is read from it, and in sentences the new text replaces the old text.
 
 use jiff::civil::Date;
 
@@ -12,12 +12,12 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Returns the brief to write from. The spans of `given` refer to the prompt. Relative dates in new texts count from `today`.
+/// Returns the brief to write from. The spans of `given` refer to the prompt. Dates in new texts are relative to `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();
     let language = brief.language;
-    // The words around an unchanged fact may tell its value, too.
+    // The value of an unchanged fact can also depend on the words around it.
     let own = brief::parse(prompt, &Brand::default(), Some(&language), today).facts;
     for fact in brief.facts.iter_mut().filter(|fact| fact.value.is_none()) {
         let is_it = |own: &&Fact| own.span.is_some() && (own.span, own.kind, &own.text) == (fact.span, fact.kind, &fact.text);
@@ -61,10 +61,10 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
     }
     if let Some(Span { start, end }) = fact.span {
         if start > end {
-            return Err(("span", format!("start must be before end; found start {start} and end {end}")));
+            return Err(("span", format!("start must not be greater than end; found start {start} and end {end}")));
         }
         if usize::try_from(end).is_ok_and(|end| end > characters) {
-            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact of your own");
+            let problem = format!("must be within the {characters} characters of the prompt; omit it for a fact that you add");
             return Err(("span", problem));
         }
     }
@@ -114,7 +114,7 @@ fn correct_sentences(brief: &mut Brief, prompt: &str) {
     }
 }
 
-/// Replaces one of several mentions of a text, counted from 0. A text that says the new words already stays as it is.
+/// Replaces one of several occurrences of a text, counted from 0. If the text already contains the new words, it does not change.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;
@@ -125,7 +125,7 @@ fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     }
 }
 
-/// Returns where a text mentions whole words: "5%" is not in "25%".
+/// Returns the positions of words in a text, as whole words: "5%" is not in "25%".
 fn places(text: &str, words: &str) -> Vec<usize> {
     let joins = |one: Option<char>, other: Option<char>| {
         one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
@@ -190,7 +190,7 @@ mod tests {
                 "facts[1].value: contradicts the text",
             ),
             (FactKind::Date, "text", json!("until Saturday"), "facts[2].value: contradicts the text \"until Saturday\""),
-            (FactKind::Code, "span", json!({ "start": 9, "end": 2 }), "facts[3].span: start must be before end"),
+            (FactKind::Code, "span", json!({ "start": 9, "end": 2 }), "facts[3].span: start must not be greater than end"),
             (FactKind::Code, "span", json!({ "start": 9, "end": 99 }), "facts[3].span: must be within the 57 characters"),
             (FactKind::Code, "text", json!(" "), "facts[3].text: must not be empty"),
         ] {

@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
-//! A conversation is one request for emails: a prompt or imported HTML. A conversation has an email for every slot of its series in every
-//! language. An email is a row with its state; the versions of an email are immutable.
+//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot
+//! of its series in every language. An email is a row with its state; the versions of an email are immutable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -246,7 +246,7 @@ pub enum Origin {
     /// A user or program wrote or changed the document without a prompt.
     Manual {
         by: Author,
-        /// When the first of the autosaves that are kept as this version was saved; `None` if the version is not an autosave.
+        /// When the first of the autosaves that this version combines was saved; `None` if the version is not an autosave.
         autosaved_since: Option<Timestamp>,
     },
 }

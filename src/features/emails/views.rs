@@ -60,7 +60,7 @@ pub struct EmailView {
     /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_by: Option<String>,
-    /// Warnings about the email, for users. A warning about a lost text has the change that adds the text.
+    /// Warnings about the email, for users. A warning about a missing text contains the change that adds the text.
     pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,7 +279,7 @@ pub struct EditedEmail {
     pub document: Option<Value>,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
-    /// The parts of the prompt that were not applied, each with the reason and the nearest thing that works.
+    /// The parts of the prompt that were not applied, each with the reason and the nearest possible change.
     pub not_done: Vec<String>,
 }
 
@@ -303,11 +303,11 @@ pub struct EditView {
     /// Always false if present: a failed edit makes no changes, because a version is created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
-    /// The change that was asked for.
+    /// The requested change, in the user's words.
     pub prompt: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
-    /// The parts of the prompt that were not applied, each with the reason and the nearest thing that works.
+    /// The parts of the prompt that were not applied, each with the reason and the nearest possible change.
     pub not_done: Vec<String>,
     /// The email, once the edit is done.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -53,7 +53,7 @@ impl Crossing {
         self.live().store.write(change).await?
     }
 
-    /// Copies the brand and everything that belongs to it.
+    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts.
     pub async fn run(self: Arc<Self>, into: Option<ProjectId>, contacts: Option<ContactsWish>) -> Result<CopyReport, Failure> {
         let live = self.target(into)?;
         let mut counter = Counter::default();
@@ -76,7 +76,7 @@ impl Crossing {
     }
 
     /// Returns the live project: that of the last copy, the one that the caller names, or a new one. Fails if the live environment has
-    /// another brand of the same site, because two brands of one site are seldom what the user wants.
+    /// another brand of the same site, because users rarely want two brands of one site.
     fn target(&self, into: Option<ProjectId>) -> Result<ProjectId, Failure> {
         let test = projects::find(&self.test().store.read(), self.account, self.project)?;
         let test = test.ok_or_else(projects::not_found)?;
@@ -155,7 +155,7 @@ impl Crossing {
         Ok(())
     }
 
-    /// Copies tags, topics and segments. Tags and topics with the same names are the same.
+    /// Copies tags, topics and segments. Tags and topics with the same name are treated as the same.
     async fn audience(&self, live: ProjectId, counter: &mut Counter, skipped: &mut Vec<String>) -> Result<(), Failure> {
         let tx = self.test().store.read();
         let (all_tags, all_topics) = (tags::all(&tx, self.project)?, topics::all(&tx, self.project)?);

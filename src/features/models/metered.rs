@@ -11,7 +11,7 @@ use crate::engine::store::{Error, Read, Result as StoreResult, Store, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The brand whose limit and usage a request belongs to.
+/// The brand for which a request is counted and limited.
 #[derive(Clone, Copy, Debug)]
 pub struct Payer {
     pub account: AccountId,
@@ -104,7 +104,7 @@ impl Meter {
         };
         let settled: Result<(), Error> = self.control.write(settle).await.and_then(|result| result);
         if let Err(error) = settled {
-            tracing::warn!(model, %error, "the usage of a language model keeps its estimate");
+            tracing::warn!(model, %error, "the actual usage of a language model cannot be stored, so its estimate is kept");
         }
     }
 }
@@ -125,7 +125,8 @@ fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> Sto
     };
     let money = |micro: u64| format!("{:.2}", micro as f64 / 1e6);
     Ok(Some(format!(
-        "The monthly limit for language models is reached: {whose} has used {} of {}, and the next request can cost {}. Raise          language_model.{setting}, use another model, or wait until next month.",
+        "The monthly limit for language models is reached: {whose} has used {} of {}, and the next request can cost {}. \
+         Raise language_model.{setting}, use another model, or wait until next month.",
         money(used),
         money(limit),
         money(estimate.micro_cost)

@@ -74,7 +74,7 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
     {
         let peer = FakeModel::with(vec![Reaction::Cut("…".into())]);
         let app = app(&peer, limits);
-        // A response of 200 of the 1,000 thousandths leaves too little for another one.
+        // After a response that cost 0.2 of the limit of 1.0, the rest is too little for another request.
         spend(&app, Environment::Test, 200_000);
         let Err(ModelError::OverBudget(message)) = ask(&app, app.project) else { panic!("the limit is reached") };
         assert!(message.contains(setting) && message.contains("0.20 of 1.00"), "{message}");
@@ -87,7 +87,7 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
 
 /// Counts a cost, as an earlier request would.
 fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
-    // In the other environment, the brand is another one.
+    // The live environment has a different brand.
     let project = if environment == Environment::Test { app.project } else { ProjectId::from_bytes([9; 12]) };
     let entry = Entry { account: app.account(), month: month::of(app.engine().clock.now()), project, environment };
     let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
@@ -99,7 +99,7 @@ fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
     app.engine().control.write_blocking(write).expect("the write succeeds").expect("the write succeeds");
 }
 
-/// A process that is killed while a model answers has stored the estimate, and the estimate still counts.
+/// A process that is killed while a model responds has stored the estimate, which still counts toward the limit.
 #[test]
 fn a_request_that_a_kill_interrupts_counts_with_its_estimate() {
     let peer = FakeModel::with(vec![Reaction::Silent(std::time::Duration::from_millis(1_500))]);

@@ -55,7 +55,7 @@ impl Order {
 }
 
 impl PaymentFact {
-    /// Returns whether both orders are equal if the keys of refunds are ignored.
+    /// Returns whether both facts are equal apart from their keys.
     pub fn is_like(&self, other: &Self) -> bool {
         Self { key: None, ..*self } == Self { key: None, ..*other }
     }

@@ -60,7 +60,8 @@ pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<
     tx.get(ORDERS, &(project, order))
 }
 
-/// Saves an order. Updates the totals of the emails that the order is credited to, including daily totals. `mailing_of` looks up a mailing.
+/// Saves an order. Updates the totals of the mailings and emails that the order was and is credited to, including daily totals.
+/// `mailing_of` looks up a mailing.
 pub fn save(
     tx: &mut WriteTx<'_>,
     (project, digest): (ProjectId, Digest),

@@ -57,7 +57,10 @@ fn checked(block: &Value) -> Result<String, Failure> {
     let mut block = block.clone();
     forget_names(&mut block);
     if matches!(block["type"].as_str(), Some("header" | "footer")) {
-        return Err(Failure::field("block.type", "an email has exactly one header and one footer; save another block"));
+        return Err(Failure::field(
+            "block.type",
+            "headers and footers cannot be saved, because an email has exactly one of each; save a different block",
+        ));
     }
     // A block is valid if an email with the block is valid.
     let frame = [

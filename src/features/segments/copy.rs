@@ -43,7 +43,7 @@ impl SegmentCopy {
         Ok(named.map_or((copied, false), |other| (other.id, true)))
     }
 
-    /// Writes the copy to a project. `id` returns the copies of tags and topics, which filters refer to by ID. Returns false if the filter
+    /// Writes the copy to a project. `id` maps the ID of a tag or topic in the filter to the ID of its copy. Returns false if the filter
     /// refers to an object without a copy, such as a campaign.
     pub fn write(
         self,

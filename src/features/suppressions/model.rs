@@ -12,7 +12,7 @@ use crate::engine::store::Record;
 pub enum Reason {
     /// The recipient wants no more marketing email. Transactional messages are still sent.
     Unsubscribe,
-    /// A member of the account added the address.
+    /// A member or a program of the account added the address.
     Manual,
     /// The mail server reported that the address does not exist.
     BounceHard,

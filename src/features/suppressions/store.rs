@@ -81,7 +81,7 @@ pub fn add(
     Ok(new)
 }
 
-/// Deletes the address from its row but keeps the row, so that the recipient stays suppressed without being identified.
+/// Suppresses an address with a row that contains only its hash, so that the recipient stays suppressed without being identified.
 pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalized: &str) -> Result<()> {
     add(tx, digester, account, normalized, (Reason::Erased, Source::Api), None).map(drop)
 }

@@ -57,8 +57,8 @@ pub struct IndexCheck {
 /// The check of the master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// False if the file master.key is missing or holds a different key. The service continues with the key it has loaded but would not be
-    /// able to start again.
+    /// False if the file master.key is missing or contains a different key. The service continues with the key it has loaded but would
+    /// not be able to start again.
     pub ok: bool,
 }
 
@@ -111,7 +111,7 @@ pub struct WorkersCheck {
     pub failing: Vec<String>,
     /// The number of failed steps of all jobs since the start.
     pub failures: u64,
-    /// How often a job panicked and was restarted.
+    /// How often a job panicked or ended unexpectedly and was restarted.
     pub restarts: u64,
 }
 

@@ -35,10 +35,10 @@ pub struct Brief {
     /// The stories of a newsletter, in the order of the prompt. The facts of a story refer to it by its position.
     #[serde(default)]
     pub stories: Vec<Story>,
-    /// The brand's offer. Its numbers, code and dates are facts with an offer role.
+    /// The brand's offer. Its numbers and dates are facts with an offer role, and its code is a fact of the kind `code`.
     #[serde(default)]
     pub offer: Option<Offer>,
-    /// The event. Its date, time and place are facts with the role `event`.
+    /// The event. Its dates and times are facts with the role `event`, and its place is a fact of the kind `place`.
     #[serde(default)]
     pub event: Option<Event>,
     /// The main button.
@@ -54,12 +54,12 @@ pub struct Brief {
     /// Instructions to the writer, labels and other text that the email must not contain.
     #[serde(default)]
     pub instructions: Vec<Part>,
-    /// Text that may be a fact or an instruction. It is reported, not printed.
+    /// Text that could be a fact or an instruction. A warning reports it, and the email does not contain it.
     #[serde(default)]
     pub unclear: Vec<Part>,
 }
 
-/// A range of characters of the prompt: Unicode code points, counted from 0, without the end.
+/// A range of characters of the prompt, in Unicode code points from 0. `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
@@ -67,7 +67,7 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A text of the brief.
+/// Text in the brief, with its span in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Part {
@@ -123,7 +123,7 @@ pub struct Fact {
     /// What the number or date stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<FactRole>,
-    /// The fact as the email can print it. A `sentence` is a whole sentence to the recipient.
+    /// The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient.
     pub text: String,
     /// The value of a number, date or time, which each language writes in its own format. In a request, the value must not contradict the
     /// text; if absent, the value is read from the text.
@@ -132,7 +132,7 @@ pub struct Fact {
     /// The position of the story that the fact belongs to, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<u8>,
-    /// Absent if a user added the fact. Facts may lie within the span of a sentence, which then contains them.
+    /// Absent if a user added the fact. The span of a sentence can contain the spans of other facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
 }
@@ -153,7 +153,7 @@ pub enum FactKind {
     /// What something costs.
     Price,
     OldPrice,
-    /// The minimum order value.
+    /// A minimum, such as an order value or a number of guests.
     Minimum,
     /// A product of the brand.
     Product,
@@ -218,7 +218,7 @@ pub struct Offer {
     /// Whether delivery is free.
     #[serde(default)]
     pub free_delivery: bool,
-    /// What the recipient gets besides or instead of a reduction: "a free tiramisù".
+    /// What the recipient gets in addition to or instead of a discount: "a free tiramisù".
     #[serde(default)]
     pub gift: Option<Part>,
 }

@@ -218,7 +218,7 @@ pub struct Products {
     pub id: BlockId,
     #[serde(default)]
     pub title: Option<Title>,
-    /// One is shown large; two, four or six in pairs; three, six or nine in threes.
+    /// One is shown large; two or four are shown in pairs; three, six or nine in threes.
     #[schemars(length(min = 1, max = limits::EMAIL_PRODUCTS_MAX))]
     pub products: Vec<Product>,
     /// How many products are side by side, 1 to 3. Null: the layout and the number of products decide.
@@ -245,7 +245,7 @@ pub struct Product {
     /// The previous price, shown struck through. Only if it is known to be true.
     #[serde(default)]
     pub price_before: Option<Label>,
-    /// The text of its button; without it, the name and the picture are links.
+    /// The text of its button. The name and the picture are links even without a button.
     #[serde(default)]
     pub button: Option<Label>,
 }
@@ -367,7 +367,7 @@ pub struct Row {
     pub strong: bool,
 }
 
-/// The content of a table cell; it may be empty.
+/// The content of a table cell, which can be empty.
 pub type Value = Rich<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 
 /// A separator between two parts of the email.

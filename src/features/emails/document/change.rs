@@ -80,7 +80,7 @@ impl Email {
     }
 }
 
-/// Returns a document that may break rules with these changes, or all changes that cannot be applied.
+/// Applies the changes to a document without checking the document. Returns an error for each change that cannot be applied.
 pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<ChangeError>> {
     let mut errors = Vec::new();
     for (index, change) in changes.iter().enumerate() {
@@ -92,7 +92,7 @@ pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<ChangeE
     if errors.is_empty() { Ok(json) } else { Err(errors) }
 }
 
-/// Returns the violations in the changed document, each with the change since which the document has the violation.
+/// Returns the violations in the changed document, each with the change that introduced it.
 fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Violation>) -> Vec<ChangeError> {
     let key = |json: &Value, violation: &Violation| (block_at(json, &violation.path), within_block(&violation.path));
     let mut states: Vec<HashSet<(Option<String>, String)>> = Vec::new();
@@ -112,7 +112,7 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
     found.into_iter().map(error).collect()
 }
 
-/// Returns the field of a change that caused a violation, and the violation in the words of the change.
+/// Returns the field of a change that caused a violation, and the violation with a message that fits the change.
 fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let path = change.path.as_deref().unwrap_or_default();
     let last = steps(path).last().unwrap_or_default();
@@ -124,7 +124,7 @@ fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
         ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
         ChangeKind::Set | ChangeKind::Insert => ("value", violation),
         ChangeKind::Remove if violation.problem.starts_with(NOT_A_FOOTER) => {
-            ("id", told("the footer cannot be removed, because it has the link to unsubscribe; change its fields instead"))
+            ("id", told("the footer cannot be removed, because it contains the unsubscribe link; change its fields instead"))
         }
         ChangeKind::Remove | ChangeKind::Move | ChangeKind::Duplicate => ("", violation),
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use super::*;
 use crate::vocab::placeholders;
 
-/// The start of the problem of a document whose last block is not its footer.
+/// The start of the message for a last block that is not a footer.
 pub(super) const NOT_A_FOOTER: &str = "is not a footer";
 
 /// A violation of a rule for documents.
@@ -147,7 +147,7 @@ impl Email {
         }
     }
 
-    /// Checks that every block has a unique name.
+    /// Checks that every block has a unique name of allowed characters.
     fn check_names(&self, at: &mut Place) {
         let mut seen = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {

@@ -124,7 +124,7 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Ok(Link(format!("tel:{kept}").into()));
     }
-    Err(LinkError("The phone number may contain only digits after an optional +, as in tel:+4930123456.".to_owned()))
+    Err(LinkError("The phone number must have 3 to 20 digits after an optional +, as in tel:+4930123456.".to_owned()))
 }
 
 /// The reason why a string is not a valid link or image address: a sentence that ends with the remedy.

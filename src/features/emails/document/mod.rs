@@ -87,7 +87,7 @@ pub enum Purpose {
     Announcement,
 }
 
-/// Choices about the theme. Null leaves each to the brand and the purpose.
+/// Choices about the theme. Null leaves a choice to the brand and the purpose.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Style {
@@ -191,13 +191,11 @@ impl Direction {
 }
 
 impl Layout {
-    /// All purposes.
     pub const ALL: [Self; 8] =
         [Self::Editorial, Self::Bold, Self::Showcase, Self::Letter, Self::Minimal, Self::Cards, Self::Midnight, Self::Bulletin];
 }
 
 impl Purpose {
-    /// All networks.
     pub const ALL: [Self; 12] = [
         Self::Welcome,
         Self::Sale,

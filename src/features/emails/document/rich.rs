@@ -250,7 +250,7 @@ impl Reader {
 
     fn finish<const MAX: usize>(mut self) -> Rich<MAX> {
         self.turn(|_| ());
-        // Text has no whitespace at its ends, also where markup without content hides it: "****  a".
+        // Text has no whitespace at its ends, even where markup without content hides it: "****  a".
         let is_blank = |span: &Span| match span {
             Span::Words { text, .. } => text.trim().is_empty(),
             Span::Break => true,

@@ -128,7 +128,7 @@ impl Transform for Strict {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else { return };
-        // The service names the blocks.
+        // The program assigns the IDs of blocks.
         if let Some(fields) = object.get_mut("properties").and_then(Json::as_object_mut) {
             fields.retain(|name, _| name != "id");
         }
@@ -283,7 +283,7 @@ fn read_cell(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Cell
         "divider" => Cell::Divider(read_part(&fields, path, found)?),
         _ => {
             let known = "text, heading, image, button, list, divider";
-            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\", but a column may contain only {known}")));
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\", but a column can contain only {known}")));
             return None;
         }
     })

@@ -4,7 +4,8 @@ use crate::engine::render::imported_html::{Change, Piece, TextPart};
 
 /// The maximum number of words in text that is compared word by word.
 const WORDS_MAX: usize = 400;
-/// The maximum length of a text that keeps its link even if all of its words change.
+/// The maximum length, in bytes, of a text that is rewritten piece by piece even if nearly all of its words change, and of new words that
+/// take over a replaced link.
 const SHORT: usize = 40;
 
 /// Replaces the words of a text part; returns the changes to make to the HTML.
@@ -163,7 +164,7 @@ fn tokens_of(pieces: &[Piece]) -> Vec<Token<'_>> {
     found
 }
 
-/// Splits new words at the position where the old words change to bold type.
+/// Splits new words where the same words in the old text are split between two pieces, for example by bold type.
 fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     let is_word = |text: &str| text.starts_with(char::is_alphanumeric);
     let glued = |pair: &[Token<'_>]| pair[0].piece != pair[1].piece && is_word(pair[0].text) && is_word(pair[1].text);
@@ -190,7 +191,7 @@ fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the longest common subsequence of words. Spaces alone are not a common word.
+/// Returns the common subsequence of tokens with the largest weight. A run of spaces has a quarter of the weight of any other token.
 fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut lengths = vec![0_u32; (old.len() + 1) * width];

@@ -95,7 +95,7 @@ impl Async for Create {
     }
 }
 
-/// Returns the requested document, checked.
+/// Returns the requested document, or the violations in it.
 fn document(tx: &ReadTx, account: AccountId, input: &NewEmail, today: Date) -> Result<Document, Failure> {
     match (&input.design, &input.document) {
         (Some(_), Some(_)) => Err(Failure::field("document", "set either design or document, not both")),

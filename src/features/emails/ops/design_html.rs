@@ -53,7 +53,7 @@ impl Raw for DesignHtml {
         let query = move |tx: &ReadTx| {
             projects::require(tx, account, input.project_id)?;
             let document = designs::written(tx, account, input.project_id, &input.design, None, date(now))?;
-            // The theme of an email depends on the seed of its conversation, but designs choose their layout themselves.
+            // The theme of an email depends on the seed of its conversation, but every design sets its layout.
             let made =
                 conversation(ConversationId::from_bytes([0; 12]), input.project_id, &document, Default::default(), (0, now));
             Ok(outputs::render_texts(tx, account, &made, &document)?.texts.html)

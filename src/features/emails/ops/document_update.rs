@@ -35,8 +35,8 @@ pub struct UpdateDocument {
     /// Whether to return the changed email without saving it.
     #[serde(default)]
     pub preview: bool,
-    /// Whether the new version replaces the caller's previous autosave, if that is the current version and its first autosave is at most ten
-    /// minutes old.
+    /// Whether the new version replaces the caller's previous autosave, if that is the current version and the autosaves that it combines
+    /// started at most ten minutes ago.
     #[serde(default)]
     pub autosave: bool,
 }

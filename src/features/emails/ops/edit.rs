@@ -102,7 +102,7 @@ impl Async for Edit {
     }
 }
 
-/// Returns the email as the edit would make it.
+/// Returns the email as the edit would change it.
 async fn preview(
     context: &Context,
     account: AccountId,
@@ -122,7 +122,10 @@ async fn preview(
     let stages = StageContext { engine: context.engine.clone(), data: context.data().clone() };
     let previewing = edits::preview(&stages, account, &email, &input.prompt, model.as_deref());
     let late = || {
-        Failure::because(Code::EditFailed, "The preview took too long. Make the edit, and restore the earlier version if needed.")
+        Failure::because(
+            Code::EditFailed,
+            "The preview took too long. Edit the email, and restore the earlier version if needed.",
+        )
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;
     let made = made.map_err(|reason| Failure::because(Code::EditFailed, reason))?;

@@ -27,7 +27,7 @@ pub struct ListConversations {
     pub project_id: ProjectId,
     /// Lists only conversations with this status.
     pub status: Option<StateWord>,
-    /// Text to find in the title, subject or prompt of conversations, ignoring case.
+    /// Text to find in the title or the prompt of conversations, ignoring case.
     pub search: Option<String>,
     /// Whether to list only conversations with a favorite email.
     #[serde(default)]

@@ -7,11 +7,12 @@ use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Ric
 use crate::features::emails::theme::design::{Align, ButtonForm, Room};
 use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 
-/// The width of an email, which every client shows without scrolling.
+/// The width of an email in pixels, which email clients on computers show without horizontal scrolling.
 pub const WIDTH: u16 = 600;
-/// The width of cards, which leave a margin of the page on both sides.
+/// The width of cards in pixels, which leaves a margin on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height of a picture that is about as tall as it is wide. A taller picture would push all other content out of view.
+/// The maximum height, in pixels, of a picture that is about as tall as it is wide or taller. A taller picture would push all other
+/// content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The theme and background on which blocks are rendered.
@@ -131,8 +132,8 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
-    /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide is made smaller and put on a tinted
-    /// background, because it would otherwise push all other content out of view.
+    /// Returns a cell with a full-width picture. A picture that is about as tall as it is wide or taller would push all other content out
+    /// of view, so it is made smaller. On the sheet, it gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);

@@ -27,7 +27,7 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // Each of these blocks starts a part of its own; see `parts`.
+        // Each of these blocks starts its own part; see `parts`.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }
@@ -157,7 +157,7 @@ fn stars_html(stars: u8) -> String {
 
 /// Returns a cell with a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
-    // The markers of a centered list would be scattered over the page.
+    // The markers of a centered list would not be in line.
     let set = set.aligned(Align::Start);
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());
@@ -189,7 +189,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
-    // A color that is legible on the sheet may be illegible on a stripe, so links on stripes have the text color.
+    // A color that is legible on the sheet can be illegible on a stripe, so links on stripes have the text color.
     let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),

@@ -46,12 +46,12 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
-        // Colored fields are parts of their own; see `parts`.
+        // Colored fields are separate parts; see `parts`.
         BoxForm::Band | BoxForm::Sides | BoxForm::Ruled | BoxForm::Frame | BoxForm::Bare => set.ground,
     }
 }
 
-/// Returns the alignment of boxes: centered, except in letters and reports.
+/// Returns the alignment of boxes: centered, or that of the layout, depending on the form.
 fn box_align(form: BoxForm, set: BlockContext<'_>) -> Align {
     match form {
         BoxForm::Ticket | BoxForm::Frame | BoxForm::Band | BoxForm::Bare => Align::Center,

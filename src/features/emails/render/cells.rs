@@ -1,7 +1,8 @@
 //! The data of the templates: parts contain rows, rows contain columns, and columns contain cells. Blocks of all kinds and layouts consist
 //! of these types.
 //!
-//! All fields named `html` are already escaped; the templates escape all other strings.
+//! The fields named `html`, the headings and cells of tables, and the author of a bar contain escaped HTML. The templates escape all
+//! other text.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub struct Page {
     pub end: &'static str,
     pub title_small: SmallTitle,
     pub gutters: Vec<Gutter>,
-    /// The backgrounds in dark mode that differ from the backgrounds in light mode.
+    /// The backgrounds of the email's parts and boxes in dark mode.
     pub darks: Vec<Dark>,
     pub has_night: bool,
     pub night_page: Color,
@@ -172,7 +173,7 @@ pub enum Content {
 
 #[derive(Debug, Serialize)]
 pub struct Words {
-    /// The HTML tag: `h1`, `h2`, `h3`, `p`, or `div` for HTML with paragraphs.
+    /// The HTML tag: `h1`, `h2`, `h3`, `p`, `blockquote`, or `div` for HTML with paragraphs and for the brand's name.
     pub tag: &'static str,
     /// The name of a size in the type scale.
     pub size: &'static str,
@@ -194,7 +195,7 @@ pub struct Logo {
     pub width: u16,
     /// The height in pixels, if known.
     pub height: Option<u16>,
-    /// When the logo needs a light background plate: always, only in dark mode, or never.
+    /// When the logo needs a light background plate: `always`, `night` (only in dark mode) or `never`.
     pub plate: &'static str,
 }
 

@@ -21,7 +21,7 @@ impl Draft {
         Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
-    /// Appends a row. If its cells fit into the column above, they are added to that column.
+    /// Appends a row. If the row and the last row are stacks with the same padding, its cells are added to the last row.
     pub fn push(&mut self, row: Row) {
         if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
             let cells = row.columns.into_iter().flat_map(|column| column.cells);

@@ -68,7 +68,7 @@ pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     }
     let gap = if cells.is_empty() { 0 } else { 24 };
     let sender = format!("<strong>{}</strong>", inline::words(&footer.sender));
-    // Without an address of its own, the footer shows the brand's address.
+    // A footer without its own address shows the brand's address.
     let address = footer.address.as_ref().map_or_else(|| POSTAL_ADDRESS.to_owned(), |address| inline::words(address));
     cells.push(set.words(gap, "p", "note", "mu", format!("{sender}<br />{address}")));
     if let Some(reason) = &footer.reason {

@@ -1,17 +1,17 @@
 //! Puts no-break spaces between words that a line end must not separate: a number and its unit, a day and its month, the parts of a
 //! postcode and of a telephone number.
 //!
-//! Only the HTML has these spaces. The document and the plain-text part keep ordinary spaces, so that people find "20 %" by searching.
+//! Only the HTML has these spaces. The document and the plain-text part keep ordinary spaces, so that a search finds "20 %".
 
 const NO_BREAK: char = '\u{a0}';
 
-/// Words after a number that belong to the number.
+/// Words that stay on one line with the number before them.
 const UNITS: [&str; 40] = [
     "%", "‰", "€", "$", "£", "¥", "zł", "kr", "Fr.", "EUR", "USD", "GBP", "CHF", "SEK", "Euro", "euros", "Uhr", "uur", "h",
     "Std.", "min", "Min.", "am", "pm", "a.m.", "p.m.", "UTC", "GMT", "CET", "CEST", "g", "kg", "ml", "cl", "l", "mm", "cm", "m",
     "km", "°C",
 ];
-/// Words before a number that belong to the number.
+/// Words that stay on one line with the number after them.
 const SIGNS: [&str; 14] = ["€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Nr.", "No.", "no.", "n.", "nº", "n°"];
 /// The beginnings of the names of months in the languages of the composer.
 const MONTHS: [&str; 34] = [
@@ -20,9 +20,9 @@ const MONTHS: [&str; 34] = [
 ];
 /// The number of letters in the longest name of a month.
 const MONTH_LETTERS_MAX: usize = 10;
-/// The number of digits that a telephone number has at least.
+/// The minimum number of digits in a telephone number.
 const TELEPHONE_DIGITS_MIN: usize = 6;
-/// The length up to which a telephone number stays on one line. Longer numbers would not fit on a phone.
+/// The maximum length of a telephone number that is kept on one line. Longer numbers do not fit on a phone's screen.
 const TELEPHONE_CHARACTERS_MAX: usize = 20;
 
 /// Returns the text with no-break spaces. Merge fields stay unchanged.
@@ -39,7 +39,7 @@ pub fn glued(text: &str) -> String {
     out
 }
 
-/// Returns text without merge fields with no-break spaces.
+/// Inserts no-break spaces into text that has no merge fields.
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let mut out = String::with_capacity(text.len() + 8);
@@ -57,7 +57,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Returns whether a word belongs to the word before it.
+/// Returns whether a line must not break between a word and the word before it.
 fn belongs(words: &[&str], at: usize) -> bool {
     let (before, word) = (words[at - 1], words[at]);
     let next = words.get(at + 1).copied().unwrap_or_default();

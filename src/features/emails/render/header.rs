@@ -15,13 +15,12 @@ const LOGO_HEIGHT_MAX: u32 = 48;
 /// The assumed width of logos of unknown size. Most logos are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
-/// Returns the header as a part of its own.
+/// Returns the header as a separate part.
 pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // A colored strip requires a transparent logo that is visible on the strip. Otherwise, the header is on the sheet, below a
-        // colored line.
+        // On a colored strip, a logo must be transparent and visible. Otherwise, the header is on the sheet, below a colored line.
         HeaderForm::Strip if header.logo.is_none() || suits_strip(set, header) => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
@@ -52,7 +51,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
                 draft.push(Row::stack(vec![set.rule(0, "100%", 8, true)], 0));
                 draft.pad = Some((0, 22));
             }
-            // Above a centered opening, a logo at the start of the line looks lost.
+            // Above a centered hero, a logo at the start of the line looks lost.
             if set.align == Align::Center && header.links.is_empty() {
                 draft.follow(Row::stack(vec![mark(set, header)], room.side), 22);
                 return draft;
@@ -71,8 +70,8 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background may be opaque and thus a
-/// plate itself.
+/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background can be opaque, which looks like a
+/// plate.
 fn suits_strip(set: BlockContext<'_>, header: &Header) -> bool {
     let (logo, plate) = chosen(set.on(GroundName::Band), header);
     plate == "never" && logo.is_some_and(|logo| logo.background != BrandLogoBackground::Any)

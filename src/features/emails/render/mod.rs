@@ -69,7 +69,8 @@ pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     mjml
 }
 
-/// Returns whether XML allows this character at all, escaped or not ("Char" in the standard).
+/// Returns whether XML allows this character, escaped or not ("Char" in the standard). Control characters that XML discourages are
+/// excluded too.
 fn is_markup(character: char) -> bool {
     !matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -26,7 +26,7 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
             }
             Block::Social(social) => drafts.push(footer::social(set, social)),
             _ => {
-                // The button below a code belongs to the offer and stays on its field.
+                // The button below a code belongs to the offer and has its background.
                 let follows_code = matches!((before, block), (Some(Block::Coupon(_)), Block::Button(_)));
                 let ground = match drafts.last().filter(|_| follows_code) {
                     Some(offer) => offer.ground,
@@ -103,7 +103,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
     }
 }
 
-/// Returns the space above a block within its part.
+/// Returns the space above a block within its part, in pixels.
 fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {

@@ -74,7 +74,7 @@ fn across(left: usize) -> usize {
     }
 }
 
-/// Returns a row with `count` columns. The last row of a grid may have fewer products than columns.
+/// Returns a row with `count` columns. The last row of a grid can have fewer products than columns.
 fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: ProductsForm) -> Row {
     let tiles = form == ProductsForm::Tiles;
     let gutter: u16 = if tiles { 7 } else { 10 };

@@ -16,9 +16,10 @@ pub struct EmailStats {
     /// The number of pictures, excluding the logo.
     pub image_count: u32,
     pub button_count: u32,
-    /// The number of words to read, excluding the footer.
+    /// The number of words to read, excluding the footer and the links to social networks.
     pub estimated_length: u32,
-    /// The email's colors as `#RRGGBB`, with backgrounds and buttons first.
+    /// The main colors of the email as `#RRGGBB`: of the background, the buttons, the filled boxes, the links, the text and the page
+    /// around.
     pub colors: Vec<String>,
 }
 

@@ -115,7 +115,7 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
     }
 }
 
-/// The period of a sale stood in muted print of 12 pixels below its code.
+/// Regression test: below a code, the period of the sale was in muted text of 12 pixels.
 #[test]
 fn the_conditions_of_a_code_have_the_size_of_running_text() {
     for layout in Layout::ALL {
@@ -148,7 +148,7 @@ fn the_labels_of_a_table_stay_on_one_line() {
     }
 }
 
-/// Logos stood on a pasted plate at the start of the line, above a centered opening.
+/// Regression test: above a centered hero, logos had a plate and were at the start of the line.
 #[test]
 fn a_logo_for_light_backgrounds_has_no_plate_and_the_alignment_of_the_opening() {
     let logo = |url: &str, background| BrandLogo {

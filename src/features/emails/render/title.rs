@@ -6,7 +6,7 @@ use super::inline;
 use crate::features::emails::document::HeadingLevel;
 use crate::features::emails::theme::design::HeadingForm;
 
-/// Returns the title of a block; empty if the block has no title.
+/// Returns the cells of a block's title.
 pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }

@@ -54,7 +54,8 @@ pub fn underlined(text: &str, mark: char) -> String {
     format!("{text}\n{}", String::from(mark).repeat(longest))
 }
 
-/// Aligns cells in columns. If there are several columns, the last column is end-aligned. Rows that are too wide become names and values.
+/// Aligns cells in columns. If there are several columns, the last column is end-aligned. If the rows are too wide, each becomes lines of
+/// `name: value`.
 pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |index: usize| rows.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The layouts. The table of each layout contains the form of every kind of block, the font sizes and the spacing.
 //!
-//! Colors and fonts come from the brand and are not part of a layout. Therefore every layout suits every brand, and two layouts of one
-//! brand look different.
+//! Colors and fonts come from the brand and are not part of a layout. Therefore every layout works with the colors and fonts of every
+//! brand.
 
 use serde::Serialize;
 
@@ -38,11 +38,11 @@ pub struct Design {
 pub enum HeaderForm {
     /// The logo is centered, with the links below.
     Center,
-    /// The logo is centered above a hairline, with the links below.
+    /// The logo and the links below it are centered above a hairline.
     Masthead,
     /// The logo is at the start of the line, and the links are at the end.
     Split,
-    /// A small logo at the start of the line, without links.
+    /// The logo is at the start of the line, without links.
     Plain,
     /// The logo and links are on a colored strip.
     Strip,
@@ -59,7 +59,7 @@ pub enum HeroForm {
     Band,
     /// A full-width picture, then the text.
     Picture,
-    /// An ordinary title, and a picture within the text.
+    /// A title of ordinary size, then the text, the picture and the button.
     Letter,
     /// All content is centered, with generous spacing.
     Still,
@@ -171,7 +171,7 @@ pub enum ButtonForm {
     Filled,
     /// The button has small uppercase text with letter spacing.
     Capitals,
-    /// The button is as wide as the card.
+    /// The button is as wide as its column.
     Wide,
 }
 
@@ -184,9 +184,9 @@ pub enum Align {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Voice {
-    /// The brand's heading font.
+    /// The brand's fonts, or else a sans-serif font.
     Brand,
-    /// A serif font, the brand's if it has one.
+    /// The brand's fonts, or else a serif font.
     Serif,
 }
 

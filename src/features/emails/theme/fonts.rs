@@ -1,6 +1,6 @@
 //! Font stacks for emails: the brand's families first, then fallbacks that every email client has.
 //!
-//! Clients that load web fonts load the brand's own; everywhere else, a similar font of the same kind replaces it.
+//! Email clients that load web fonts show the brand's fonts. All others show a fallback of the same kind.
 
 use serde::Serialize;
 

@@ -124,7 +124,7 @@ impl Theme {
     }
 }
 
-/// Returns the layout for an email with this purpose and brand. Another seed may give another layout.
+/// Returns the layout for an email with this purpose and brand. Another seed can give another layout.
 pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
     let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
@@ -151,7 +151,7 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Returns whether the brand's own pages are dark. Only such a brand gets dark emails without asking for them.
+/// Returns whether the brand's own pages are dark. Other brands get dark emails only if the document requests them.
 pub fn is_dark(brand: &Brand) -> bool {
     parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1)
 }
@@ -166,7 +166,7 @@ fn fits(layout: Layout, brand: &Brand) -> bool {
     }
 }
 
-/// Returns how well a layout suits a brand.
+/// Returns the weight of a layout in the random choice for a brand.
 fn weight(layout: Layout, brand: &Brand) -> usize {
     let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == fonts::Kind::Serif);
     let round = brand.corner_radius.is_some_and(|radius| radius >= 10);
@@ -221,7 +221,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A medium-dark color is unsuitable as a background, because no text color stands out from it.
+    // A medium-dark color is unsuitable as a background, because no text color has much contrast to it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
@@ -267,7 +267,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
     let body = fonts::stack(brand.fonts.body.as_deref()).or_else(|| fonts::stack(brand.fonts.heading.as_deref()));
     let body = body.unwrap_or_else(|| fonts::SANS.to_owned());
     let own = fonts::stack(brand.fonts.heading.as_deref()).or_else(|| fonts::stack(brand.fonts.body.as_deref()));
-    // Only a brand without a font of its own gets the font of the layout.
+    // Only a brand without fonts gets the font of the layout.
     let heading = own.unwrap_or_else(|| match design.voice {
         design::Voice::Serif => fonts::SERIF.to_owned(),
         design::Voice::Brand => body.clone(),
@@ -364,7 +364,8 @@ mod tests {
         assert!(chosen("#101014") && !chosen("#FAF6EF") && !chosen(""));
     }
 
-    /// The footer of two layouts was nearly black under every brand, and the letter was white for a brand on cream.
+    /// Regression test: in two layouts, every brand had a nearly black footer, and the letter layout was white for a brand with a cream
+    /// background.
     #[test]
     fn every_background_of_a_light_brand_is_light_except_its_color_fields() {
         let brand = brand("#FAF6EF", "#262C30", "#B4552D", "#B4552D");
@@ -380,7 +381,7 @@ mod tests {
         }
     }
 
-    /// The minimal layout drew a thin black outline instead of the brand's button.
+    /// Regression test: the minimal layout had thin black outlines instead of buttons in the brand's color.
     #[test]
     fn the_button_has_the_brands_color_in_every_layout() {
         let berry = brand("#FFFFFF", "#1A1A1A", "#944257", "#944257");
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(band.button.to_string(), "#FFB347", "on the field of another color");
     }
 
-    /// Three layouts set the headings of every brand in Georgia, also of a brand whose font is Inter.
+    /// Regression test: three layouts set the headings of every brand in Georgia, even of a brand whose font is Inter.
     #[test]
     fn no_layout_sets_a_serif_heading_for_a_brand_whose_font_is_sans() {
         let mut inter = brand("#FFFFFF", "#222222", "#4F46E5", "#4F46E5");

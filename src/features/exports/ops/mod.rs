@@ -27,7 +27,7 @@ const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
 const UNCONNECTED: &str = "This version cannot connect to platform accounts, so the response is always 409. Download the email from the \
                            dashboard page in data.connectUrl, and upload the file to the platform.";
 
-/// A platform that emails can be exported to: one email, or all emails in a conversation.
+/// A platform for which the API reserves an export operation.
 pub trait Slot: Send + Sync + 'static {
     const NAME: &'static str;
     const SPEC: Spec;

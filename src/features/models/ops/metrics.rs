@@ -89,7 +89,7 @@ impl Operation for Metrics {
     const SPEC: Spec =
         Spec::get("models.metrics", "/v1/metrics/models", needs_one(&[Permission::EmailRead, Permission::EmailWrite]))
             .summary("Get the usage and cost of language models")
-            .about("Returns the usage of the brands in the key's environment. The limits apply to test and live data together.");
+            .about("Returns the usage of the brands in the key's environment. The limits apply to both environments together.");
     type Input = MetricsRange;
     type Output = Done<ModelMetrics>;
 

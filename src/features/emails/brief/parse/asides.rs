@@ -7,7 +7,7 @@ use super::lexicon::List;
 use super::prompt::Range;
 use super::tokens::Kind;
 
-/// The maximum number of words of what the email must not have: "kein Zeigefinger".
+/// The maximum number of words after "no" in a fragment that says what the email must not have: "kein Zeigefinger".
 const NEGATION_WORDS_MAX: usize = 6;
 
 impl Classifier<'_> {
@@ -20,13 +20,13 @@ impl Classifier<'_> {
         if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
             return Some(Class::Unclear);
         }
-        // The lists of these languages name remarks and rules instead.
+        // In these languages, the word lists recognize remarks and rules instead.
         if matches!(prompt.lexicon().code, "en" | "fr" | "es") {
             return None;
         }
         let last = pieces.last();
         let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
-        // "No discount" says something about the offer, and more may follow.
+        // "No discount" describes the offer, and the next fragment can continue it.
         let is_about_offer = |piece: &Piece| {
             let start = self.start(piece.range);
             let end = self.inner(piece.range).to;
@@ -66,13 +66,13 @@ impl Classifier<'_> {
         sign == Some("[")
     }
 
-    /// Returns whether a sentence is a question in a quoted mail.
+    /// Returns whether a sentence is a question in a quoted email.
     fn is_quoted_question(&self, sentence: &Sentence) -> bool {
         let Range { from, to } = sentence.range;
         self.prompt.fold(self.prompt.line_start(from)) == ">" && self.prompt.fold(to - 1) == "?"
     }
 
-    /// Returns a sentence as a note, except the words after a comment of HTML in it.
+    /// Returns a sentence as a note, except the words after an HTML comment in it.
     pub(super) fn after_comment(&self, range: Range) -> Vec<Piece> {
         let prompt = self.prompt;
         let is_end = |at: &usize| prompt.fold(*at) == ">" && prompt.fold(at - 1) == "-" && prompt.words.is_glued(*at);
@@ -89,8 +89,8 @@ impl Classifier<'_> {
         (asks && self.prompt.kind(name) == Kind::Word).then_some(name + 1)
     }
 
-    /// Returns whether a fragment only says what there is not, as a noun without a verb or an adjective after it: "kein Kitsch" but not
-    /// "keine Anmeldung nötig" or "KEINE Schuhe".
+    /// Returns whether a fragment is only "no" and a noun, without a verb or an adjective after it: "kein Kitsch" but not "keine
+    /// Anmeldung nötig" or "KEINE Schuhe".
     fn is_negation(&self, range: Range, start: usize) -> bool {
         let prompt = self.prompt;
         let Some(end) = prompt.end(List::Without, start).filter(|end| *end < range.to) else { return false };

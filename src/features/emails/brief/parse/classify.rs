@@ -41,21 +41,21 @@ pub struct Fields {
     pub signature: Option<Signature>,
     pub tone: Vec<Part>,
     pub constraints: Vec<Constraint>,
-    /// Whether the prompt is a forwarded mail or greets the writer, whose closing line is not the email's signature.
+    /// Whether the prompt is a chat or a forwarded email or greets the writer. Its closing line is then not the email's signature.
     pub is_forwarded: bool,
 }
 
-/// The maximum number of words of a short fragment, which a note is in most cases.
+/// The maximum number of words of a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
 pub struct Classifier<'a> {
     pub prompt: &'a Prompt<'a>,
     pub fields: Fields,
-    /// Whether the fragment before asked for an email, so that the fragments before it describe the situation.
+    /// Whether the current fragment requests an email. The fragments before it then describe the situation.
     pub asks: bool,
-    /// Whether the last fragment asked to report something, so that "that" introduces it.
+    /// Whether the sentence contains a request to report something, which a later "that" introduces.
     pub reports: bool,
-    /// Whether the fragment before is a request.
+    /// Whether the fragment before is a note or a topic.
     pub requests: bool,
     /// Whether the sentence starts with a description of the recipients.
     pub situates: bool,
@@ -63,13 +63,13 @@ pub struct Classifier<'a> {
     pub relates: bool,
     /// Whether the sentence is the closing line of the prompt.
     pub closes: bool,
-    /// Whether the last fragment was a rule for the writer, which may be followed by its reason.
+    /// Whether the sentence contains a rule for the writer, which its reason can follow.
     pub rules: bool,
-    /// Whether the prompt tried to give orders to the system.
+    /// Whether an earlier sentence tried to give orders to a language model.
     pub attacked: bool,
-    /// Whether brackets after the last fragment belong to it.
+    /// Whether the sentence contains a request to whose topic later brackets belong.
     pub carries: bool,
-    /// The number of sentences that were classified.
+    /// The number of sentences that have been classified.
     pub seen: usize,
     pub count: usize,
 }
@@ -124,7 +124,7 @@ impl Classifier<'_> {
         pieces
     }
 
-    /// Lets notes with addresses or products name facts.
+    /// Turns notes with web addresses into topics, so that their facts are read.
     fn with_links(&self, pieces: &mut [Piece]) {
         for piece in pieces.iter_mut().filter(|piece| piece.class == Class::Note) {
             if (piece.range.from..piece.range.to).any(|at| self.prompt.kind(at) == Kind::Link) {
@@ -144,7 +144,7 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the first word of a fragment that is not a sign, "and" or "please".
+    /// Returns the first word of a fragment after signs, greetings, "and" and "please".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
@@ -245,13 +245,13 @@ impl Classifier<'_> {
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
-            // A note that forbids nothing may still name dates and numbers.
+            // A note that forbids nothing can still name dates and numbers.
             let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
             let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
             self.situates =
                 is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
-            // "No housing this year" behind a statement may be a fact.
+            // "No housing this year" after a statement can be a fact.
             let is_doubtful = is_forbidden && before == Some(Class::Content) && !self.prompt.has(List::NoteAny, range);
             let is_dated = addresses && self.prompt.has(List::Month, range);
             let has_fact = (is_forbidden || is_dated) && has_value(self.prompt, range);
@@ -273,7 +273,7 @@ impl Classifier<'_> {
             return;
         }
         // "No jokes please, the treasurer is still upset": the reason of a rule for the writer. People put square brackets around
-        // remarks, and in a chat they put questions to each other.
+        // remarks, and in a chat they ask each other questions.
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
@@ -328,7 +328,7 @@ impl Classifier<'_> {
         range
     }
 
-    /// Returns whether a fragment greets the writer. Longer greetings count only in the first sentences.
+    /// Returns whether a fragment greets the writer. Longer greetings are recognized only in the first sentences.
     fn greeting(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let is_early = self.seen <= 3 && is_start && sentence.is_line_start || self.seen <= 2 && range.from < 4;
         let is_short = range.len() <= 3 && self.prompt.words.is_capital(range.to - 1) && range.len() > 1;
@@ -338,7 +338,7 @@ impl Classifier<'_> {
         greets
     }
 
-    /// Reads the closing line of the prompt, which may be the signature.
+    /// Reads the closing line of the prompt, which can be the signature.
     fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let Some(end) = self.prompt.end(List::Closing, range.from).filter(|_| self.seen + 2 >= self.count) else { return false };
         let rest = Range::of(end, sentence.range.to);
@@ -537,7 +537,7 @@ impl Classifier<'_> {
             let about = writes.and_then(|end| (end..(end + 5).min(fragment.to)).find_map(|at| prompt.end(List::About, at)));
             return about.filter(|_| is_start);
         };
-        // "Abandoned" is no verb in "Abandoned cart email".
+        // "Abandoned" is not a verb in "Abandoned cart email".
         let is_kind = |mark: Mark| names_kind(mark) && mark.from <= start + 1 && mark.to >= email.from;
         let named = Range::of(start, email.from);
         let is_title = is_start
@@ -552,7 +552,7 @@ impl Classifier<'_> {
         if let Some(that) =
             prompt.find(List::That, Range::of(at, fragment.to)).filter(|that| !prompt.has(List::Finite, Range::of(at, that.from)))
         {
-            // "with this that they forward me" says nothing.
+            // "with this that they forward me" has no content.
             let is_short = self.inner(Range::of(that.to, fragment.to)).len() <= 2;
             return Some(if is_short { fragment.to } else { that.to });
         }

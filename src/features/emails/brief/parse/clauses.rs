@@ -5,7 +5,7 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// Abbreviations after which a sentence continues, in all languages.
+/// Abbreviations whose period can be inside a sentence, in several languages.
 const ABBREVIATIONS: [&str; 49] = [
     "dr", "mr", "mrs", "ms", "prof", "st", "nr", "no", "tel", "ca", "inkl", "incl", "approx", "esp", "vs", "bzw", "evtl", "ggf",
     "zzgl", "exkl", "fr", "hr", "str", "av", "sr", "sra", "dott", "sig", "fl", "art", "p", "e", "g", "i", "z", "b", "d", "a",
@@ -18,17 +18,17 @@ pub struct Sentence {
     pub range: Range,
     /// The parts between commas, colons, brackets and dashes.
     pub fragments: Vec<Range>,
-    /// The position in the list that the sentence is in, from 0.
+    /// The position of the sentence's item in its list, from 0.
     pub item: Option<u8>,
     /// Whether the sentence starts a line or an item.
     pub is_line_start: bool,
     pub chat: Chat,
 }
 
-/// What a sentence is in a chat.
+/// The role of a sentence in a chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chat {
-    /// The prompt or the line is not a chat.
+    /// The sentence is not part of a chat.
     #[default]
     None,
     /// The time and the name of the person who writes.
@@ -36,7 +36,7 @@ pub enum Chat {
     Line,
 }
 
-/// Returns the sentences of a prompt in order. They contain every word except the signs and numbers of lists.
+/// Returns the sentences of a prompt in order. They contain every word except the bullets and numbers of lists.
 pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let items = items(prompt);
     let speakers = chat::speakers(prompt);
@@ -86,8 +86,8 @@ struct Item {
     index: u8,
 }
 
-/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list starts with its first number and has at
-/// least two.
+/// Returns the numbers of the lists in a prompt: `1.`, `2)`, `(3)`, `A)`, `first:`. A list has at least two items, numbered in order from
+/// the first.
 fn items(prompt: &Prompt<'_>) -> Vec<Item> {
     let mut found: Vec<Item> = Vec::new();
     let mut run: Vec<Item> = Vec::new();
@@ -178,7 +178,7 @@ fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     value(prompt, end).map(|index| (index, end + 1))
 }
 
-/// Returns the first word of a line after its quotation signs and bullets.
+/// Returns the index of the first word of a line after its bullets and its `>` signs of a quoted email.
 fn bullet_end(prompt: &Prompt<'_>, from: usize, to: usize) -> usize {
     let is_bullet = |at: usize| {
         let is_apart = !prompt.words.is_glued(at + 1) || matches!(prompt.fold(at), "=" | ">" | "•" | "*");
@@ -276,7 +276,7 @@ fn starts_request(prompt: &Prompt<'_>, at: usize) -> bool {
     [List::Please, List::NoteStart, List::Report, List::Write].into_iter().any(|list| prompt.is(list, at))
 }
 
-/// Splits a sentence at commas, colons, dashes, arrows and brackets.
+/// Splits a sentence at commas, colons, dashes, arrows and brackets, and before notes and labels.
 fn fragments(prompt: &Prompt<'_>, sentence: Range) -> Vec<Range> {
     let mut fragments = Vec::new();
     let mut from = sentence.from;
@@ -325,12 +325,12 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
 fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let lists = [List::LabelSubject, List::LabelPreheader, List::LabelHeadline, List::LabelButton, List::LabelSign];
     let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
-    // Other words in lowercase are labels if they are phrases: "… a.example/b button text: Tell us".
+    // In lowercase, only phrases of several words are labels: "… a.example/b button text: Tell us".
     let is_phrase = |list: List| prompt.at(list, at).any(|mark| mark.to > at + 1 && prompt.fold(mark.to) == ":");
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
-/// Returns whether "and" and a note to the writer start at a word: "… and keep it short".
+/// Returns whether a note to the writer starts at a word: "… and keep it short", "… maybe mention that".
 fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
         return true;

@@ -1,4 +1,4 @@
-//! Puts the brief together from the classified fragments of a prompt.
+//! Assembles the brief from the classified fragments of a prompt.
 
 use jiff::civil::Date;
 
@@ -112,26 +112,26 @@ fn empty(fields: Fields, purpose: Goal, language: LanguageTag) -> Brief {
     }
 }
 
-/// Returns the language of the brief.
+/// Returns the language of the brief: `given`, or else the language that the prompt asks for, or else the prompt's own.
 fn tag(prompt: &Prompt<'_>, asked: Option<&str>, given: Option<&LanguageTag>) -> LanguageTag {
     let own = LanguageTag::parse(asked.unwrap_or(prompt.lexicon().code)).or_else(|_| LanguageTag::parse("en"));
     given.copied().unwrap_or_else(|| own.expect("the codes of the word lists are language tags"))
 }
 
-/// Returns whether the prompt is written in capitals.
+/// Returns whether more than 60% of the prompt's letters are uppercase.
 fn is_shouted(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic());
     let upper = letters.clone().filter(|c| c.is_uppercase()).count();
     upper * 10 > letters.count() * 6
 }
 
-/// Returns whether the prompt quotes a mail.
+/// Returns whether the prompt quotes an email.
 fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether the prompt is random letters or words: few words, none of them common or with a meaning for an email, words without
-/// vowels, or rows of the same letter.
+/// Returns whether a short prompt is random letters or words: words without vowels, words of which none is common or relevant to an
+/// email, or four of the same letter in a row.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -150,7 +150,7 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
         && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
 }
 
-/// Turns the words before a list that only announce it into a note: "three stories:".
+/// Turns the words before a list that only announce it into a topic: "three stories:".
 fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let starts =
@@ -177,7 +177,7 @@ fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut [Piece]) {
     }
 }
 
-/// Joins adjoining pieces of the same class: a fact may contain the comma between them.
+/// Joins adjoining pieces of the same class: a fact can contain the comma between them.
 fn joined(pieces: &[Piece]) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {
@@ -189,7 +189,8 @@ fn joined(pieces: &[Piece]) -> Vec<Piece> {
     joined
 }
 
-/// Reads the typed facts in a range, each word once. Unclear text has none, notes only name products, and other fields only contain links.
+/// Reads the typed facts in a range, each word once. Unclear text is skipped, notes are searched only for products, and fields only for
+/// links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,
@@ -237,7 +238,7 @@ fn scan(
     }
 }
 
-/// Returns a place with the word that says whose it is: "our shop" rather than "shop".
+/// Extends a place by the possessive before it: "our shop" rather than "shop".
 fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
     const OURS: [&str; 9] = ["our", "notre", "nuestra", "nuestro", "nostra", "nostro", "nossa", "nosso", "onze"];
     let Range { from, to } = place.range;
@@ -246,7 +247,7 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
     Found { range: Range::of(start.unwrap_or(from), to), ..place }
 }
 
-/// Returns whether the words of a time without a mark are better read as a date: "24.12.".
+/// Returns whether the words of a time are more likely a date: "24.12.".
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
         date.range.to > time.range.to || date.range.to == time.range.to && prompt.has(List::Month, date.range)
@@ -296,7 +297,7 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns how a sentence to the recipients starts whose reason follows "apologize for" or "thank our customers for" in the prompt.
+/// Returns how a sentence to the recipients starts if "apologize for" or "thank our customers for" precedes its text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let verb = at.checked_sub(1).filter(|last| matches!(prompt.fold(*last), "for" | "fur"))?;
     let words = || (verb.saturating_sub(5)..verb).map(|at| prompt.fold(at));
@@ -483,7 +484,8 @@ fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     FactKind::Price
 }
 
-/// Adds the words that no part of the brief contains: labels and numbers of lists as instructions, and longer texts as unclear.
+/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
+/// text as unclear.
 fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
     let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
     for (span, _) in super::spans(brief) {

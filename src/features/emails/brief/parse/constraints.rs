@@ -1,4 +1,4 @@
-//! Reads the limits of a prompt: images, products, words, the form of address and the language.
+//! Reads the limits in a prompt: on images, products and words, the form of address, the language, and the number of emails.
 
 use super::super::{Constraint, ConstraintKind};
 use super::classify::{Classifier, SHORT_WORDS};
@@ -7,10 +7,10 @@ use super::prompt::Range;
 use super::tokens::Kind;
 use crate::vocab::limits;
 
-/// A prompt for a series says so in its first words.
+/// The number of words at the start of a prompt that can request a series.
 const SERIES_WORDS_MAX: usize = 14;
 
-/// The limits whose phrases need no value.
+/// The limits that have no value.
 const LIMITS: [(List, ConstraintKind); 7] = [
     (List::NoImages, ConstraintKind::NoImages),
     (List::NoProducts, ConstraintKind::NoProducts),
@@ -21,7 +21,7 @@ const LIMITS: [(List, ConstraintKind); 7] = [
     (List::OneButton, ConstraintKind::OneButton),
 ];
 
-/// How words for translating start, in all languages.
+/// The stems of words for "translate" in several languages.
 const TRANSLATE: [&str; 7] = ["translat", "tradu", "traduz", "traduis", "ubersetz", "vertaal", "vertal"];
 
 impl Classifier<'_> {
@@ -61,12 +61,12 @@ impl Classifier<'_> {
             || self.prompt.has(List::WordLimit, range)
     }
 
-    /// Returns whether a phrase makes up most of a fragment.
+    /// Returns whether a phrase starts a fragment or makes up most of it.
     fn is_near_start(&self, range: Range, found: Range) -> bool {
         found.from <= range.from + 3 && found.to + 5 >= range.to || found.from == self.start(range)
     }
 
-    /// Reads the form of address that a short fragment asks for.
+    /// Reads the form of address, formal or informal, that a fragment requests.
     fn address(&mut self, range: Range, is_labeled: bool) -> bool {
         for (list, kind) in [(List::Informal, ConstraintKind::Informal), (List::Formal, ConstraintKind::Formal)] {
             let Some(found) = self.prompt.find(list, range) else { continue };
@@ -99,7 +99,7 @@ impl Classifier<'_> {
             return true;
         }
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
-        // "Pas de …" and "not …" also deny facts: they only forbid words in quotation marks right behind them.
+        // "Pas de …" and "not …" can also deny facts, so they forbid only words in quotation marks directly after them.
         let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
         let mut at = end;
         let mut words = Vec::new();
@@ -124,7 +124,7 @@ impl Classifier<'_> {
             let second = next.map(|next| Range::of(next.to, rest.to));
             words.extend([Some(first), second].into_iter().flatten().filter(|word| (1..=3).contains(&word.len())));
         }
-        // "Don't use them": an instruction to the recipients.
+        // "Don't use them" is an instruction to the recipients.
         let had_words = !words.is_empty();
         words.retain(|word| (word.from..word.to).any(|at| !prompt.is(List::Common, at)));
         for word in &words {
@@ -174,7 +174,7 @@ impl Classifier<'_> {
         let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
         let names_version = mark.from == self.start(range) && (is_version(mark.to) || prompt.is(List::AudienceStart, mark.to))
             || mark.from == self.start(range) + 1 && is_version(self.start(range));
-        // Two languages are those of an event or a person.
+        // Two languages describe an event or a person, not the email.
         let next = prompt.end(List::And, mark.to).filter(|next| {
             let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
             *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))

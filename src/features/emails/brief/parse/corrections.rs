@@ -8,7 +8,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of corrections that are read: a prompt has one or two.
+/// The maximum number of corrections that are read. A prompt rarely has more than two.
 const CORRECTIONS_MAX: usize = 20;
 
 /// Finds values that the prompt takes back ("20%, sorry, 25%") and returns the ranges to leave out.
@@ -46,7 +46,8 @@ pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Vec<Range> {
             let right = all[index + 1..]
                 .iter()
                 .find(|right| right.range.from >= mark.to && right.kind == wrong.kind && right.range.from - mark.to <= 14);
-            // "No" also denies ("no booking"): it only corrects the value right before it by the one right after it.
+            // "No" can also deny ("no booking"), so it corrects a value only if the value is directly before it and the new one directly
+            // after it.
             let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
             let touches = |right: &&Found| {
                 let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
@@ -77,7 +78,7 @@ fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
 }
 
-/// Returns the value that a bare number replaces: "900 bottles, no 600".
+/// Returns the range from a value to the bare number that replaces it: "900 bottles, no 600".
 fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
     let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
@@ -90,7 +91,7 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
-    // "No wait, make that": the phrases follow each other.
+    // "No wait, make that": several phrases can follow each other.
     let mut to = mark.to;
     while let Some(next) = prompt.end(List::Correction, to + usize::from(prompt.fold(to) == ",")) {
         to = next;
@@ -99,7 +100,7 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
         prompt.kind(*right) == Kind::Number || all.iter().any(|found| found.range.from <= *right && *right < found.range.to)
     });
     if let Some(right) = right {
-        // The number before the phrase, or a row such as "25th to 28th".
+        // The number before the phrase, or a range such as "25th to 28th".
         let number = |at: usize| {
             let at = if prompt.is(List::Ordinal, at) { at.checked_sub(1)? } else { at };
             (prompt.kind(at) == Kind::Number).then_some(at)

@@ -1,4 +1,4 @@
-//! The dates and times of a prompt, in the notations of all languages.
+//! Recognizes the dates of a prompt, in the notations of all languages.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -10,7 +10,7 @@ use super::prompt::{Prompt, Range};
 use super::times::{clock, time};
 use super::tokens::Kind;
 
-/// Words for "every" before a weekday, in all languages.
+/// Words for "every" and "always" before a weekday.
 const EVERY: [&str; 16] = [
     "immer", "jeden", "jede", "jeweils", "elke", "altijd", "ogni", "sempre", "todos", "cada", "every", "always", "siempre",
     "toujours", "chaque", "tous",
@@ -23,13 +23,13 @@ struct Parts {
     day: Option<i8>,
     month: Option<i8>,
     year: Option<i16>,
-    /// A day relative to today.
+    /// The number of days from today.
     offset: Option<i32>,
-    /// Whether the day is only known to be in the month.
+    /// Whether only the month is known.
     is_vague: bool,
 }
 
-/// What the words before a date say about it.
+/// Whether the words before a day mark it as a date.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strength {
     /// A preposition or article precedes the day: "the 2nd", "am 7.", "le 27".
@@ -81,13 +81,13 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     Some(Found { kind, range: Range::of(at, end), value: value.filter(|_| !parts.is_vague || kind == FactKind::Period), bound })
 }
 
-/// Returns the words of a weekday with "last" before or after it.
+/// Returns the range of a weekday with "last" before or after it.
 fn past(prompt: &Prompt<'_>, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = prompt.before(List::Past, start).map(|from| (from, end));
     before.or_else(|| prompt.end(List::Past, end).map(|end| (start, end)))
 }
 
-/// Moves weekdays behind the date before them in the sentence: "from Friday the 27th until Monday".
+/// Moves a weekday to its first occurrence after the date that precedes it in the sentence: "from Friday the 27th until Monday".
 pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
     let mut before: Option<Date> = None;
     for own in found {
@@ -106,12 +106,12 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
 /// Returns whether the name of a weekday is a plural.
 fn is_plural(prompt: &Prompt<'_>, at: usize) -> bool {
     let is_plural = prompt.fold(at).ends_with('s') && prompt.fold(at).len() > 4;
-    // The Spanish weekdays from Monday to Friday have the same form in both numbers.
+    // The Spanish weekdays from Monday to Friday have the same form in the singular and the plural.
     let has_one_form = matches!(prompt.fold(at), "lunes" | "martes" | "miercoles" | "jueves" | "viernes");
     is_plural && (!has_one_form || at > 0 && prompt.fold(at - 1) == "los")
 }
 
-/// Returns whether the day and the month of a date differ from its weekday.
+/// Returns whether the weekday of a date is wrong for its day and month.
 pub fn contradicts_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     let Some(FactValue::Days { first, last: None }) = &found.value else { return false };
     let named = prompt.all(List::Weekday, found.range).chain(prompt.all(List::ShortWeekday, found.range)).next();
@@ -146,7 +146,7 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
     [List::OnWord, List::UntilWord, List::FromWord, List::Between].into_iter().any(|list| prompt.before(list, at).is_some())
 }
 
-/// Recognizes two dates with a word for "to" between them; the first may lack its month.
+/// Recognizes two dates with a word for "to" between them; the first can lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
     let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
     let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;
@@ -201,7 +201,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     Some(Found { kind: FactKind::Date, range: Range::of(from, end), value, bound })
 }
 
-/// Returns whether weekdays are those of every week: hours or a month follow, or their names are short.
+/// Returns whether weekdays recur every week: "every" precedes, hours or a month follow, or their names are short.
 fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
     let hours = (end..end + 3).find_map(|at| time(prompt, at));
     let has_hours = hours.is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })));
@@ -212,7 +212,7 @@ fn recurs(prompt: &Prompt<'_>, from: usize, end: usize) -> bool {
         || prompt.end(List::PartOf, end).is_some_and(|at| prompt.is(List::Month, at))
 }
 
-/// Returns the days from one weekday to the next other one.
+/// Returns the next date of one weekday and the first date of another weekday after it.
 fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
     let day = |at: usize, from: Date| {
         let weekday = weekday_only(prompt, at)?;
@@ -471,7 +471,7 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that parts mean: the next such day from today, or the last one before `until`.
+/// Returns the date that the parts mean: the last one up to `until`, or else the next one from today or a recent one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();
@@ -492,12 +492,12 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(until) = until {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
-    // A day of the last weeks is past; an older one means the next year.
-    // A month alone is past when its last day is.
+    // A date with a month can be up to 45 days ago; an older one means the next year. A month alone is resolved to its first day, so it
+    // can be 30 days older.
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);
-    // "Saturday the 14th", typed on Monday the 16th: the same weekday and day come together only after months.
+    // "Saturday the 14th", typed on Monday the 16th, is in the past: the next Saturday that is a 14th is months away.
     if let (None, Some(weekday)) = (parts.month, weekday) {
         let is_last = |date: &&Date| {
             **date < today && date.weekday() == weekday && date.checked_add(14.days()).is_ok_and(|next| next >= today)

@@ -1,4 +1,4 @@
-//! The numbers of a prompt: percentages, money, counts, lengths of time and codes.
+//! Recognizes the numbers of a prompt (percentages, money, counts and lengths of time) and its codes.
 
 use super::super::{FactKind, FactValue};
 use super::lexicon::List;
@@ -29,7 +29,7 @@ impl Found {
     }
 }
 
-/// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands may be separated by spaces.
+/// Returns the number that starts at a word, in digits or as a numeral, and its end. Thousands can be separated by spaces.
 pub fn quantity(prompt: &Prompt<'_>, at: usize) -> Option<(f64, usize)> {
     if prompt.kind(at) == Kind::Number {
         let is_group =
@@ -91,7 +91,7 @@ pub fn money(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Price, Range::of(currency.unwrap_or(at), end), Some(value)))
 }
 
-/// Returns the ISO 4217 code of a currency sign or word.
+/// Returns the ISO 4217 code of a folded currency sign or word, by default `EUR`.
 fn currency_code(word: &str) -> &str {
     match word {
         "$" | "dollar" | "dollars" | "usd" | "bucks" | "dolar*" | "dollari" => "USD",
@@ -112,7 +112,7 @@ fn currency_code(word: &str) -> &str {
     }
 }
 
-/// Recognizes a price without a currency next to a price with one: "85 → 95", "was 19.99", "instead of 240".
+/// Recognizes a price without a currency by the words and signs around it: "85 → 95", "was 19.99", "instead of 240".
 pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if prompt.kind(at) != Kind::Number || prompt.raw(at).contains(':') {
         return None;
@@ -154,7 +154,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     None
 }
 
-/// Returns whether a sum of money is within eight words.
+/// Returns whether a currency is within eight words of a number.
 fn is_price_near(prompt: &Prompt<'_>, at: usize) -> bool {
     (at.saturating_sub(8)..at + 8).any(|at| prompt.is(List::Currency, at))
 }
@@ -247,7 +247,7 @@ fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Returns whether a range has a number, an address, or the name of a day or month.
+/// Returns whether a range has a number, an address, a weekday, a month, or a word such as "code".
 pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
     (range.from..range.to).any(|at| {
         matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)

@@ -8,7 +8,8 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
 impl Classifier<'_> {
-    /// Reads a labeled part, such as the subject or the signature, that starts with a fragment. Returns the number of its fragments.
+    /// Reads a labeled part, such as the subject or the signature, that starts with a fragment. Returns the number of its fragments, and
+    /// its piece.
     pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Piece)> {
         let start = self.start(sentence.fragments[at]);
         let rest = Range::of(start, sentence.range.to);
@@ -122,7 +123,7 @@ impl Classifier<'_> {
         None
     }
 
-    /// Shortens the value of a label to the fragments before a note to the writer.
+    /// Shortens the value of a label to the fragments before the next label or limit.
     fn without_notes(&mut self, sentence: &Sentence, at: usize, value: Range) -> Range {
         for fragment in sentence.fragments[at..].iter().filter(|fragment| fragment.from > value.from) {
             let range = self.prompt.trim(*fragment);
@@ -185,7 +186,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns a range without quotation marks around it and without the period of a label's value.
+    /// Returns a range without the quotation marks around it, or without its final period.
     pub(super) fn unquoted(&self, range: Range) -> Range {
         let prompt = self.prompt;
         let mut range = prompt.trim(range);

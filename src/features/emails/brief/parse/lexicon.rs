@@ -1,6 +1,6 @@
-//! The word lists of the parser, one file per language, and where their phrases occur in a prompt.
+//! The word lists of the parser, one file per language, and the search for their phrases in a prompt.
 //!
-//! A phrase is a row of words. `*` at the end of a word stands for any ending, `*` at its start for any beginning, `_` for one word,
+//! A phrase is a sequence of words. `*` at the end of a word stands for any ending, `*` at its start for any beginning, `_` for one word,
 //! `#` for a number, and `..` for up to four words. `a|b` stands for either word, and `?` marks a word that may be absent.
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,7 +29,7 @@ const GAP_WORDS_MAX: usize = 4;
 
 macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
-        /// A word list. The key in the file is the part after the arrow of each table.
+        /// A word list. The literal after each name is its table and key in the files.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, Position, NamedDay, Language, Goal }
 
@@ -44,7 +44,7 @@ lists! {
     /// Long words that are often misspelled.
     Spelling = "words.spelling",
     Article = "words.article",
-    /// Finite verbs. Only words with a finite verb are a sentence.
+    /// Finite verbs. Words without one are not a sentence.
     Finite = "words.finite",
     That = "words.that",
     Not = "words.not",
@@ -77,7 +77,7 @@ lists! {
     LabelIs = "label.is",
     /// Imperatives to the writer whose object is the email.
     Write = "say.write",
-    /// Words after which the topic of the email follows.
+    /// Words before the topic of the email.
     About = "say.about",
     /// Imperatives to the writer whose complement is the content.
     Report = "say.report",
@@ -85,11 +85,11 @@ lists! {
     Ask = "say.ask",
     /// Infinitives at the end of a request whose complement is the content.
     ReportEnd = "say.report_end",
-    /// Notes behind a statement: "maybe mention that".
+    /// Notes after a statement: "maybe mention that".
     Tail = "say.tail",
     /// Requests to the writer without content, at the start of a fragment.
     NoteStart = "note.start",
-    /// When the email is sent, at the start of a fragment that ends with a colon.
+    /// Words for the occasion of the email: "after the call:".
     Moment = "note.moment",
     /// Phrases that make a fragment a note to the writer.
     NoteAny = "note.any",
@@ -129,7 +129,7 @@ lists! {
     OneButton = "limit.one_button",
     /// The emails of a series: "3 emails", "in three parts".
     Emails = "limit.emails",
-    /// A series of emails, whose number stands near.
+    /// Words for a series of emails, near their number.
     Series = "limit.series",
     WordLimit = "limit.words",
     Formal = "limit.formal",
@@ -148,7 +148,7 @@ lists! {
     OldAfter = "number.old_after",
     /// Words before a minimum order value.
     Minimum = "number.minimum",
-    /// Words before a minimum order value that may also precede a price or a date.
+    /// Words before a minimum order value that can also precede a price or a date.
     MinimumFrom = "number.minimum_from",
     MinimumAfter = "number.minimum_after",
     /// Words that mark money as given, collected or paid back.
@@ -236,7 +236,7 @@ struct Slot {
 #[derive(Debug)]
 struct Phrase {
     list: List,
-    /// The index of the month, day, numeral or purpose that the phrase names.
+    /// The index of the month, weekday, numeral, position, named day, language or purpose that the phrase names, or 0.
     value: u16,
     slots: Vec<Slot>,
 }
@@ -248,7 +248,7 @@ struct Index {
     by_word: HashMap<String, Vec<Phrase>>,
     /// Phrases whose first word has any ending, by its first two letters.
     by_start: HashMap<String, Vec<Phrase>>,
-    /// Phrases whose first word has any beginning.
+    /// Phrases whose first word is not in the other maps, such as `*word`, `_` and `#`.
     open: Vec<Phrase>,
 }
 
@@ -354,7 +354,7 @@ impl Lexicon {
         self.rewrite.get(word).map(String::as_str)
     }
 
-    /// Returns the word that a word in lowercase misspells: it lacks a letter, or two of its letters are swapped.
+    /// Returns the correct spelling of a lowercase word that lacks a letter or has two letters swapped.
     pub fn spelled(&self, word: &str) -> Option<&str> {
         let own = fold(word);
         let is_plain = own.is_ascii() && own.len() >= 6 && own.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -406,7 +406,7 @@ impl Index {
     }
 }
 
-/// Returns whether a word is another one with two swapped letters or without a letter inside.
+/// Returns whether a word is `right` with two neighboring letters swapped or one inner letter missing. The first letter must match.
 fn misspells(own: &[u8], right: &[u8]) -> bool {
     let Some(first) = own.iter().zip(right).position(|(own, right)| own != right).filter(|first| *first > 0) else {
         return false;
@@ -477,7 +477,7 @@ fn fits(words: &Words<'_>, at: usize, slots: &[Slot], is_first: bool) -> Option<
     taken.or_else(|| if slot.is_optional { fits(words, at, rest, is_first) } else { None })
 }
 
-/// Returns whether a sentence may end at a word.
+/// Returns whether a sentence can end at a word.
 fn ends(words: &Words<'_>, at: usize) -> bool {
     words.kind(at) == Kind::End || matches!(words.fold(at), "" | "." | "!" | "?" | ";")
 }

@@ -2,8 +2,8 @@
 //!
 //! The prompt is split into sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer
 //! (`classify`, `labels`, `constraints`, and `note_model` for what the rules miss). The typed facts are read from the fragments (`facts`,
-//! `dates`, `times`, `names`), and the words around a fact give it its role (`roles`). All words are in the word lists of each language
-//! (`lexicon`, `assets/brief`).
+//! `dates`, `times`, `names`), and the words around a fact give it its role (`roles`). Nearly all words are in the word lists of each
+//! language (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;
@@ -50,14 +50,14 @@ pub fn parse(prompt: &str, brand: &Brand, language: Option<&LanguageTag>, today:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Fact,
-    /// Text that the email prints as it is, such as the subject.
+    /// Text that the email prints unchanged, such as the subject.
     Copy,
     Instruction,
     Unclear,
 }
 
-/// Returns the class of every character of the prompt, as adjoining spans in order. Signs and spaces between parts belong to the
-/// part before them.
+/// Returns the class of every character of the prompt, as adjoining spans in order. Punctuation and spaces between parts have the class
+/// of the part before them.
 pub fn coverage(brief: &Brief, prompt: &str) -> Vec<(Span, Class)> {
     let length = prompt.chars().count();
     let mut classes: Vec<Option<Class>> = vec![None; length];
@@ -77,7 +77,7 @@ pub fn coverage(brief: &Brief, prompt: &str) -> Vec<(Span, Class)> {
     spans
 }
 
-/// Returns the spans of a brief with their classes. Where spans overlap, the last one counts.
+/// Returns the spans of a brief with their classes. Where spans overlap, the last one takes precedence.
 fn spans(brief: &Brief) -> impl Iterator<Item = (Span, Class)> + '_ {
     let instructions = brief.instructions.iter().chain(&brief.tone).chain(&brief.audience).map(|part| part.span);
     let instructions = instructions.chain(brief.constraints.iter().map(|constraint| constraint.span));

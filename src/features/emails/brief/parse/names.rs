@@ -7,7 +7,7 @@ use super::prompt::{Prompt, Range};
 use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
-/// The folded words of the names of the brand's products.
+/// The names of the brand's products as folded words.
 pub struct Products {
     names: Vec<Vec<String>>,
 }
@@ -24,7 +24,8 @@ impl Products {
         Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
     }
 
-    /// Recognizes a product by its name, or by the start of its name if that is capitalized and has two words.
+    /// Recognizes a product by its name or by the start of its name: at least two words and all but one of the first four, or the
+    /// capitalized first word of a two-word name.
     pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         let range = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to)?;
         Some(Found::new(FactKind::Product, range, None))
@@ -102,7 +103,7 @@ pub fn link(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     (prompt.kind(at) == Kind::Link).then(|| Found::new(FactKind::Link, Range::of(at, at + 1), None))
 }
 
-/// Recognizes a person: a title with a name, or two capitalized words after a word such as "with".
+/// Recognizes a person: a title with a name, or capitalized words after a word such as "with": at least two in German.
 pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
     if is_shouted {
         return None;
@@ -140,7 +141,7 @@ fn title_end(prompt: &Prompt<'_>, at: usize) -> usize {
     }
 }
 
-/// Returns the end of the capitalized words that start at a word: at most four, with particles such as "van" between them.
+/// Returns the end of the capitalized words that start at a word: at most six words, including particles such as "van".
 fn names_end(prompt: &Prompt<'_>, at: usize) -> usize {
     let is_name = |at: usize| {
         prompt.kind(at) == Kind::Word
@@ -168,7 +169,7 @@ fn names_end(prompt: &Prompt<'_>, at: usize) -> usize {
     end
 }
 
-/// Recognizes a place: a street with a number, or a room or building after "at" or "in".
+/// Recognizes a place: a street, or a room or building after "at" or "in".
 pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if let Some(range) = street(prompt, at) {
         return Some(Found::new(FactKind::Place, range, None));
@@ -188,7 +189,8 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
 }
 
-/// Recognizes the town or house of an event: "in Manchester", "at The Net Loft". In German, every noun is capitalized like a town.
+/// Recognizes the town or house of an event: "in Manchester", "at The Net Loft". German prompts are excluded, because every German noun
+/// is capitalized.
 pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_in = matches!(prompt.fold(at), "in" | "a" | "en" | "at") && prompt.lexicon().code != "de";
     // "At The Net Loft"
@@ -227,7 +229,7 @@ fn street(prompt: &Prompt<'_>, at: usize) -> Option<Range> {
     (noun > at && noun + 1 == names && starts).then(|| Range::of(at, names))
 }
 
-/// Returns the name in a fragment that says who signs.
+/// Returns the name in a fragment that says who signs: "Noa signs".
 pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
     let verb = (range.from + 1..range.to).find(|at| prompt.at(List::LabelSign, *at).any(|mark| mark.to == range.to))?;
     let name = Range::of(range.from, verb);

@@ -1,7 +1,8 @@
-//! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed word and letter n-grams.
+//! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed n-grams of words and
+//! characters.
 //!
 //! The rules recognize notes by their phrases, and no list of phrases is complete. The model was trained with the texts of
-//! `tests/samples/notes`. A statement that it takes for a note becomes unclear text, which the email leaves out and a warning reports.
+//! `tests/samples/notes`. A statement that it takes for a note becomes unclear text: the email leaves it out, and a warning reports it.
 
 #[cfg(test)]
 mod train;
@@ -12,22 +13,24 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::fold;
 
-/// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight belongs to every text.
+/// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight is the bias, which every text has.
 static WEIGHTS: &[u8; BUCKETS] = include_bytes!("../../../../../assets/brief/notes.weights");
 
-/// The number of buckets: fewer buckets mix more features, and more buckets make the program larger.
+/// The number of buckets. With fewer buckets, more features collide; more buckets make the program larger.
 const BUCKETS: usize = 1 << 16;
 
-/// The difference of two neighboring weights.
+/// The quantization step of the weights.
 const STEP: f32 = 1.0 / 40.0;
 
-/// The maximum number of words of a text that the model reads: longer texts are dictated prompts without signs, which are never only notes.
+/// The maximum number of words of a text that the model reads. Longer texts are dictated prompts without punctuation, which are never
+/// only notes.
 const WORDS_MAX: usize = 40;
 
-/// The maximum number of words of a label, with its colon.
+/// The maximum number of words of a label, including its colon.
 const LABEL_WORDS_MAX: usize = 5;
 
-/// Shorter sentences, with their signs, say too little: "Elections."
+/// The maximum length of a short sentence, in words and punctuation marks. A short sentence such as "Elections." contains too little
+/// evidence, so its threshold is higher.
 const SHORT_WORDS: usize = 3;
 
 /// Turns the statements that read like notes into unclear text.
@@ -40,7 +43,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if probability(text).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
             }
-            // "Key facts:" is a label, whose loss needs no warning.
+            // "Key facts:" is a label. Its loss needs no warning.
             let is_label = prompt.fold(range.to - 1) == ":" && range.len() <= LABEL_WORDS_MAX;
             let class = if is_label { Class::Note } else { Class::Unclear };
             group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = class);
@@ -48,7 +51,8 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the statements of a sentence one by one, but those in the same brackets together.
+/// Groups the pieces of a sentence: the pieces in the same brackets form one group, and every other piece is a group. Groups without
+/// content are left out.
 fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<Item = &'a mut [Piece]> {
     let mut is_open = false;
     let groups = pieces.chunk_by_mut(move |before, _| {
@@ -62,8 +66,8 @@ fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Piece]) -> impl Iterator<
     groups.filter(|group| group.iter().any(|piece| piece.class == Class::Content))
 }
 
-/// Returns the probability from which a statement counts as a note. People put notes in brackets, before colons and in sentences of their
-/// own. Parts of longer sentences, statements with numbers and single words are notes less often.
+/// Returns the minimum probability at which a statement is treated as a note. It is lower for text in brackets or before colons and for
+/// whole sentences, which are notes more often than parts of sentences, and for statements with values.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
     match (has_value(prompt, range), is_alone) {
@@ -75,7 +79,8 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     }
 }
 
-/// Returns the probability that a text is a note, from 0 to 1; nothing for texts without words and for very long ones.
+/// Returns the probability that a text is a note, from 0 to 1; `None` for texts without words and for texts of more than [`WORDS_MAX`]
+/// words.
 fn probability(text: &str) -> Option<f32> {
     let features = features(text);
     let sum: f32 = features.iter().map(|bucket| f32::from(WEIGHTS[*bucket].cast_signed()) * STEP).sum();
@@ -86,7 +91,7 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Returns the buckets of a text's features in order, each once.
+/// Returns the buckets of a text's features, sorted and without duplicates.
 fn features(text: &str) -> Vec<usize> {
     let folded = fold(text);
     let text = folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '!'));
@@ -126,7 +131,7 @@ fn features(text: &str) -> Vec<usize> {
     buckets
 }
 
-/// Returns the bucket of a feature, by the FNV-1a hash of its parts. The first bucket is not used.
+/// Returns the bucket of a feature, by the FNV-1a hash of its parts. The first bucket is reserved for the bias.
 fn bucket(kind: &str, parts: &[&str]) -> usize {
     let bytes = std::iter::once(kind).chain(parts.iter().copied()).flat_map(|part| part.bytes().chain([0]));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -1,4 +1,5 @@
-//! Fills in the parts of a brief that follow from its facts: the offer, the event, the stories and the link of the button.
+//! Fills in the parts of a brief that follow from the whole prompt: the offer, the event, the stories, the button's link, and a missing
+//! purpose or signature.
 
 use super::super::{Brief, CallToAction, Event, FactKind, FactRole, Goal, Offer, Part, Signature, Story};
 use super::classify::Class;
@@ -7,7 +8,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of words of the name of an event.
+/// The maximum number of words in the name of an event.
 const EVENT_WORDS_MAX: usize = 8;
 
 pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {
@@ -37,7 +38,7 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Returns the offer, if a fact has an offer role.
+/// Returns the offer, if the prompt has a fact of an offer, a code, or free delivery.
 fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
     let is_offer = |role: Option<FactRole>| matches!(role, Some(FactRole::Offer | FactRole::OfferEnds));
     let has_offer = brief.facts.iter().any(|fact| is_offer(fact.role) || fact.kind == FactKind::Code);
@@ -79,7 +80,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
     Some(Offer { scope, free_delivery: free.is_some(), gift: None })
 }
 
-/// Returns the event: the name in quotation marks, or the words before the first date.
+/// Returns the event: the name in quotation marks, or the words before the first date, time, place or price.
 fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     let named = |range: Range| Event { name: Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) } };
     let contents: Vec<(&Read, Range)> = reads
@@ -142,7 +143,7 @@ fn invited(prompt: &Prompt<'_>, range: Range) -> Option<Range> {
 /// The maximum number of words between "invite" and "to".
 const INVITED_WORDS_MAX: usize = 5;
 
-/// Makes a story of each item of a list.
+/// Turns each item of a list into a story, unless there is only one.
 fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let mut last = None;
     for read in reads {
@@ -183,14 +184,14 @@ fn stories(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     }
 }
 
-/// Returns the words before the colon of an item, if they are few.
+/// Returns the words before the colon of an item if there are at most five, without a verb.
 fn heading(prompt: &Prompt<'_>, range: Range) -> Option<Part> {
     let colon = prompt.sign(":", range).filter(|colon| (1..=5).contains(&(colon - range.from)))?;
     let range = Range::of(range.from, colon);
     (!prompt.has(List::Finite, range)).then(|| Part { text: prompt.text(range).to_owned(), span: Some(prompt.span(range)) })
 }
 
-/// Gives the button the only link of the prompt.
+/// Sets the link of the button if the prompt has exactly one link.
 fn link(brief: &mut Brief) {
     let mut links = brief.facts.iter().filter(|fact| fact.kind == FactKind::Link);
     if let (Some(link), None) = (links.next().map(|link| link.text.clone()), links.next()) {
@@ -199,7 +200,7 @@ fn link(brief: &mut Brief) {
     }
 }
 
-/// Returns the person who introduces herself: "I'm Sjoerd from onboarding".
+/// Returns the writer's name as the signature if the prompt introduces the writer: "I'm Sjoerd from onboarding".
 fn introduction(prompt: &Prompt<'_>) -> Option<Signature> {
     let at = (1..prompt.words.len()).find(|at| prompt.is(List::Introduction, *at))?;
     let name = prompt.end(List::Introduction, at)?;

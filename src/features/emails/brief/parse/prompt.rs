@@ -5,7 +5,7 @@ use super::lexicon::{Lexicon, List, Mark, lexicons};
 use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
-/// Languages with fewer common words than this share of the main language's are not languages of the prompt.
+/// The minimum weight of the common words of a second language of the prompt, as a share of the main language's.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// The maximum number of words in quotation marks.
@@ -105,7 +105,7 @@ impl<'a> Prompt<'a> {
         (range.from..range.to).filter(others).count() * 2 > range.len()
     }
 
-    /// Returns the first word of the line of a word.
+    /// Returns the first word of the line that contains a word.
     pub fn line_start(&self, at: usize) -> usize {
         self.lines.get(at).copied().unwrap_or(at)
     }
@@ -136,7 +136,7 @@ impl<'a> Prompt<'a> {
         self.present.get(at).is_some_and(|present| present[part] & bit != 0)
     }
 
-    /// Returns the first and longest phrase of a list inside a range.
+    /// Returns the first phrase of a list inside a range: the longest of those that start at the same word.
     pub fn find(&self, list: List, range: Range) -> Option<Range> {
         (range.from..range.to).find_map(|at| {
             let ends = self.at(list, at).map(|mark| mark.to).filter(|to| *to <= range.to);
@@ -153,7 +153,7 @@ impl<'a> Prompt<'a> {
         self.find(list, range).is_some()
     }
 
-    /// Returns the start of the longest phrase of a list that ends at a word, skipping joints between them.
+    /// Returns the start of the longest phrase of a list that ends directly before a word and has at most six words.
     pub fn before(&self, list: List, at: usize) -> Option<usize> {
         (at.saturating_sub(6)..at).find(|from| self.at(list, *from).any(|mark| mark.to == at))
     }
@@ -184,7 +184,8 @@ impl<'a> Prompt<'a> {
         at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
     }
 
-    /// Returns the range without signs such as commas at both ends. Quotation marks and brackets stay.
+    /// Returns the range without signs such as commas at both ends. It keeps quotation marks, brackets that open at its start, and
+    /// brackets that close at its end.
     pub fn trim(&self, range: Range) -> Range {
         let Range { mut from, mut to } = range;
         let is_start = |at: usize| {
@@ -206,12 +207,12 @@ impl<'a> Prompt<'a> {
         Range { from, to }
     }
 
-    /// Returns the first folded sign at or after a word, inside a range.
+    /// Returns the index of a sign's first occurrence in a range.
     pub fn sign(&self, sign: &str, range: Range) -> Option<usize> {
         (range.from..range.to).find(|at| self.fold(*at) == sign)
     }
 
-    /// Returns the closing quotation mark of the quotation that starts at a word, inside a range.
+    /// Returns the index of the closing quotation mark, before `to`, of the quotation that starts at a word.
     pub fn quote_end(&self, at: usize, to: usize) -> Option<usize> {
         if !self.is_quote(at) {
             return None;
@@ -225,18 +226,18 @@ impl<'a> Prompt<'a> {
     }
 }
 
-/// Returns the place of a list in a set of bits.
+/// Returns the element and the bit of a list in a set of lists.
 fn bit(list: List) -> (usize, u64) {
     (list as usize / 64, 1 << (list as usize % 64))
 }
 
-/// The minimum weight of the common words of a language that a sentence in this language has.
+/// The minimum weight of a language's common words in a sentence of that language.
 const SENTENCE_WEIGHT_MIN: f32 = 1.5;
 
-/// The minimum number of long common words in a sentence that surely is in another language.
+/// The minimum number of long common words in a sentence that is certainly in another language.
 const OTHER_WORDS_MIN: u16 = 2;
 
-/// The languages of the sentences of a prompt: colleagues of different countries add sentences to it.
+/// The languages of the sentences of a prompt, to which colleagues from several countries can contribute.
 struct Local {
     /// The index of the sentence or quotation of each word.
     sentences: Vec<usize>,
@@ -266,14 +267,14 @@ impl Local {
         Self { sentences, counts, long }
     }
 
-    /// Returns whether the sentence of a word is in another language than the main one.
+    /// Returns whether the sentence of a word is in a language other than the main one.
     fn is_foreign(&self, at: usize, main: usize) -> bool {
         let counts = &self.counts[self.sentences[at]];
         let most = counts.iter().copied().fold(0.0, f32::max);
         most >= SENTENCE_WEIGHT_MIN && most > counts[main] * 2.0 && counts.iter().filter(|own| **own >= most).count() == 1
     }
 
-    /// Returns the index of the language of a word's sentence if it is surely not the main language.
+    /// Returns the index of the language of a word's sentence if it is certainly not the main language.
     fn other(&self, at: usize, main: usize) -> Option<usize> {
         let (counts, long) = (&self.counts[self.sentences[at]], &self.long[self.sentences[at]]);
         let is_most = |other: &usize| counts.iter().all(|own| *own <= counts[*other]);
@@ -289,8 +290,8 @@ impl Local {
     }
 }
 
-/// Returns whether a phrase is the full name of a month or weekday, which is understood in prompts of any language. The weekdays of
-/// Portuguese are ordinal numbers in other languages.
+/// Returns whether a phrase is the full name of a month or weekday, which is understood in prompts of any language. Portuguese weekdays
+/// are excluded, because they are ordinal numbers in other languages.
 fn is_day(words: &Words<'_>, mark: Mark) -> bool {
     let is_long = words.fold(mark.from).chars().count() >= 4;
     let is_weekday = mark.list == List::Weekday && lexicons()[usize::from(mark.language)].code != "pt";
@@ -325,12 +326,12 @@ fn is_international(mark: Mark) -> bool {
 /// The weight of the brand's language: more than a short word that two languages share, such as "an".
 const BRAND_WEIGHT: f32 = 1.25;
 
-/// Returns how many common words of each language the prompt has. The brand's language counts for a word.
+/// Returns the weight of each language's common words in the prompt. The brand's first language starts with [`BRAND_WEIGHT`].
 fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     let own = brand.languages.first().map_or("en", String::as_str);
     let mut counts: Vec<f32> =
         lexicons().iter().map(|lexicon| if own.split('-').next() == Some(lexicon.code) { BRAND_WEIGHT } else { 0.0 }).collect();
-    // "am" is no German word in "8 am".
+    // "am" is not a German word in "8 am".
     let is_unit = |mark: &Mark| mark.from > 0 && words.kind(mark.from - 1) == Kind::Number && words.fold(mark.from).len() <= 2;
     for mark in marks.iter().filter(|mark| mark.list == List::Common && !is_unit(mark)) {
         counts[usize::from(mark.language)] += weight(words, *mark);

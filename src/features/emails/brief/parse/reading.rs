@@ -1,4 +1,4 @@
-//! A sentence of a prompt with everything that is read from it.
+//! What the parser has read from one sentence of a prompt.
 
 use super::classify::Piece;
 use super::clauses::Sentence;
@@ -6,14 +6,14 @@ use super::facts::Found;
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 
-/// A sentence with its parts and the facts in it.
+/// A sentence with its classified pieces and the facts in it.
 pub struct Read {
     pub sentence: Sentence,
     pub pieces: Vec<Piece>,
     pub found: Vec<Found>,
 }
 
-/// Returns the end of a label such as "Body:" that the email does not print.
+/// Returns the end of a label such as "Body:" that the email does not print, or the start of the range if it has none.
 pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     let start = range.from;
     let range = Range::of(range.from + usize::from(matches!(prompt.fold(range.from), "(" | "[")), range.to);

@@ -6,7 +6,7 @@ use super::lexicon::{List, lexicons};
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// The lists of words that give a date its role, the most telling first.
+/// The lists of words that give a date its role (cues), the most telling first.
 const CUES: [(List, FactRole); 10] = [
     (List::CueOrder, FactRole::OrderBy),
     (List::CueReopens, FactRole::Reopens),
@@ -26,7 +26,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-        // "cart reminder" is about a cart.
+        // "Cart reminder" names a cart email, not a reminder.
         let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
         if goal == Goal::Reminder && follows() {
             continue;
@@ -39,7 +39,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             1.0
         };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
-        // "Welcome email with 10% off" is a welcome.
+        // "Welcome email with 10% off" names a welcome email, not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
             early * 3.0
         } else {
@@ -95,7 +95,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     let prompt = around.prompt;
     let after = Range::of(range.to, (range.to + 3).min(around.fragment.to));
     let before = Range::of(range.from.saturating_sub(3).max(around.fragment.from), range.from);
-    // "40% off $11.99": the words belong to the percentage.
+    // "40% off $11.99": "off" belongs to the percentage.
     prompt.has(List::Off, after)
         || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
@@ -166,7 +166,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     }
 }
 
-/// Returns the role that the nearest telling words in the sentence give; words in the same fragment and before the date come first.
+/// Returns the role that the nearest cue in the sentence gives. Cues in the same fragment and before the date are preferred.
 fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     let prompt = around.prompt;
     let mut best: Option<(usize, FactRole)> = None;
@@ -174,7 +174,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
         for mark in prompt.all(list, around.sentence) {
             let own = Range::of(mark.from, mark.to);
             let is_outside = !around.fragment.contains(own);
-            // The words of the date itself are a cue only where they say more than a preposition does.
+            // The distance in words: doubled for a cue after the date, and 0 for a cue inside it.
             let distance = if mark.to <= found.range.from {
                 found.range.from - mark.to
             } else if mark.from >= found.range.to {
@@ -193,7 +193,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     best.filter(|(score, _)| *score < 72).map(|(_, role)| role)
 }
 
-/// Returns the role that a date without telling words has in an email for this purpose.
+/// Returns the role that a date without a cue has in an email for this purpose.
 fn by_goal(goal: Goal, bound: Bound) -> FactRole {
     use Bound as B;
     use FactRole as R;

@@ -13,7 +13,7 @@ pub enum Form {
     Clause,
 }
 
-/// Returns the sentence for a range of the prompt without the ranges `cut`; empty if nothing is left.
+/// Returns the sentence for a range of the prompt without the ranges in `cut`. It is empty if no words remain.
 pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
     let range = prompt.trim(range);
     let mut text = match form {
@@ -47,7 +47,8 @@ fn is_verb_last(prompt: &Prompt<'_>) -> bool {
     matches!(prompt.lexicon().code, "de" | "nl")
 }
 
-/// Moves the verb of a clause behind its subject: "die Rückgabe 30 Tage kostenlos ist" becomes "die Rückgabe ist 30 Tage kostenlos".
+/// Moves the verb of a clause to the position after its subject: "die Rückgabe 30 Tage kostenlos ist" becomes "die Rückgabe ist 30 Tage
+/// kostenlos".
 fn reordered(prompt: &Prompt<'_>, range: Range) -> Option<String> {
     let mut end = range.to;
     while end > range.from && prompt.kind(end - 1) == Kind::Sign {
@@ -135,12 +136,12 @@ fn names_only_readers(lower: &str) -> bool {
     at <= 6 && !words[..at].iter().any(is_noun)
 }
 
-/// Returns the words of a range without typing errors and superfluous spaces.
+/// Returns the words of a range with typos corrected and with single spaces.
 pub fn written(prompt: &Prompt<'_>, range: Range) -> String {
     corrected(prompt, &prompt.text(range).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Replaces typing errors and short forms.
+/// Corrects typos and writes short forms in full.
 fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
     let lexicon = prompt.lexicon();
     let word = |word: &str| {
@@ -184,7 +185,8 @@ pub fn capital(text: &str) -> String {
     }
 }
 
-/// Returns the text with a sign that ends a sentence, and with at most one of each.
+/// Returns the text with one question mark, exclamation mark or period at its end, unless one precedes a closing quotation mark or
+/// bracket.
 fn ended(text: &str) -> String {
     let bare = text.trim_end_matches(['!', '.', '?', '…', ' ']);
     if bare.is_empty() {

@@ -46,8 +46,8 @@ fn take_back(read: &mut Read, scope: Range) {
     });
 }
 
-/// Returns what a phrase takes back: the words before it in its fragment or in its brackets, or else the fragment before. Returns
-/// `None` for the sentence before.
+/// Returns the range that a phrase takes back: the brackets around it or its fragment. If nothing precedes it in its fragment, the range
+/// includes the fragment before, or is `None` if that is in the sentence before.
 fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range> {
     let own = fragments.iter().position(|fragment| fragment.from <= mark && mark < fragment.to)?;
     let is_alone = |fragment: Range| (fragment.from..mark).all(|at| is_lead(prompt, at));
@@ -60,7 +60,7 @@ fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range>
     Some(Range::of(fragments[first].from, fragments[own].to))
 }
 
-/// Returns the brackets around a word of a sentence.
+/// Returns the range from the opening to the closing bracket around a word.
 fn bracket(prompt: &Prompt<'_>, fragments: &[Range], at: usize) -> Option<Range> {
     let own = fragments.iter().position(|fragment| fragment.from <= at && at < fragment.to)?;
     let opens = |at: &usize| matches!(prompt.fold(fragments[*at].from), "(" | "[");
@@ -70,7 +70,7 @@ fn bracket(prompt: &Prompt<'_>, fragments: &[Range], at: usize) -> Option<Range>
     Some(Range::of(fragments[open].from, fragments[close].to))
 }
 
-/// Returns whether the text ends at a word, or after one more word: "leave that out please".
+/// Returns whether a line end or a punctuation mark is at an index or one word later: "leave that out please".
 fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
     let stops = |at: usize| prompt.kind(at) == Kind::End || prompt.kind(at) == Kind::Sign && prompt.fold(at) != "\"";
     stops(at) || stops(at + 1)
@@ -90,7 +90,7 @@ impl Classifier<'_> {
         sentence.chat == Chat::Line && whole.len() <= 3 && answers && !has_value(self.prompt, whole)
     }
 
-    /// Returns whether a sentence gives orders to the system, or continues one that does.
+    /// Returns whether a sentence tries to give orders to a language model, or starts with an order after such a sentence.
     pub(super) fn is_attack(&mut self, whole: Range) -> bool {
         let start = self.start(whole);
         let orders =
@@ -116,7 +116,7 @@ impl Classifier<'_> {
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
         // "Welcome series" names the emails; other series are products.
         let names = ends(List::Email) || ends(List::Series) && prompt.has(List::Goal, range);
-        // "Abandoned" is a participle.
+        // "Abandoned" and other words in "-ed" are participles here.
         let speaks = (range.from..range.to).any(|at| prompt.is(List::Finite, at) && !prompt.fold(at).ends_with("ed"));
         names && (2..=4).contains(&range.len()) && !speaks && !has_value(prompt, range)
     }

@@ -92,7 +92,7 @@ fn brands() -> BTreeMap<String, Brand> {
     brands.into_iter().map(brand).collect()
 }
 
-/// Returns a text as `README.md` of the samples compares it.
+/// Normalizes a text for comparisons, as the samples' `README.md` describes.
 fn plain(text: &str) -> String {
     let text: String = text
         .to_lowercase()
@@ -206,7 +206,7 @@ fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
-/// The counts of the measurement.
+/// How many facts, constraints and fields of the samples the parser recognizes.
 #[derive(Default, Debug)]
 struct Score {
     facts: usize,
@@ -409,7 +409,7 @@ fn every_word_of_the_sample_prompts_is_accounted_for() {
     }
 }
 
-/// Words and signs that the parser treats in special ways.
+/// Words and signs that the parser treats specially.
 const WORDS: &[&str] = &[
     "20",
     "%",
@@ -455,7 +455,7 @@ const WORDS: &[&str] = &[
     "don't use",
 ];
 
-/// Chats, remarks, reasons of rules, and what a prompt takes back are no facts.
+/// Chats, remarks, reasons of rules, and what a prompt takes back are not facts.
 #[test]
 fn talk_is_no_fact() {
     let cases: [(&str, &[&str], &[&str]); 9] = [

@@ -35,7 +35,7 @@ pub struct Word {
 pub struct Words<'a> {
     pub text: &'a str,
     pub words: Vec<Word>,
-    /// The number of characters before each byte that starts a character.
+    /// The index of the character at each byte of the text, and the number of all characters at its end.
     characters: Vec<u32>,
     /// Whether dates with slashes have the month first: a second part is above 12, or prices are in dollars.
     pub is_american: bool,
@@ -110,7 +110,7 @@ impl<'a> Words<'a> {
         Span { start: self.characters[self.words[from].start], end: self.characters[self.words[to - 1].end] }
     }
 
-    /// Returns whether a word stands between the words of a phrase without a meaning of its own.
+    /// Returns whether a word is a sign that can stand between the words of a phrase without changing it, such as a hyphen.
     pub fn is_joint(&self, at: usize) -> bool {
         matches!(self.fold(at), "-" | "'" | "·" | "*" | "_")
     }
@@ -207,7 +207,7 @@ fn is_domain(host: &str) -> bool {
     host.contains('.') && host.split('.').all(is_label) && end.len() >= 2 && end.chars().all(char::is_alphabetic)
 }
 
-/// Returns whether this is a frequent top-level domain, so that a name with it is an address without a path, too.
+/// Returns whether a top-level domain is so common that a host name with it is an address even without a path.
 fn is_known_end(end: &str) -> bool {
     const ENDS: [&str; 22] = [
         "com", "org", "net", "io", "co", "app", "dev", "shop", "store", "de", "at", "ch", "fr", "es", "it", "pt", "nl", "be",

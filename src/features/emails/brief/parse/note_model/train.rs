@@ -1,4 +1,4 @@
-//! Trains the model with the texts of `tests/samples/notes`. To write the weights after a change of the texts or of the features:
+//! Trains the model with the texts of `tests/samples/notes`. To write the weights again after the texts or the features have changed:
 //!
 //!     SNAPSHOTS=write cargo test --lib note_model
 
@@ -8,7 +8,7 @@ use super::{BUCKETS, STEP, WEIGHTS, features, logistic, probability};
 
 const ROUNDS: usize = 12;
 const RATE: f32 = 0.25;
-/// How much a weight shrinks in each round, so that rare features do not decide.
+/// The factor of the weight decay after each round, which keeps rare features from dominating.
 const SHRINK: f32 = 0.995;
 
 /// A text with its features and whether it is a note.
@@ -18,7 +18,7 @@ struct Sample {
     is_note: bool,
 }
 
-/// Returns the texts of all files, in an order that mixes the files.
+/// Returns the texts of all files in a fixed pseudorandom order, which mixes the languages.
 fn samples() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/notes");
     let files = std::fs::read_dir(folder).expect("the samples exist").map(|file| file.expect("a file").path());
@@ -42,7 +42,7 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
-/// Returns the weights of a logistic regression, by stochastic gradient descent with a rate for each weight (AdaGrad).
+/// Trains a logistic regression by stochastic gradient descent with a learning rate for each weight (AdaGrad), and returns the weights.
 fn train<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Vec<f32> {
     let (mut weights, mut squares) = (vec![0.0_f32; BUCKETS], vec![1e-6_f32; BUCKETS]);
     for _ in 0..ROUNDS {
