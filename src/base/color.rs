@@ -57,7 +57,7 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
             let channel = |text| number(text, 255.0).map(byte);
             Color { red: channel(first)?, green: channel(second)?, blue: channel(third)? }
         }
-        "hsl" | "hsla" => hsl(number(first, 360.0)?, number(second, 1.0).map(unit)?, number(third, 1.0).map(unit)?),
+        "hsl" | "hsla" => hsl(number(first, 360.0)?, number(second, 100.0)? / 100.0, number(third, 100.0)? / 100.0),
         "oklch" => {
             let (chroma, hue) = (number(second, 0.4)?, number(third, 360.0)?.to_radians());
             oklab(number(first, 1.0)?, chroma * hue.cos(), chroma * hue.sin())
@@ -66,11 +66,6 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
         _ => return None,
     };
     Some(Painted { color, alpha })
-}
-
-/// Converts a CSS saturation or lightness to a share of 1. A value above 1 is a percentage that was written without a percent sign.
-fn unit(value: f32) -> f32 {
-    if value > 1.0 { value / 100.0 } else { value }
 }
 
 /// Parses a number. A percentage is converted to a share of `whole`.
@@ -91,6 +86,7 @@ fn byte(value: f32) -> u8 {
 fn hsl(hue: f32, saturation: f32, lightness: f32) -> Color {
     let channel = |shift: f32| {
         let k = (shift + hue.rem_euclid(360.0) / 30.0) % 12.0;
+        let lightness = lightness.clamp(0.0, 1.0);
         let amplitude = saturation.clamp(0.0, 1.0) * lightness.min(1.0 - lightness);
         byte((lightness - amplitude * (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0)) * 255.0)
     };

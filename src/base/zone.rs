@@ -79,10 +79,10 @@ impl Zone {
 
     /// Returns the time at which clocks in the zone show `local`. A skipped time is moved forward by the gap; for a time that occurs twice,
     /// the first occurrence is used.
-    pub fn at(&self, local: DateTime) -> Result<ResolvedTime, ZoneError> {
+    pub fn at(&self, local: DateTime) -> Result<ResolvedTime, TimeOutOfRange> {
         let meant = self.rules.to_ambiguous_timestamp(local);
         let offset = meant.offset();
-        let at = meant.compatible().map_err(|_| ZoneError(local.to_string()))?;
+        let at = meant.compatible().map_err(|_| TimeOutOfRange(local))?;
         let name = &self.name;
         let twist = match offset {
             AmbiguousOffset::Unambiguous { .. } => None,
@@ -147,6 +147,18 @@ impl fmt::Display for ZoneError {
 }
 
 impl std::error::Error for ZoneError {}
+
+/// The error for a local time outside the years that time zones are computed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeOutOfRange(DateTime);
+
+impl fmt::Display for TimeOutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is out of range; use a year from -9998 to 9998", self.0)
+    }
+}
+
+impl std::error::Error for TimeOutOfRange {}
 
 impl FromStr for Zone {
     type Err = ZoneError;

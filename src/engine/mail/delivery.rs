@@ -79,6 +79,8 @@ pub enum Stage {
 pub enum Cause {
     /// The server sent a negative reply.
     Reply(Reply),
+    /// The settings name no server for the recipient's domain. Contains the reason.
+    NoRoute(&'static str),
     /// No server accepted a connection. Contains the reason.
     Unreachable(String),
     /// The name of the domain or of its servers could not be resolved. Contains the reason.
@@ -103,6 +105,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reply(reply) => write!(f, "the mail server replied {reply}"),
+            Self::NoRoute(why) => write!(f, "no mail server is configured for this recipient ({why})"),
             Self::Unreachable(why) => write!(f, "the mail server does not accept connections ({why})"),
             Self::Unresolved(why) => write!(f, "the name of the mail server could not be resolved ({why})"),
             Self::Lost(why) => write!(f, "the connection to the mail server was lost ({why})"),

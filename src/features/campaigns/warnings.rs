@@ -64,7 +64,8 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
 /// Returns whether a merge field links to the unsubscribe or preferences page.
 fn links_to_unsubscribe(html: &str) -> bool {
     let fields = html.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
-    fields.map(str::trim).any(|field| field.starts_with("unsubscribe_url") || field.starts_with("preferences_url"))
+    let links = ["unsubscribe_url", "unsubscribeUrl", "preferences_url", "preferencesUrl"];
+    fields.map(str::trim).any(|field| links.iter().any(|link| field.starts_with(link)))
 }
 
 /// Returns only the letters and digits of the text, because line breaks can occur anywhere in an address.

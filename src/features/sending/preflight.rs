@@ -53,13 +53,16 @@ pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
 pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, now: Timestamp) -> Result<(), Failure> {
     let plan = plan(engine, account);
     let waiting = quota::waiting(tx, account)?;
-    let left = match quota::left(tx, account, plan, now)? {
-        QuotaLeft::Left(left) => left,
+    match quota::left(tx, account, plan, now)? {
+        QuotaLeft::Left(left, _) if waiting + many <= left => {}
+        QuotaLeft::Left(left, until) => {
+            let detail = format!(
+                "The plan's email quota has room for {left} emails until {until}, and {waiting} direct sends are already queued. Send to \
+                 fewer recipients, or wait."
+            );
+            return Err(over_quota(detail, now, until));
+        }
         QuotaLeft::UsedUp { until } => return Err(used_up(now, until)),
-    };
-    if waiting + many > left {
-        // The direct sends that are already queued will use up the rest of the quota.
-        return Err(used_up(now, quota::next_day(now)));
     }
     let per_second = plan.recipients_per_second.unwrap_or(limits::DIRECT_PER_SECOND_ASSUMED);
     let most = (per_second * limits::DIRECT_BACKLOG_SECONDS).max(limits::DIRECT_RECIPIENTS_MAX as u64);
@@ -79,14 +82,17 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
 /// necessary.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
     match quota::left(tx, account, plan(engine, account), now)? {
-        QuotaLeft::Left(_) => Ok(()),
+        QuotaLeft::Left(..) => Ok(()),
         QuotaLeft::UsedUp { until } => Err(used_up(now, until)),
     }
 }
 
 fn used_up(now: Timestamp, until: Timestamp) -> Failure {
+    over_quota(format!("The plan's email quota is used up until {until}."), now, until)
+}
+
+fn over_quota(detail: String, now: Timestamp, until: Timestamp) -> Failure {
     let wait_ms = u64::try_from(until.ms_since(now)).unwrap_or(0);
-    let detail = format!("The plan's email quota is used up until {until}.");
     let failure = Failure::because(Code::QuotaExceeded, detail).with(json!({ "retryAfterMs": wait_ms }));
     failure.after_seconds(wait_ms.div_ceil(1_000).max(1))
 }

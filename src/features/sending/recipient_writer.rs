@@ -307,7 +307,7 @@ impl OpenMailing {
         }
         match recipients::advance(tx, &self.mailing, number, recipient, Event::Claim { epoch: rules.epoch })? {
             Ok(delivery) => {
-                quota::count(tx, account, SentCount::Taken, 1)?;
+                quota::count(tx, account, SentCount::Taken, 1, now)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
                     // A mailing that only waited for retries was not in the queue in which a new process looks for handoffs.
                     send_queue::enqueue(tx, &self.mailing);
@@ -324,27 +324,30 @@ impl OpenMailing {
     /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
         let event = within_bounds(event, rules.schedule);
-        let was_taken = matches!(recipient.delivery, Delivery::Handoff { .. });
+        let taken_at = match recipient.delivery {
+            Delivery::Handoff { at, .. } => Some(at),
+            _ => None,
+        };
         let account = self.mailing.account;
         let Ok(next) = recipients::advance(tx, &self.mailing, number, recipient, event)? else { return Ok(false) };
         match &next {
             Delivery::Sent { .. } => {
-                quota::count(tx, account, SentCount::Sent, 1)?;
+                quota::count(tx, account, SentCount::Sent, 1, tx.now())?;
                 if self.reports_delivery {
                     webhook_events::delivered(tx, &self.mailing, number, recipient)?;
                 }
             }
             Delivery::Failed { reply, .. } => {
-                quota::count(tx, account, SentCount::Refused, 1)?;
+                quota::count(tx, account, SentCount::Refused, 1, tx.now())?;
                 let event = engagement::DeliveryEvent::Refused { reply: reply.clone() };
                 let now = tx.now();
                 engagement::schedule_event(tx, now, self.mailing.id, number, &event);
             }
-            Delivery::Deferred { next_at, .. } => self.next_at = self.next_at.max(Some(*next_at)),
+            Delivery::Deferred { next_at, .. } => self.next_at = Some(self.next_at.map_or(*next_at, |known| known.min(*next_at))),
             Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
         }
-        if was_taken && matches!(next, Delivery::Deferred { .. } | Delivery::Failed { .. }) {
-            quota::count(tx, account, SentCount::Taken, -1)?;
+        if let (Some(at), Delivery::Deferred { .. } | Delivery::Failed { .. }) = (taken_at, &next) {
+            quota::count(tx, account, SentCount::Taken, -1, at)?;
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { delivery: next, ..recipient.clone() };
@@ -393,6 +396,9 @@ impl OpenMailing {
             if under_way == 0 {
                 let state = match (deferred, &self.mailing.state, self.next_at) {
                     (0, _, _) => State::Finished { at: now },
+                    (_, State::Waiting { reason: WaitReason::Deferred, until: known }, Some(next)) if *known > now => {
+                        State::Waiting { reason: WaitReason::Deferred, until: next.min(*known) }
+                    }
                     (_, _, Some(until)) => State::Waiting { reason: WaitReason::Deferred, until },
                     (_, State::Waiting { reason: WaitReason::Deferred, until }, None) => {
                         State::Waiting { reason: WaitReason::Deferred, until: *until }

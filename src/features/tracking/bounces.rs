@@ -170,5 +170,5 @@ pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measur
         }
         _ => return Ok(()),
     };
-    quota::count(tx, mailing.account, tally, 1)
+    quota::count(tx, mailing.account, tally, 1, tx.now())
 }

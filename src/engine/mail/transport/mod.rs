@@ -128,7 +128,7 @@ impl Transport {
             (Some(direct), true) => self.by_exchangers(direct, &domain, delivery).await,
             (None, true) => {
                 let why = "no relay in the setting mail.relay accepts this domain, and mail.direct is off";
-                Outcome::Deferred { stage: Stage::Route, cause: Cause::Unreachable(why.to_owned()) }
+                Outcome::Deferred { stage: Stage::Route, cause: Cause::NoRoute(why) }
             }
         }
     }

@@ -203,8 +203,8 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
 fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {
-        QuotaLeft::Left(left) if left >= many => None,
-        QuotaLeft::Left(left) => {
+        QuotaLeft::Left(left, _) if left >= many => None,
+        QuotaLeft::Left(left, _) => {
             let message = format!(
                 "The plan's quota for this day or month has room for {left} of {many} emails. The remaining emails wait until the \
                  quota resets."

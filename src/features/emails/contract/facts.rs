@@ -45,7 +45,7 @@ fn name_of(kind: FactKind) -> &'static str {
         FactKind::Capacity => "number",
         FactKind::Price => "price",
         FactKind::OldPrice => "old price",
-        FactKind::Minimum => "minimum order value",
+        FactKind::Minimum => "minimum",
         FactKind::Product => "product",
         FactKind::Person => "person",
         FactKind::Contact => "contact",

@@ -152,7 +152,7 @@ impl MessageSender {
     pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
         let waits = matches!(mailing.state, State::Waiting { reason: WaitReason::Quota, .. }) && mailing.plan == Plan::Done;
         let account = mailing.account;
-        Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(_)))
+        Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(..)))
     }
 
     /// Returns the maximum number of recipients per second for an account, if its plan has such a limit.

@@ -91,10 +91,10 @@ pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Per
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to an account's counts for the current day and month.
-pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64) -> Result<()> {
-    let now = tx.now();
-    for period in [Period::day(now), Period::month(now)] {
+/// Adds to an account's counts for the day and month of `at`. A handoff that failed after midnight is subtracted from the day on which it
+/// was counted.
+pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64, at: Timestamp) -> Result<()> {
+    for period in [Period::day(at), Period::month(at)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;
     }
     Ok(())
@@ -103,8 +103,8 @@ pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i
 /// The rest of an account's quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaLeft {
-    /// The number of emails that may still be sent.
-    Left(u64),
+    /// The number of emails that may still be sent before this time, when the smaller quota resets.
+    Left(u64, Timestamp),
     /// No more emails may be sent until this time.
     UsedUp { until: Timestamp },
 }
@@ -123,7 +123,7 @@ pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Time
     if day == 0 {
         return Ok(QuotaLeft::UsedUp { until: next_day(now) });
     }
-    Ok(QuotaLeft::Left(month.min(day)))
+    Ok(if month < day { QuotaLeft::Left(month, next_month(now)) } else { QuotaLeft::Left(day, next_day(now)) })
 }
 
 /// Returns the number of an account's direct sends that are queued.

@@ -143,6 +143,7 @@ async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
 fn short_form(outcome: &Outcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
+        Cause::NoRoute(_) => "no route".to_owned(),
         Cause::Unreachable(_) => "unreachable".to_owned(),
         Cause::Unresolved(_) => "unresolved".to_owned(),
         Cause::Lost(_) => "lost".to_owned(),

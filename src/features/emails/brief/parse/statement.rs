@@ -17,7 +17,8 @@ pub enum Form {
 pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
     let range = prompt.trim(range);
     let mut text = match form {
-        Form::Clause if is_verb_last(prompt) => reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut)),
+        // A clause with a withdrawn part keeps its order: moving its verb would restore that part.
+        Form::Clause if is_verb_last(prompt) && !cut.iter().any(|gap| gap.overlaps(range)) => reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut)),
         _ => pieces(prompt, range, cut),
     };
     if prompt.lexicon().code == "en" {

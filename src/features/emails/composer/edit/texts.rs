@@ -368,7 +368,11 @@ pub fn has_paragraph(email: &Email) -> bool {
     email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }
 
-/// Adds a sentence to a paragraph: beside the anchor, or at the end of the last paragraph.
+fn is_paragraph(block: &Block) -> bool {
+    matches!(block, Block::Text(own) if !own.text.words().contains('\n'))
+}
+
+/// Adds a sentence to a paragraph: beside the anchor, or else at the start of the first paragraph or at the end of the last.
 pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> Outcome {
     let sentence = details.text.as_deref().ok_or(Reply::about("quote_text", Target::Sentence))?;
     let text = escape(sentence.trim());
@@ -380,7 +384,10 @@ pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>)
     let missing = style::missing(Target::Text, email);
     let at = match anchor {
         Some((anchor, _)) => blocks::anchored(email, anchor),
-        None => email.blocks.iter().rposition(|block| matches!(block, Block::Text(own) if !own.text.words().contains('\n'))),
+        None => {
+            let mut own = email.blocks.iter().enumerate().filter(|(_, block)| is_paragraph(block)).map(|(at, _)| at);
+            if matches!(place, Some(Place::Top | Place::Up)) { own.next() } else { own.next_back() }
+        }
     };
     let at = at.or_else(|| email.blocks.iter().position(|block| matches!(block, Block::Hero(_)))).ok_or(missing)?;
     let before = anchor.is_some_and(|(_, before)| before) || matches!(place, Some(Place::Top | Place::Up));
