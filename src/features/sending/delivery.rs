@@ -23,8 +23,7 @@ pub struct Recipient {
     /// The address from the request; absent if the row's number is the number of a contact.
     pub address: Option<Address>,
     pub delivery: Delivery,
-    /// The index of the translation that the recipient gets. The index is set when the row is written and never changes, so that retries
-    /// and resends have the same content, and the links in every copy keep their targets.
+    /// The index of the recipient's translation. It never changes, so that retries and resends have the same content and link targets.
     pub translation: u8,
 }
 
