@@ -116,12 +116,14 @@ pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
 
 /// Returns a product whose picture has the size of the brand's image, so that products with similar pictures can be side by side.
 pub fn sized_product(brand: &Brand, product: Product) -> Product {
-    let sized = |shown: Picture| {
-        let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
-        let size = known.and_then(|image| image.width.zip(image.height));
-        Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
-    };
-    Product { image: product.image.map(sized), ..product }
+    Product { image: product.image.map(|shown| sized(brand, shown)), ..product }
+}
+
+/// Returns a picture with the size of the brand's image, if it is one.
+fn sized(brand: &Brand, shown: Picture) -> Picture {
+    let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
+    let size = known.and_then(|image| image.width.zip(image.height));
+    Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
 }
 
 /// Returns the picture of the brand that shows most of what a text names: a picture whose description, or a product whose name, shares the
@@ -143,10 +145,9 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     // A product's picture fits only if the text has its whole name: another dish is not the dish that is named.
     let named =
         |product: &&brand::BrandProduct| text.contains(plain(&tidy(&product.name)).as_str()) && !product.name.trim().is_empty();
-    let products =
-        brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
-            Some((usize::MAX, picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?))
-        });
+    let products = brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
+        Some((usize::MAX, sized(brand, picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?)))
+    });
     let found = products.chain(images).filter(|(score, own)| *score >= SHARED_WORDS && !shown.contains(own.src.as_str()));
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }

@@ -58,11 +58,13 @@ pub fn tidy(text: &str) -> String {
     text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Capitalizes the first letter of the text. Names such as "iCal", whose second letter is a capital, stay as they are.
+/// Capitalizes the first letter of the text. Addresses and names such as "iCal", whose second letter is a capital, stay as they are.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next();
-    if letters.clone().next().is_some_and(char::is_uppercase) || text.starts_with("http") || text.starts_with("www.") {
+    let is_email = text.split(' ').next().is_some_and(|word| word.contains('@'));
+    if letters.clone().next().is_some_and(char::is_uppercase) || text.starts_with("http") || text.starts_with("www.") || is_email
+    {
         return text.to_owned();
     }
     first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -23,8 +23,19 @@ const LABEL_WORDS_MAX: usize = 4;
 const REPEATED_WORDS_MIN: usize = 5;
 
 pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
-    let missing = brief.facts.iter().filter(|fact| !states(email, fact)).map(lost);
+    let missing = brief.facts.iter().filter(|fact| !states(email, fact) && !states_parts(email, fact, brief)).map(lost);
     missing.chain(prescribed(email, document, brief)).chain(repeated(email, brief)).chain(misused(email, brief)).collect()
+}
+
+/// Returns whether the email states every fact inside a statement, and all of its other words: a table writes "25 December to 3 January" for
+/// "Closed 25 Dec - 3 Jan".
+fn states_parts(email: &Reading, fact: &Fact, brief: &Brief) -> bool {
+    let Some(span) = fact.span.filter(|_| matches!(fact.kind, FactKind::Sentence | FactKind::Condition)) else { return false };
+    let inside =
+        |other: &&Fact| other.value.is_some() && other.span.is_some_and(|own| span.start <= own.start && own.end <= span.end);
+    let parts: Vec<&Fact> = brief.facts.iter().filter(inside).collect();
+    let rest = parts.iter().fold(fact.text.clone(), |text, part| text.replacen(part.text.trim(), " ", 1));
+    !parts.is_empty() && parts.iter().all(|part| states(email, part)) && states_words(email, &rest, 1.0)
 }
 
 fn lost(fact: &Fact) -> Finding {
@@ -100,6 +111,8 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
 /// a button.
 fn states_labeled(email: &Reading, text: &str) -> bool {
     let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
+    // "Button to https://example.com"
+    let labeled = labeled.or_else(|| text.find("http").map(|at| text.split_at(at)));
     let Some((label, rest)) = labeled.filter(|(label, _)| words(&fold(label)).count() <= LABEL_WORDS_MAX) else { return false };
     let address = rest.trim().trim_end_matches('.');
     let is_address = address.contains("://") && !address.contains(' ') && !label.is_empty();
