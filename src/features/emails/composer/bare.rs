@@ -328,7 +328,11 @@ impl<'a> Content<'a> {
         let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
         let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();
         let text = valued.iter().fold(text, |text, fact| text.replacen(fact.text.trim(), " ", 1));
-        let matters = |word: &&str| word.chars().count() >= LISTED_CHARACTERS_MIN || word.chars().any(|c| c.is_ascii_digit());
+        let only = Bank::of(self.language).phrases("words.only");
+        let is_small = |word: &str| has_table && only.iter().any(|own| folded(own).trim() == word);
+        let matters = |word: &&str| {
+            !is_small(word) && (word.chars().count() >= LISTED_CHARACTERS_MIN || word.chars().any(|c| c.is_ascii_digit()))
+        };
         let text = folded(&text);
         let mut words = text.split_whitespace().filter(matters).peekable();
         let is_statement = matches!(self.fact(at).kind, FactKind::Sentence | FactKind::Condition);

@@ -540,10 +540,8 @@ impl<'a> Content<'a> {
 
 /// Returns whether a folded text contains every sentence of a text, in any arrangement.
 fn contains_words(said: &str, text: &str) -> bool {
-    // A sign inside a number, such as "15,50", separates nothing.
-    let signs = [". ", "! ", "? ", ": ", ", ", "; ", " - ", " – "];
-    let text_of_pieces = signs.iter().fold(text.to_owned(), |text, sign| text.replace(sign, "\n"));
-    let pieces = text_of_pieces.split('\n').map(folded).filter(|piece| !piece.trim().is_empty());
+    let text_of_pieces = text.replace(" - ", "\n").replace(" – ", "\n");
+    let pieces = text_of_pieces.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
     said.contains(&folded(text)) || pieces.into_iter().all(|piece| said.contains(&piece))
 }
 

@@ -23,19 +23,8 @@ const LABEL_WORDS_MAX: usize = 4;
 const REPEATED_WORDS_MIN: usize = 5;
 
 pub fn check(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
-    let missing = brief.facts.iter().filter(|fact| !states(email, fact) && !states_parts(email, fact, brief)).map(lost);
+    let missing = brief.facts.iter().filter(|fact| !states(email, fact)).map(lost);
     missing.chain(prescribed(email, document, brief)).chain(repeated(email, brief)).chain(misused(email, brief)).collect()
-}
-
-/// Returns whether the email states every fact inside a statement, and all of its other words: a table writes "25 December to 3 January" for
-/// "Closed 25 Dec - 3 Jan".
-fn states_parts(email: &Reading, fact: &Fact, brief: &Brief) -> bool {
-    let Some(span) = fact.span.filter(|_| matches!(fact.kind, FactKind::Sentence | FactKind::Condition)) else { return false };
-    let inside =
-        |other: &&Fact| other.value.is_some() && other.span.is_some_and(|own| span.start <= own.start && own.end <= span.end);
-    let parts: Vec<&Fact> = brief.facts.iter().filter(inside).collect();
-    let rest = parts.iter().fold(fact.text.clone(), |text, part| text.replacen(part.text.trim(), " ", 1));
-    !parts.is_empty() && parts.iter().all(|part| states(email, part)) && states_words(email, &rest, 1.0)
 }
 
 fn lost(fact: &Fact) -> Finding {
