@@ -290,7 +290,10 @@ impl<'a> Content<'a> {
             is_number && fact.role == Some(FactRole::Offer) && self.is_said(fact, said)
         };
         let known = [self.scope_words(), self.scope_shown()];
-        let says_it = known.iter().flatten().any(|words| said.contains(folded(words).trim()));
+        // The email says "your next order" for "their next order".
+        let rest = self.scope_words().and_then(|words| words.split_once(' ').map(|(_, rest)| rest.to_owned()));
+        let rest = rest.filter(|rest| rest.contains(' '));
+        let says_it = known.iter().flatten().chain(&rest).any(|words| said.contains(folded(words).trim()));
         (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
@@ -325,12 +328,21 @@ impl<'a> Content<'a> {
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
         let text = quoted.unwrap_or(text);
         let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
-        let matters = |word: &&str| word.chars().count() >= LISTED_CHARACTERS_MIN || word.chars().any(|c| c.is_ascii_digit());
+        // The table of an invitation and of opening hours writes dates, times and numbers in its own form.
+        let has_table = matches!(self.brief.purpose, Goal::Event | Goal::Webinar | Goal::OpeningHours);
+        let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
+        let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();
+        let text = valued.iter().fold(text, |text, fact| text.replacen(fact.text.trim(), " ", 1));
+        let only = Bank::of(self.language).phrases("words.only");
+        let is_small = |word: &str| has_table && only.iter().any(|own| folded(own).trim() == word);
+        let matters = |word: &&str| {
+            !is_small(word) && (word.chars().count() >= LISTED_CHARACTERS_MIN || word.chars().any(|c| c.is_ascii_digit()))
+        };
         let text = folded(&text);
         let mut words = text.split_whitespace().filter(matters).peekable();
         let is_statement = matches!(self.fact(at).kind, FactKind::Sentence | FactKind::Condition);
         let is_printed = self.statements.contains(&at) || is_statement && self.is_in_story(self.fact(at));
-        is_printed && words.peek().is_some() && words.all(|word| said.contains(&format!(" {word} ")))
+        is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
     /// Returns the items of a newsletter that a single statement lists: "the harvest is here, the shop opens on Sundays, and …".

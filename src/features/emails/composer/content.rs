@@ -127,12 +127,15 @@ impl<'a> Content<'a> {
         rest.map_or_else(|| text.clone(), |(_, rest)| super::text::capital(rest.trim()))
     }
 
-    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com". The button replaces it.
+    /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com", "Button to https://example.com". The
+    /// button replaces it.
     fn is_link_label(&self, fact: &Fact) -> bool {
         let [address] = super::text::addresses(&fact.text)[..] else { return false };
         let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));
-        let is_label =
-            head.trim_end().ends_with(':') && !head.contains(',') && head.split_whitespace().count() <= LABEL_WORDS_MAX;
+        let is_button = Bank::of(self.language).has_word("words.button", head);
+        let is_label = (head.trim_end().ends_with(':') || is_button)
+            && !head.contains(',')
+            && head.split_whitespace().count() <= LABEL_WORDS_MAX;
         is_label && !rest.contains(char::is_alphanumeric)
     }
 
@@ -216,7 +219,15 @@ impl<'a> Content<'a> {
         let relative = ends && is_day && !fact.text.contains(|c: char| c.is_ascii_digit());
         let told = folded(&self.told(fact));
         let literal = !relative && !told.trim().is_empty() && said.contains(&told);
-        literal || self.forms(fact).iter().any(shown)
+        // A table has the number in the cell behind its label.
+        let counted = match fact.value {
+            Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => {
+                let label = Bank::of(self.language).phrases("common.label_places").first();
+                label.is_some_and(|label| said.contains(&format!("{}{}", folded(label), folded(&count.to_string()))))
+            }
+            _ => false,
+        };
+        literal || counted || self.forms(fact).iter().any(shown)
     }
 
     /// Returns the forms in which the email's language writes the value of a fact.
@@ -532,7 +543,8 @@ impl<'a> Content<'a> {
 
 /// Returns whether a folded text contains every clause of a text, in any order.
 fn contains_words(said: &str, text: &str) -> bool {
-    let pieces = text.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
+    let text_of_pieces = text.replace(" - ", "\n").replace(" – ", "\n");
+    let pieces = text_of_pieces.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
     said.contains(&folded(text)) || pieces.into_iter().all(|piece| said.contains(&piece))
 }
 

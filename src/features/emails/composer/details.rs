@@ -2,7 +2,7 @@
 
 use super::sections::Writer;
 use super::text::{capital, ended, folded};
-use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
@@ -48,6 +48,11 @@ impl Writer<'_> {
         self.statements.retain(|at| !own.contains(at));
         let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
         let (stated, told) = match split {
+            // The title above says the offer already: "20% off everything", "20% off everything with code TEA20".
+            Some((offer, rest)) if self.repeats_title(&offer) => {
+                self.book.facts.remove("offer");
+                (None, vec![rest])
+            }
             Some((offer, rest)) => (Some(offer), vec![rest]),
             None => (None, own.iter().map(|at| self.untold(*at)).collect()),
         };
@@ -76,8 +81,17 @@ impl Writer<'_> {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
 
-    /// Splits a statement into the offer with its code, which becomes the title of the coupon, and the rest, which usually states the
-    /// period.
+    /// Returns whether the title contains all words of an offer except its code.
+    fn repeats_title(&self, offer: &str) -> bool {
+        let codes = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Code);
+        let offer = codes.fold(folded(offer), |text, code| text.replace(&folded(&code.text), " "));
+        let common = self.book.bank().phrases("words.common");
+        let is_small = |word: &str| word == "code" || common.iter().any(|own| own == word);
+        offer.split_whitespace().all(|word| is_small(word) || self.title.contains(&format!(" {word} ")))
+    }
+
+    /// Splits a statement into the offer with its code, which becomes the title of the coupon, and the rest, which usually
+    /// states the period.
     fn split_offer(&self, at: usize) -> Option<(String, String)> {
         let content = self.content;
         let text = content.text(at);
@@ -86,9 +100,10 @@ impl Writer<'_> {
         let has = |kinds: &[FactKind]| {
             facts.iter().map(|at| content.fact(*at)).any(|fact| kinds.contains(&fact.kind) && offer.contains(fact.text.trim()))
         };
+        let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fits = offer.chars().count() <= OFFER_CHARACTERS_MAX
             && has(&[FactKind::Code])
-            && has(&[FactKind::Percentage, FactKind::Amount]);
+            && (delivers || has(&[FactKind::Percentage, FactKind::Amount]));
         let calm = |text: &str| if content.rules.no_exclamation { text.replace('!', ".") } else { text.to_owned() };
         fits.then(|| (calm(&capital(offer)), self.marked(&ended(&capital(rest)), &facts)))
     }
@@ -141,7 +156,9 @@ impl Writer<'_> {
     /// Writes a table of the dates, times, places, prices and contacts that no statement contains. In an invitation, the table also repeats
     /// the date, time and place of the event.
     pub fn details(&mut self) {
-        let rows = self.rows();
+        let hours = self.hours();
+        let rows =
+            if hours.is_empty() { self.rows() } else { hours.into_iter().map(|(day, text)| (day, Rich::plain(&text))).collect() };
         if rows.is_empty() {
             return;
         }
@@ -150,6 +167,19 @@ impl Writer<'_> {
         let title =
             if rows.len() > 1 && !self.lean { self.common("details_heading").map(|title| Line::cut(&title)) } else { None };
         self.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
+    }
+
+    /// Removes the statements that only repeat what the table shows, before the opening prints them.
+    pub fn keep_untabled(&mut self) {
+        if !self.hours().is_empty() {
+            let notes: Vec<usize> = self.content.day_notes().into_iter().map(|(at, ..)| at).collect();
+            return self.statements.retain(|at| !notes.contains(at));
+        }
+        if matches!(self.goal, Goal::Event | Goal::Webinar) {
+            let rows = self.rows();
+            let shown: String = rows.iter().map(|(label, value)| folded(label) + &folded(&value.words())).collect();
+            self.statements.retain(|at| rows.len() < 2 || !self.content.is_covered(*at, &shown));
+        }
     }
 
     fn rows(&mut self) -> Vec<(String, Value)> {
@@ -189,6 +219,12 @@ impl Writer<'_> {
             }
             let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
             let Some(mut value) = content.shown(fact) else { continue };
+            // "Places: 12 places" says it twice.
+            if let (FactKind::Capacity, Some(FactValue::Count { count })) = (fact.kind, &fact.value)
+                && folded(&fact.text).contains(&folded(&self.label(name)))
+            {
+                value = count.to_string();
+            }
             // A time belongs to the date before it.
             if matches!(fact.kind, FactKind::Date | FactKind::Period) {
                 let times = content.loose.iter().skip_while(|other| **other <= at);
@@ -299,7 +335,7 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
 /// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row: an
 /// email that sells has one only if it is an invitation.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
-    let has_days = matches!(fact.value, Some(crate::features::emails::brief::FactValue::Days { .. }));
+    let has_days = matches!(fact.value, Some(FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {
         (FactKind::Date | FactKind::Period, Some(role)) if has_days => match role {
             FactRole::OfferStarts => "starts",

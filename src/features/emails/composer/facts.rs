@@ -8,7 +8,7 @@ use super::goals::Shape;
 use super::language::Bank;
 use super::phrases::Facts;
 use super::text::{capital, closed, folded, tidy, unquoted};
-use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal, Part};
 use crate::features::projects::brand::Brand;
 
 /// The inputs that determine the facts of one email.
@@ -72,7 +72,9 @@ impl Source<'_> {
         let venue = content.beside_event(FactKind::Place).or_else(|| content.only(FactKind::Place));
         let named = content.brief.event.as_ref().map(|event| folded(&event.name.text)).unwrap_or_default();
         let venue = venue.filter(|fact| !named.contains(&folded(&fact.text)));
-        know("place", venue.map(|fact| fact.text.clone()).filter(short));
+        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
+        let full = content.venue().filter(|_| invites);
+        know("place", full.or_else(|| venue.map(|fact| fact.text.clone()).filter(short)));
         know("since", self.since());
         let is_ahead = |fact: &Fact| matches!(fact.value, Some(FactValue::Days { first, .. }) if first > content.today);
         know("planned", flag(content.brief.facts.iter().any(is_ahead)));
@@ -89,16 +91,23 @@ impl Source<'_> {
             self.know_offer(&mut facts);
         }
         if content.has_condition() {
-            ["saving", "offer", "bare_deal", "deal", "exact"].into_iter().for_each(|name| _ = facts.remove(name));
+            ["saving", "offer", "bare_deal", "deal", "exact", "scoped"].into_iter().for_each(|name| _ = facts.remove(name));
         }
         self.know_days(&mut facts);
         facts
     }
 
-    /// Returns the news of the email: the first of its opening statements that can be a title.
+    /// Returns the news of the email: the first of its opening statements that can be a title. An apology has none if its first statements
+    /// are unclear, because the mistake is then not among the rest.
     fn news(&self) -> Option<String> {
-        let first = self.content.statements.iter().take(NEWS_STATEMENTS);
-        let first = first.filter(|at| !self.content.is_list_of_products(**at));
+        let content = self.content;
+        let start = content.statements.first().and_then(|at| content.fact(*at).span).map_or(0, |span| span.start);
+        let is_before = |part: &Part| part.span.is_some_and(|span| span.start < start);
+        if self.goal == Goal::Apology && content.brief.unclear.iter().any(is_before) {
+            return None;
+        }
+        let first = content.statements.iter().take(NEWS_STATEMENTS);
+        let first = first.filter(|at| !content.is_list_of_products(**at) && !content.text(**at).starts_with('('));
         first.into_iter().find_map(|at| self.title_of(*at))
     }
 
@@ -174,6 +183,12 @@ impl Source<'_> {
             };
             facts.insert("saving", format.saving(&saving));
             facts.insert("offer", format.offer(&saving));
+            // A scope that ends in an article is cut: "everything in the".
+            let common = Bank::of(content.language).phrases("words.common");
+            let last = scope.as_ref().and_then(|scope| folded(scope).split_whitespace().last().map(str::to_owned));
+            let is_whole =
+                last.is_some_and(|last| !common.contains(&last) || scope.as_ref().is_some_and(|scope| !scope.contains(' ')));
+            facts.extend(is_whole.then(|| ("scoped", "✓".to_owned())));
             facts.insert("bare_deal", scoped(format.offer(&saving)));
             facts.insert("deal", scoped(format.deal(&saving)));
             if matches!(saving, Saving::Percent { up_to: false, .. } | Saving::Amount { up_to: false, .. }) {
@@ -254,6 +269,7 @@ impl Source<'_> {
         let time = content
             .beside_event(FactKind::Time)
             .or_else(|| content.only(FactKind::Time).filter(|fact| fact.role == Some(FactRole::Event)));
+        let time = time.or_else(|| content.venue_time().filter(|_| matches!(self.goal, Goal::Event | Goal::Webinar)));
         let time = time.and_then(|fact| content.shown(fact));
         facts.extend(time.map(|time| ("time", time)));
     }

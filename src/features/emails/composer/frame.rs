@@ -4,7 +4,7 @@ use super::facts::without_legal_form;
 use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
-use super::text::tidy;
+use super::text::{capital, tidy};
 use crate::features::emails::brief::Goal;
 use crate::features::emails::document::*;
 use crate::features::projects::brand::BrandPerson;
@@ -17,7 +17,7 @@ impl Writer<'_> {
         let greeting = self.common("closing").map(|closing| escape(&closing));
         if let Some(signer) = signer.filter(|signer| !signer.name.trim().is_empty()) {
             let name = format!("**{}**", escape(&tidy(&signer.name)));
-            let title = signer.title.as_ref().map(|title| escape(&tidy(title))).filter(|title| !title.is_empty());
+            let title = signer.title.as_ref().map(|title| escape(&capital(&tidy(title)))).filter(|title| !title.is_empty());
             let lines: Vec<String> = greeting.into_iter().chain([name]).chain(title).collect();
             return self.text(&lines.join("\n"));
         }

@@ -98,7 +98,7 @@ impl Writer<'_> {
     /// Returns the names and prices within a statement, with the words before the colon: "Three options: Monthly £42, Quarterly £50".
     fn price_list(&self, at: usize) -> Option<(Option<String>, PriceRows)> {
         let content = self.content;
-        let (head, parts) = self.parts(at);
+        let (head, parts) = content.parts(at);
         let prices = content.facts_in(at).into_iter().filter(|at| content.fact(*at).kind == FactKind::Price);
         let prices: Vec<String> = prices.map(|at| content.text(at)).collect();
         let priced = |part: &String| {
@@ -114,32 +114,34 @@ impl Writer<'_> {
     }
 
     /// Returns the parts of a statement that lists opening hours, the program of an evening or the properties of a product, with the words
-    /// before the colon. At least half of the parts must contain a typed value. An invitation has these facts in its table.
+    /// before the colon. At least half of the parts must contain a typed value. In an invitation, the parts exclude the date of the event,
+    /// which is in its table.
     fn program(&self, at: usize) -> Option<(Option<String>, Vec<String>)> {
         let content = self.content;
-        let (head, parts) = self.parts(at);
+        let (head, parts) = content.parts(at);
         let facts = content.facts_in(at);
         let is_typed =
             |part: &&String| facts.iter().any(|at| content.fact(*at).value.is_some() && part.contains(&content.text(*at)));
         let typed = parts.iter().filter(is_typed).count();
+        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
+        let is_day = |part: &String| {
+            invites && facts.iter().any(|at| matches!(content.fact(*at).kind, FactKind::Date) && content.text(*at) == *part)
+        };
+        let parts: Vec<String> = parts.iter().filter(|part| !is_day(part)).cloned().collect();
         let least = if self.goal == Goal::OpeningHours { PARTS_MIN } else { PARTS_MIN + 1 };
         let length: usize = parts.iter().map(|part| part.chars().count()).sum();
-        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let fits = parts.len() >= least && typed * 2 >= parts.len() && length <= parts.len() * PART_CHARACTERS_MAX;
-        (fits && !invites).then(|| (head, parts.iter().map(|part| capital(part)).collect()))
+        let is_new = |part: &&String| !self.title.contains(&folded(part));
+        fits.then(|| (head, parts.iter().filter(is_new).map(|part| self.point(part, &facts)).collect()))
     }
 
-    /// Splits a statement at its commas, except inside facts, and separates the words before a colon.
-    fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
-        let content = self.content;
-        let text = content.text(at);
-        let text = text.trim_end_matches('.');
-        let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
-        let facts: Vec<String> =
-            content.facts_in(at).into_iter().map(|at| content.text(at)).filter(|text| text.contains(", ")).collect();
-        // Commas inside facts are replaced with a NUL character during the split.
-        let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
-        (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
+    /// Returns a part of a list. A part that is only a price gets a label: "Price: £68".
+    fn point(&self, part: &str, facts: &[usize]) -> String {
+        let is_price = |at: &usize| self.content.fact(*at).kind == FactKind::Price && self.content.text(*at) == part;
+        if facts.iter().any(is_price) {
+            return format!("{}: {part}", self.book.label("common.label_price"));
+        }
+        capital(part)
     }
 
     /// Writes the statements that the opening does not contain or, if there are none, the phrases for the body of the job.

@@ -5,8 +5,8 @@ use super::sections::{Writer, place};
 use super::text::{capital, folded, tidy, unquoted};
 use super::voice::Voice;
 use super::{Draft, sections};
-use crate::features::emails::brief::Part;
-use crate::features::emails::document::{Block, Line, Purpose};
+use crate::features::emails::brief::{FactKind, Goal, Part};
+use crate::features::emails::document::{Block, HeadingLevel, Line, Purpose, Row};
 use crate::vocab::limits;
 
 /// The preferred maximum length of a subject. Email clients cut longer subjects.
@@ -19,6 +19,9 @@ const TITLE_CHARACTERS_MAX: usize = 100;
 pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
+
+/// The sign between the parts of a preheader.
+const SEPARATOR: &str = " · ";
 
 type Subject = Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
 type Preheader = Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
@@ -62,11 +65,22 @@ impl Draft<'_> {
         let place =
             season.filter(|place| book.has(place)).unwrap_or_else(|| sections::place(book, self.headline_job(book), "subject"));
         let text = self.news_of_product(book).or_else(|| book.news(&place, room, TITLE_CHARACTERS_MAX));
-        let text = short(text.unwrap_or_else(|| self.name()));
+        let text = short(self.undated(text.unwrap_or_else(|| self.name())));
         match emoji {
             Some(emoji) if asked || text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
             Some(_) | None => Line::cut(&text),
         }
+    }
+
+    /// Returns a subject that is too long without the date at its end. The text of the email has the date.
+    fn undated(&self, subject: String) -> String {
+        if subject.chars().count() <= SUBJECT_CHARACTERS {
+            return subject;
+        }
+        let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
+        let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
+        let head = heads.filter(|head| head.split(' ').count() >= SUBJECT_WORDS_MIN).max_by_key(|head| head.len());
+        head.map_or_else(|| subject.clone(), |head| head.trim_end_matches([',', ';']).to_owned())
     }
 
     pub fn title(&self, book: &mut Phrasebook, subject: &str) -> String {
@@ -91,7 +105,11 @@ impl Draft<'_> {
         let is_new = |text: &str| !known.contains(&folded(text)) && !text.contains("http");
         let mut out = String::new();
         if !self.job.starts_with("general.") {
-            for sentence in sentences(&writer.blocks).into_iter().chain(details(&writer.blocks)) {
+            let (sentences, details) = (sentences(&writer.blocks), details(&writer.blocks));
+            // What counts in an invitation and in opening hours is in their table.
+            let is_dated = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::OpeningHours);
+            let (first, last) = if is_dated { (details, None) } else { (None, details) };
+            for sentence in first.into_iter().chain(sentences).chain(last) {
                 let length = out.chars().count();
                 let fits = length + 1 + sentence.chars().count() <= PREHEADER_CHARACTERS_MAX;
                 if length >= PREHEADER_CHARACTERS_MIN || !fits || !is_new(&sentence) {
@@ -99,6 +117,9 @@ impl Draft<'_> {
                 }
                 out = [out.as_str(), sentence.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
             }
+        }
+        if out.is_empty() {
+            out = further_titles(&writer.blocks, &known);
         }
         let enough = |text: &String| text.chars().count() >= PREHEADER_CHARACTERS_MIN / 2;
         if let Some(text) = Some(out).filter(enough) {
@@ -136,14 +157,40 @@ fn sentences(blocks: &[Block]) -> Vec<String> {
     all.filter(|sentence| sentence.ends_with(['.', '!', '?']) && sentence.split(' ').count() > 2).collect()
 }
 
-/// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro".
+/// Returns the titles of the stories that the subject and the title do not name, in one line.
+fn further_titles(blocks: &[Block], known: &str) -> String {
+    let titles = blocks.iter().flat_map(|block| match block {
+        Block::Heading(heading) if heading.level == HeadingLevel::Section => vec![heading.text.to_string()],
+        Block::List(list) => {
+            list.items.iter().map(|item| item.title.as_ref().map_or_else(|| item.text.words(), ToString::to_string)).collect()
+        }
+        _ => Vec::new(),
+    });
+    let mut out = String::new();
+    for title in titles.filter(|title| !known.contains(&folded(title)) && !title.contains("http")) {
+        let length = out.chars().count() + SEPARATOR.chars().count() + title.chars().count();
+        if length <= PREHEADER_CHARACTERS_MAX {
+            out = [out.as_str(), title.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(SEPARATOR);
+        }
+    }
+    out
+}
+
+/// Returns the first three values of the details table in one line: "Thursday, December 3 · 7 PM · Truro". The rows of opening hours
+/// have a day as their label.
 fn details(blocks: &[Block]) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),
         _ => None,
     })?;
-    let values: Vec<String> = table.rows.iter().take(3).filter_map(|row| row.cells.last()).map(|cell| cell.words()).collect();
-    Some(values.join(" · "))
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    let value = |row: &Row| {
+        let (label, value) = (row.cells.first()?.words(), row.cells.last()?.words());
+        Some(if label.contains(|c: char| c.is_ascii_digit()) { format!("{label}: {value}") } else { value })
+    };
+    let values = table.rows.iter().filter_map(value).filter(|value| !is_number(value));
+    let values: Vec<String> = values.take(3).collect();
+    Some(values.join(SEPARATOR))
 }
 
 /// Returns the emoji for a subject.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::material;
 use super::phrases::escape;
 use super::sections::Writer;
-use super::text::{addresses, bare_address, capital, ended, tidy};
+use super::text::{addresses, bare_address, capital, ended, folded, tidy};
 use crate::features::emails::brief::FactKind;
 
 /// The markup of a passage.
@@ -16,9 +16,12 @@ enum Mark {
 }
 
 impl Writer<'_> {
-    /// Returns a statement as a sentence in markup.
+    /// Returns a statement as a sentence in markup, without its first words if they are the title.
     pub fn sentence(&self, at: usize) -> String {
-        self.marked(&ended(&capital(&self.content.text(at))), &self.content.facts_in(at))
+        let text = self.content.text(at);
+        let told = text.split_once(", ").filter(|(head, rest)| folded(head) == self.title && rest.contains(' '));
+        let text = told.map_or(text.as_str(), |(_, rest)| rest);
+        self.marked(&ended(&capital(text)), &self.content.facts_in(at))
     }
 
     /// Returns a text of the prompt as markup with its links. The dates and codes of `facts` are bold.

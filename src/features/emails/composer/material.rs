@@ -116,12 +116,14 @@ pub fn of_kind(brand: &Brand, title: &str) -> Option<Picture> {
 
 /// Adds the size of the brand's image to the picture of a product, so that products with similar pictures can be side by side.
 pub fn sized_product(brand: &Brand, product: Product) -> Product {
-    let sized = |shown: Picture| {
-        let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
-        let size = known.and_then(|image| image.width.zip(image.height));
-        Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
-    };
-    Product { image: product.image.map(sized), ..product }
+    Product { image: product.image.map(|shown| sized(brand, shown)), ..product }
+}
+
+/// Returns a picture with the size of the brand's image, if it is one.
+fn sized(brand: &Brand, shown: Picture) -> Picture {
+    let known = brand.images.iter().find(|image| image.url == shown.src.as_str());
+    let size = known.and_then(|image| image.width.zip(image.height));
+    Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
 }
 
 /// Returns the picture of the brand that fits a text: the picture of a product whose whole name the text contains or, failing that, the
@@ -143,10 +145,9 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     // A product's picture fits only if the text contains its whole name, because a picture of a similar product would be wrong.
     let named =
         |product: &&brand::BrandProduct| text.contains(plain(&tidy(&product.name)).as_str()) && !product.name.trim().is_empty();
-    let products =
-        brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
-            Some((usize::MAX, picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?))
-        });
+    let products = brand.products.iter().take(limits::COMPOSER_PRODUCTS_MAX).filter(named).filter_map(|product| {
+        Some((usize::MAX, sized(brand, picture(product.image.as_deref()?, Some(tidy(&product.name)), (None, None))?)))
+    });
     let found = products.chain(images).filter(|(score, own)| *score >= SHARED_WORDS && !shown.contains(own.src.as_str()));
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }

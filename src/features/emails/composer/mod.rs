@@ -9,6 +9,7 @@
 
 mod bare;
 mod buttons;
+mod completed;
 mod content;
 mod details;
 pub mod edit;
@@ -33,6 +34,7 @@ mod stories;
 mod tests;
 mod text;
 mod tokens;
+mod venue;
 mod voice;
 
 pub use knowledge::Knowledge;
@@ -94,6 +96,8 @@ pub struct Composed {
 pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let written = written_in(language);
     let bank = Bank::of(written);
+    let brief = completed::completed(request.brief, written);
+    let request = &Request { brief: &brief, ..*request };
     let content = Content::of(request.brief, brand, written, bank.format(None), request.today);
     let goal = goal(request, &content);
     let slots = plan::slots(goal, &content, brand, has_knowledge, count);
@@ -129,6 +133,8 @@ fn with_draft<T>(
 ) -> T {
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
+    let brief = completed::completed(request.brief, written);
+    let request = &Request { brief: &brief, ..*request };
     let region = region(language, written, brand, request.brief);
     let format = Bank::of(written).format(region.as_deref());
     let content = Content::of(request.brief, brand, written, format, request.today);
@@ -350,6 +356,7 @@ impl Draft<'_> {
             brand_speaks: material::speaks(self.brand, self.language) && Language::of(self.language).is_some(),
             lean: content.rules.words_max.is_some(),
             blocks: Vec::new(),
+            title: String::new(),
             said: String::new(),
             statements: content.statements.clone(),
             shown_pictures: HashSet::new(),
@@ -436,7 +443,7 @@ impl Draft<'_> {
     }
 
     /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
-    /// email address.
+    /// email address. A button to reserve leads to the brand's email address or phone number before the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =
@@ -451,7 +458,24 @@ impl Draft<'_> {
         let site = self.request.site.and_then(material::link);
         let mail = self.brand.contact.email.as_deref().and_then(material::contact);
         let help = mail.clone().filter(|_| self.job == "general.help");
-        given.or(page).or(contact).or(help).or(site).or(mail)
+        let phone = self.brand.contact.phone.as_deref().and_then(material::contact);
+        // A place cannot be reserved on a home page.
+        let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
+        let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
+        let reply = mail.clone().or(phone).filter(|_| !is_labeled && (self.asks_to_reserve() || invites));
+        given.or(page).or(contact).or(help).or(reply).or(site).or(mail)
+    }
+
+    /// Returns whether a statement asks the recipients to reserve, register or book, and the email has a button.
+    fn asks_to_reserve(&self) -> bool {
+        let bank = Bank::of(self.written);
+        let asks = |at: &usize| {
+            let action = bank.action(&text::folded(&self.content.text(*at)));
+            action.is_some_and(|place| {
+                ["action.reserve.button", "action.register.button", "action.book.button"].contains(&place.as_str())
+            })
+        };
+        self.shape.calls && self.content.statements.iter().any(asks)
     }
 
     /// Returns the name of the brand or its site, for a text that no phrase fits.
@@ -486,15 +510,8 @@ impl Draft<'_> {
             self.goal,
             Goal::Cart | Goal::Event | Goal::Webinar | Goal::Review | Goal::Survey | Goal::Receipt | Goal::Referral
         );
-        let bank = Bank::of(self.written);
-        let asks = |at: &usize| {
-            let action = bank.action(&text::folded(&self.content.text(*at)));
-            action.is_some_and(|place| {
-                ["action.reserve.button", "action.register.button", "action.book.button"].contains(&place.as_str())
-            })
-        };
         let has_contact = self.content.first(FactKind::Contact).is_some();
-        let needs_page = needs_page || !has_contact && self.content.statements.iter().any(asks);
+        let needs_page = needs_page || !has_contact && self.asks_to_reserve();
         let label = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let to_site = self.target(self.featured()) == self.request.site.and_then(material::link);
         let has_button = email.blocks.iter().any(has_button);

@@ -41,6 +41,8 @@ pub struct Writer<'a> {
     /// Whether the brief limits the number of words, so that the email contains only what the brief requires.
     pub lean: bool,
     pub blocks: Vec<Block>,
+    /// The title of the email, folded.
+    pub title: String,
     /// The visible text so far, folded for comparisons.
     pub said: String,
     /// The statements that are still to be printed.
@@ -165,6 +167,8 @@ impl Writer<'_> {
         if self.shows_cards() {
             self.statements.retain(|at| !self.content.is_list_of_products(*at));
         }
+        self.title = said.clone();
+        self.keep_untabled();
         self.is_stated = !self.content.statements.is_empty() && self.statements.is_empty() && self.content.stories.is_empty();
         self.said.push_str(&said);
         let eyebrow = self.eyebrow();

@@ -62,7 +62,9 @@ pub fn tidy(text: &str) -> String {
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next();
-    if letters.clone().next().is_some_and(char::is_uppercase) || text.starts_with("http") || text.starts_with("www.") {
+    let is_email = text.split(' ').next().is_some_and(|word| word.contains('@'));
+    if letters.clone().next().is_some_and(char::is_uppercase) || text.starts_with("http") || text.starts_with("www.") || is_email
+    {
         return text.to_owned();
     }
     first.map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

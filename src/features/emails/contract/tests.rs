@@ -310,3 +310,15 @@ fn the_label_of_a_statement_or_a_link_need_not_be_printed() {
     let other = json!([{ "type": "text", "id": "a", "text": "We doubled our hours." }]);
     assert_eq!(findings(&document("en", "News", other), &brief, prompt).len(), 2);
 }
+
+#[test]
+fn the_words_before_an_address_are_the_label_of_its_button() {
+    let button = json!([{ "type": "button", "id": "button", "label": "Start", "href": "https://kiln.example/start" }]);
+    let document = document("en", "Welcome", button);
+    let missing = |text: &str| {
+        let brief = brief("en", json!({ "facts": [{ "kind": "sentence", "text": text }] }));
+        findings(&document, &brief, text).into_iter().filter(|(kind, _)| *kind == FindingKind::FactMissing).count()
+    };
+    assert_eq!(missing("Button to https://kiln.example/start."), 0);
+    assert_eq!(missing("Button to https://kiln.example/other."), 1);
+}

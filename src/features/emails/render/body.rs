@@ -155,6 +155,9 @@ fn stars_html(stars: u8) -> String {
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
+/// The signs after which the text of an item continues on the line of its title.
+pub const ITEM_TITLE_ENDS: [char; 4] = ['.', '!', '?', ':'];
+
 /// Returns a cell with a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     // The markers of a centered list would not be in line.
@@ -162,7 +165,10 @@ pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());
         let html = match &item.title {
-            Some(title) => format!("<strong>{}</strong> {text}", inline::words(title)),
+            Some(title) => {
+                let gap = if title.ends_with(ITEM_TITLE_ENDS) { " " } else { "<br>" };
+                format!("<strong>{}</strong>{gap}{text}", inline::words(title))
+            }
             None => text,
         };
         let mark = match block.marks {

@@ -199,9 +199,14 @@ fn list(list: &List) -> String {
             ListMarks::Checks => "✓ ".to_owned(),
             ListMarks::Numbers => format!("{}. ", index + 1),
         };
-        let title = item.title.as_ref().map(|title| format!("{title} ")).unwrap_or_default();
         let rest = " ".repeat(mark.chars().count());
-        indented(&format!("{title}{}", one_line(&item.text)), &mark, &rest)
+        match &item.title {
+            Some(title) if title.ends_with(super::body::ITEM_TITLE_ENDS) => {
+                indented(&format!("{title} {}", one_line(&item.text)), &mark, &rest)
+            }
+            Some(title) => format!("{}\n{}", indented(title, &mark, &rest), indented(&one_line(&item.text), &rest, &rest)),
+            None => indented(&one_line(&item.text), &mark, &rest),
+        }
     });
     each.collect::<Vec<_>>().join("\n")
 }
@@ -262,5 +267,13 @@ mod tests {
         )
         .expect("the markup is valid");
         assert_eq!(prose(&rich), "see the sale (https://example.com/x), https://example.com or a@example.com");
+    }
+
+    #[test]
+    fn the_title_of_an_item_has_a_line_of_its_own_unless_it_is_a_sentence() {
+        let item = |title: &str| Item { title: Some(Line::cut(title)), text: Rich::plain("A pattern every day.") };
+        let marks = ListMarks::Bullets;
+        let all = List { id: "list".into(), marks, items: vec![item("Calendar on Instagram"), item("Warm the pot.")] };
+        assert_eq!(list(&all), "* Calendar on Instagram\n  A pattern every day.\n* Warm the pot. A pattern every day.");
     }
 }

@@ -18,7 +18,9 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     let range = prompt.trim(range);
     let mut text = match form {
         // A clause with a withdrawn part keeps its order: moving its verb would restore that part.
-        Form::Clause if is_verb_last(prompt) && !cut.iter().any(|gap| gap.overlaps(range)) => reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut)),
+        Form::Clause if is_verb_last(prompt) && !cut.iter().any(|gap| gap.overlaps(range)) => {
+            reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut))
+        }
         _ => pieces(prompt, range, cut),
     };
     if prompt.lexicon().code == "en" {

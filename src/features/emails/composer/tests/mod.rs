@@ -9,6 +9,7 @@ mod prompts;
 mod reviewed;
 mod series;
 mod shapes;
+mod sheet;
 mod twenty;
 
 use jiff::civil::Date;

@@ -1,0 +1,131 @@
+//! Reads the facts of an invitation and of opening hours out of the statements that only list them, so that a table can show them.
+
+use super::content::Content;
+use super::language::Bank;
+use super::sections::Writer;
+use super::text::{capital, folded};
+use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
+
+/// The number of words besides its date that a row of opening hours can have.
+const NOTE_WORDS_MAX: usize = 6;
+
+impl Content<'_> {
+    /// Splits a statement at its commas, except in its dates, and separates the words before a colon.
+    pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
+        let text = self.text(at);
+        let text = text.trim_end_matches('.');
+        let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
+        let facts: Vec<String> =
+            self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
+        // A comma in a date becomes a character that no text has.
+        let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
+        (head, kept.split(", ").map(|part| part.trim().replace('\0', ", ")).collect())
+    }
+
+    /// Returns the place of an event with its address, as the statement with the date or the time of the event gives it: "The Net Loft,
+    /// Back Road West, St Ives".
+    pub fn venue(&self) -> Option<String> {
+        self.statements.iter().find_map(|at| self.venue_in(*at))
+    }
+
+    /// Returns the time in the statement with the place of an event: "4-8pm, at The Net Loft".
+    pub fn venue_time(&self) -> Option<&Fact> {
+        let at = self.statements.iter().find(|at| self.venue_in(**at).is_some())?;
+        let facts = self.facts_in(*at).into_iter().map(|at| self.fact(at));
+        facts.into_iter().find(|fact| fact.kind == FactKind::Time && fact.role == Some(FactRole::Event))
+    }
+
+    fn venue_in(&self, at: usize) -> Option<String> {
+        let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
+        let is_dated = |fact: &&Fact| fact.role == Some(FactRole::Event) && fact.value.is_some();
+        if !facts.iter().any(is_dated) {
+            return None;
+        }
+        let (_, parts) = self.parts(at);
+        let places = Bank::of(self.language).phrases("words.places");
+        let has_fact = |part: &str| facts.iter().any(|fact| part.contains(fact.text.trim()));
+        let first = |part: &str| folded(part.split(' ').next().unwrap_or_default());
+        let starts = |part: &str| part.contains(' ') && places.iter().any(|word| folded(word) == first(part));
+        let names = |part: &str| facts.iter().any(|fact| fact.kind == FactKind::Place && part.contains(fact.text.trim()));
+        // A time in the same part, as in "at 7 at the inn", leaves the place to its fact.
+        let is_free = |part: &str| !facts.iter().any(|fact| fact.value.is_some() && part.contains(fact.text.trim()));
+        let own = parts.iter().position(|part| is_free(part) && starts(part) && (names(part) || !has_fact(part)))?;
+        // The preposition before a name goes: "at The Net Loft". Before other words it stays: "in the lane".
+        let part = &parts[own];
+        let (_, name) = part.split_once(' ').unwrap_or(("", part));
+        let name = if name.starts_with(char::is_uppercase) { name } else { part };
+        let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
+        let address = parts[own + 1..].iter().take_while(is_address).cloned();
+        Some(std::iter::once(capital(name)).chain(address).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns whether a statement has no words besides the facts that a table shows, its labels and the name of the event. `shown` is
+    /// folded.
+    pub fn is_covered(&self, at: usize, shown: &str) -> bool {
+        let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
+        let is_shown = |fact: &&Fact| self.is_said(fact, shown);
+        if facts.is_empty() || !facts.iter().all(is_shown) {
+            return false;
+        }
+        let name = self.brief.event.as_ref().map(|event| event.name.text.clone());
+        let venue = self.venue_in(at).filter(|venue| shown.contains(folded(venue).trim()));
+        let known = facts.iter().map(|fact| fact.text.clone()).chain(name).chain(venue);
+        let mut known: Vec<String> = known.map(|text| folded(&text)).filter(|text| !text.trim().is_empty()).collect();
+        known.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        let rest = known.iter().fold(folded(&self.text(at)), |text, own| text.replacen(own.as_str(), " ", 1));
+        let bank = Bank::of(self.language);
+        let is_small = |word: &str| {
+            ["words.common", "words.only", "words.places"]
+                .into_iter()
+                .any(|place| bank.phrases(place).iter().any(|own| folded(own).trim() == word))
+        };
+        rest.split_whitespace().all(|word| is_small(word) || shown.contains(&format!(" {word} ")))
+    }
+
+    /// Returns the statements of a notice that only say what happens on a day, with the day and the rest: "Closed 25 Dec - 3 Jan".
+    pub fn day_notes(&self) -> Vec<(usize, usize, String)> {
+        let is_day = |at: &usize| matches!(self.fact(*at).value, Some(FactValue::Days { .. }));
+        let note = |at: &usize| {
+            let facts = self.facts_in(*at);
+            let mut days = facts.iter().copied().filter(is_day);
+            let (day, None) = (days.next()?, days.next()) else { return None };
+            let text = self.text(*at);
+            let (before, after) = text.split_once(self.text(day).as_str())?;
+            let trim = |part: &str| part.trim_matches([' ', ',', ':', '.', '–', '-']).to_owned();
+            let parts: Vec<String> = [trim(before), trim(after)].into_iter().filter(|part| !part.is_empty()).collect();
+            let rest = parts.join(", ");
+            let words = rest.split_whitespace().count();
+            ((1..=NOTE_WORDS_MAX).contains(&words)).then(|| (*at, day, capital(&rest)))
+        };
+        self.statements.iter().filter_map(note).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Returns the rows of opening hours: each day with its hours or with what happens on it, in the order of the days. A single day needs
+    /// no table.
+    pub fn hours(&self) -> Vec<(String, String)> {
+        let content = self.content;
+        if self.goal != Goal::OpeningHours {
+            return Vec::new();
+        }
+        let facts = &content.brief.facts;
+        let first = |at: usize| match &facts[at].value {
+            Some(FactValue::Days { first, .. }) => Some(*first),
+            _ => None,
+        };
+        let mut rows = Vec::new();
+        for at in content.loose.iter().copied() {
+            let Some(day) = first(at) else { continue };
+            let next = content.loose.iter().copied().find(|other| *other > at);
+            let time = next.filter(|next| facts[*next].kind == FactKind::Time).and_then(|next| content.shown(&facts[next]));
+            rows.extend(time.map(|time| (day, at, time)));
+        }
+        if rows.len() < 2 {
+            return Vec::new();
+        }
+        rows.extend(content.day_notes().into_iter().filter_map(|(_, day, note)| Some((first(day)?, day, note))));
+        rows.sort_by_key(|(day, ..)| *day);
+        rows.into_iter().filter_map(|(_, at, text)| Some((capital(&content.shown(&facts[at])?), text))).collect()
+    }
+}
