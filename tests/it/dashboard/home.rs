@@ -169,6 +169,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     let page = browser.get(done.location()).await;
     assert!(page.text.contains("Plan changed.") && page.text.contains("of 4,321"), "{}", page.text);
     assert!(page.text.contains("500 per 60 s"), "{}", page.text);
+    assert!(!browser.get("/live/settings/plan?done=other").await.text.contains("Plan changed."));
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 
     // Use the API, also as an account that signed up, which may do neither.
