@@ -72,7 +72,6 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
     raw::<accounts::ops::agent_guide::AgentGuide>(),
     raw::<accounts::ops::resource_metadata::ResourceMetadata>(),
-    raw::<accounts::ops::tool_metadata::ToolMetadata>(),
     raw::<accounts::ops::agent_identity::AgentIdentity>(),
     raw::<accounts::ops::agent_claim::AgentClaim>(),
     raw::<accounts::ops::token::Token>(),

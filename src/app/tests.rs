@@ -345,7 +345,7 @@ async fn an_error_names_what_to_use_instead() {
         assert!(found == status && error.contains(expected), "{path}: {found} {error}");
     }
     let (_, body) = client.with_key(&test, Method::POST, "/v1/projects/import", r#"{"urls": ["https://a.example"],}"#).await;
-    assert!(body["error"].as_str().is_some_and(|error| error.contains("remove a comma before it")), "{body}");
+    assert!(body["error"].as_str().is_some_and(|error| error.contains("remove the comma before it")), "{body}");
 }
 
 #[test]

@@ -536,7 +536,7 @@
       if (!alt.value) alt.value = image.about.slice(0, 300);
       show();
     };
-    const upload = h("input", { type: "file", accept: "image/png,image/jpeg,image/gif", change: () => {
+    const upload = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", change: () => {
       file = upload.files[0];
       if (!file) return;
       const reader = new FileReader();

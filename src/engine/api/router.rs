@@ -85,13 +85,15 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in one segment, such as the other formats of an export; none if there are many.
+    /// Returns the paths that differ from an unknown path in at most one segment, such as the other formats of an export or a missing path
+    /// parameter; none if there are many.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
         let is_similar = |path: &&'static str| {
             let own: Vec<&str> = path.split('/').collect();
-            let differ = own.iter().zip(&given).filter(|(own, given)| !own.starts_with('{') && own != given);
-            own.len() == given.len() && differ.count() == 1
+            let agrees = |own: &str, given: &str| if own.starts_with('{') { !given.is_empty() } else { own == given };
+            let differ = own.iter().zip(&given).filter(|(own, given)| !agrees(own, given));
+            own.len() == given.len() && differ.count() <= 1
         };
         let visible = self.operations.iter().filter(|entry| entry.spec.access != Access::Operator);
         let similar: BTreeSet<&'static str> = visible.map(|entry| entry.spec.path).filter(is_similar).collect();
@@ -158,4 +160,26 @@ fn decoded(part: &str) -> Option<Cow<'_, str>> {
         rest = tail;
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::TestApp;
+
+    #[test]
+    fn an_unknown_path_names_similar_ones() {
+        let app = TestApp::new();
+        for (path, similar) in [
+            ("/v1/emails//edit", "/v1/emails/{emailId}/edit"),
+            ("/v1/emails/x/edti", "/v1/emails/{emailId}/edit"),
+            ("/v1/campaigns//send", "/v1/campaigns/{id}/send"),
+        ] {
+            let refused = app.post(path, json!({}));
+            assert!(refused.refusal().0 == 404 && refused.refusal().2.contains(similar), "{path}: {refused:?}");
+        }
+        let refused = app.post("/v1/nothing/like/this/at/all", json!({}));
+        assert!(!refused.refusal().2.contains("similar"), "{refused:?}");
+    }
 }

@@ -540,7 +540,7 @@ fn the_mailing_determines_the_status_of_a_running_campaign() {
         (State::Sending, "sending", false, None),
         (State::Waiting { reason: WaitReason::Deferred, until }, "sent", false, None),
         (State::Waiting { reason: WaitReason::Quota, until }, "throttled", false, Some("used up")),
-        (State::Waiting { reason: WaitReason::Transport, until }, "throttled", false, Some("No mail transport")),
+        (State::Waiting { reason: WaitReason::Transport, until }, "throttled", false, Some("no mail transport")),
         (State::Finished { at }, "sent", true, None),
         (State::Cancelled { at }, "cancelled", true, None),
         (State::Failed { reason: "The template is broken.".into(), at }, "failed", true, Some("template")),

@@ -349,6 +349,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_weekdays_of_dates_are_correct() {
+        let mut read = Vec::new();
+        for brief in &ASSETS.briefs {
+            for (day, month, weekday) in contract::days_with_weekdays(&brief.prompt, &brief.language) {
+                let years = [WRITTEN_ON.year(), WRITTEN_ON.year() + 1];
+                let dates = years.map(|year| Date::new(year, month, day).expect("the date exists"));
+                let nearest =
+                    dates.into_iter().min_by_key(|date| WRITTEN_ON.until(*date).expect("the dates are near").get_days().abs());
+                let actual = nearest.map(|date| date.weekday().to_monday_one_offset());
+                assert_eq!(actual, Some(weekday), "{}: {day}.{month}.", brief.id);
+                read.push(brief.id.as_str());
+            }
+        }
+        assert!(
+            read.len() >= 7 && ["en-apology", "en-trial"].iter().all(|id| read.contains(id)),
+            "not all dates are read: {read:?}"
+        );
+    }
+
     fn test_run(peer: &FakeModel) -> BenchmarkReport {
         let url = peer.url();
         let given = [("protocol", "openai"), ("url", &url), ("model", "peer"), ("repeats", "0"), ("input_price", "1")];

@@ -122,7 +122,7 @@ mod tests {
         for (block, expected) in [
             (json!({ "type": "text", "text": "" }), "block.text: is empty"),
             (json!({ "type": "turn" }), "block.type: is \"turn\""),
-            (json!({ "type": "footer", "sender": "A", "unsubscribe": "A" }), "block.type: an email has exactly one header"),
+            (json!({ "type": "footer", "sender": "A", "unsubscribe": "A" }), "block.type: headers and footers cannot be saved"),
             (json!([]), "block"),
         ] {
             let answer = save("Other", block);

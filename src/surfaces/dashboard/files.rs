@@ -177,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn the_editor_takes_the_same_image_files_as_the_page_of_images() {
+        let editor = files().editor_script.content;
+        for format in ["png", "jpeg", "gif", "webp"].map(|format| format!("image/{format}")) {
+            let accepts = |text: &str, start: &str| {
+                let list =
+                    text.split(start).nth(1).and_then(|rest| rest.split('"').next()).expect("the file input lists its formats");
+                list.split(',').any(|one| one == format)
+            };
+            assert!(accepts(editor, "type: \"file\", accept: \""), "{format}");
+            assert!(accepts(include_str!("../../../assets/dashboard/brand_images.html"), "type=\"file\" accept=\""), "{format}");
+        }
+    }
+
+    #[test]
     fn only_clients_that_accept_gzip_get_it() {
         for (said, takes) in [
             ("gzip, deflate, br", true),

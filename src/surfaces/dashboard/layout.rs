@@ -118,6 +118,8 @@ pub struct Shell {
     /// The action that led to this page, for a confirmation message.
     done: String,
     environment: &'static str,
+    /// Whether live mail, too, stays in the built-in inbox.
+    development: bool,
     /// The base URL of the API, for examples.
     base: String,
     person: Option<Person>,
@@ -180,6 +182,7 @@ impl Shell {
             path: visit.path.clone(),
             done: visit.query.get("done").to_owned(),
             environment: word,
+            development: visit.api.0.settings.mail.development,
             base: visit.api.0.base_url().to_owned(),
             person,
             may: allowed(visit),
@@ -203,6 +206,7 @@ impl Shell {
             path: "/test/tags".into(),
             done: "added".into(),
             environment: "test",
+            development: !allowed,
             base: "https://mail.example.com".into(),
             person: Some(Person { name: "Ada".into(), email: "ada@example.com".into(), manages: true, role: "owner" }),
             may,

@@ -22,6 +22,8 @@ async fn home_guides_new_users_and_then_shows_sending_health() {
     // On this server, live mail has no transport and requires a verified domain.
     let live = browser.get("/live/").await;
     assert!(live.text.contains("Live sending isn&#x27;t set up.") && live.text.contains("of 5 done"), "{}", live.text);
+    assert!(live.text.contains("Emails are addressed to real people."), "{}", live.text);
+    assert!(!first.text.contains("real people") && first.text.contains("Test data. Emails stay in the built-in inbox."));
 
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 3).await;
@@ -40,6 +42,16 @@ async fn home_guides_new_users_and_then_shows_sending_health() {
     let report = client.data("campaigns.report", json!({ "id": id })).await;
     let sent: u64 = report["days"].as_array().expect("days").iter().map(|day| day["sent"].as_u64().expect("a number")).sum();
     assert_eq!(sent, 3, "{report}");
+}
+
+#[tokio::test]
+async fn pages_tell_that_live_mail_stays_here_in_development_mode() {
+    let server = owned(&format!("{BOUNDLESS}\n[mail]\ndevelopment = true\n"));
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/live/").await;
+    let home = browser.get("/live/").await;
+    let told = "Live data in development mode. Emails stay in the built-in inbox.";
+    assert!(home.text.contains(told) && !home.text.contains("real people"), "{}", home.text);
 }
 
 #[tokio::test]
@@ -157,6 +169,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     let page = browser.get(done.location()).await;
     assert!(page.text.contains("Plan changed.") && page.text.contains("of 4,321"), "{}", page.text);
     assert!(page.text.contains("500 per 60 s"), "{}", page.text);
+    assert!(!browser.get("/live/settings/plan?done=other").await.text.contains("Plan changed."));
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 
     // Use the API, also as an account that signed up, which may do neither.

@@ -144,7 +144,9 @@ impl State {
                 if name.starts_with("on") || name == "srcdoc" {
                     return refuse(
                         line,
-                        format!("a field is not allowed in the attribute {name}; write it as text or in a link"),
+                        format!(
+                            "a merge field is not allowed in the attribute {name}; put it between tags or in another attribute"
+                        ),
                     );
                 }
                 let (place, address) = match address {
@@ -155,13 +157,18 @@ impl State {
                 Ok((place, State::Quoted { element, name, quote, address }))
             }
             State::Raw { element, .. } => {
-                refuse(line, format!("a field is not allowed in <{element}>; write it as text or in an attribute"))
+                let text = format!(
+                    "a merge field is not allowed in <{element}>; put it between other tags or in a quoted attribute value"
+                );
+                refuse(line, text)
             }
             State::Equals { .. } | State::Bare { .. } => {
-                refuse(line, "a field in an attribute needs quotes around it, like href=\"{{ url }}\"")
+                refuse(line, "a merge field in an attribute value needs quotes around the value, like href=\"{{ url }}\"")
             }
             State::Element(_) | State::Tag { .. } | State::Attribute { .. } | State::Declaration(_) => {
-                refuse(line, "a field is not allowed in a tag; write it as text or between the quotes of an attribute")
+                let text =
+                    "a merge field is not allowed at this position in a tag; put it between tags or in a quoted attribute value";
+                refuse(line, text)
             }
         }
     }
@@ -378,7 +385,7 @@ mod tests {
             ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "close it inside"),
         ] {
             let refused = Template::compile(source, Kind::Html).expect_err(source).to_string();
-            assert!(refused.contains(word), "{source}: {refused}");
+            assert!(refused.contains(word) && !refused.contains("a field"), "{source}: {refused}");
         }
     }
 }

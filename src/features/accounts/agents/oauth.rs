@@ -73,7 +73,7 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
 }
 
 /// Parses the fields of a request: JSON, or a form if the content type says so. If they are invalid, the inner `Err` is the OAuth error
-/// response. At the token endpoint, RFC 6749 §3.2 requires that `T` ignores unknown fields.
+/// response. `T` ignores unknown fields, as RFC 6749 §3.2 requires at the token endpoint.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")

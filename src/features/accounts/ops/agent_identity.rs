@@ -22,7 +22,8 @@ pub struct AgentIdentity;
 
 /// The agent's name and what it requests.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
+#[serde(default)]
 #[schemars(transform = describe)]
 pub struct RegisterAgent {
     /// Always `service_auth`, the only supported type.

@@ -41,7 +41,6 @@ pub mod set_up_by_link;
 pub mod sign_in;
 pub mod sign_up;
 pub mod token;
-pub mod tool_metadata;
 pub mod totp_begin;
 pub mod totp_confirm;
 pub mod totp_remove;

@@ -28,16 +28,13 @@ impl Raw for ResourceMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
     async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
-        Ok(oauth::document(StatusCode::OK, &metadata(context.engine.base_url(), ""), "public, max-age=300"))
+        let base = context.engine.base_url();
+        let metadata = json!({
+            "resource": base,
+            "authorization_servers": [base],
+            "scopes_supported": Permission::ALL.map(Permission::word),
+            "bearer_methods_supported": ["header"],
+        });
+        Ok(oauth::document(StatusCode::OK, &metadata, "public, max-age=300"))
     }
-}
-
-/// Returns the metadata document for the resource at `path`.
-pub fn metadata(base: &str, path: &str) -> Value {
-    json!({
-        "resource": format!("{base}{path}"),
-        "authorization_servers": [base],
-        "scopes_supported": Permission::ALL.map(Permission::word),
-        "bearer_methods_supported": ["header"],
-    })
 }

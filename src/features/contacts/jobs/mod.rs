@@ -61,7 +61,7 @@ fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
     if waiting < max {
         return Ok(());
     }
-    let detail = format!("{max} imports and exports are already in progress. Wait until an import or export has finished.");
+    let detail = format!("{max} imports, exports and bulk changes are already in progress; wait until one of them has finished.");
     Err(Failure::because(Code::LimitReached, detail))
 }
 
@@ -83,7 +83,7 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
 pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
-    found.ok_or_else(|| Failure::because(Code::NotFound, "No job has this ID. Finished jobs are deleted after 30 days."))
+    found.ok_or_else(|| Failure::because(Code::NotFound, "No job has this ID. Finished jobs are deleted 30 days after they end."))
 }
 
 /// Stores notes on rows, up to the limit for one job.
@@ -142,10 +142,7 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     if pending_imports::forget(tx)? {
         return Ok(true);
     }
-    let Some(job) = store::oldest_finished(tx)? else { return Ok(false) };
-    if tx.now().ms_since(job.created_at) < limits::JOB_RETENTION_MS {
-        return Ok(false);
-    }
+    let Some(job) = store::expired(tx, tx.now())? else { return Ok(false) };
     if !store::forget_rows(tx, job.id, limits::JOB_STEP_CONTACTS)? {
         store::delete(tx, &job);
     }

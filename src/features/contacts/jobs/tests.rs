@@ -308,8 +308,9 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     }
     let refused = start();
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
+    assert!(refused.refusal().2.contains(" imports, exports and bulk changes are already in progress"), "{refused:?}");
     work(&app);
-    start().data();
+    let last = start().data();
     let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("the job has an id"));
     assert_eq!(app.get_in(&path).data()["status"], "completed");
     let forget_all = || while app.data().store.write_blocking(forget).expect("the store works").expect("the write succeeds") {};
@@ -319,6 +320,19 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     forget_all();
     assert_eq!(app.get_in(&path).status, 404);
     assert_eq!(open_jobs(&app.read()).expect("the jobs are readable").len(), 1, "an open job is never deleted");
+
+    // The last job ends only now, so its retention starts only now.
+    let later = last["jobId"].as_str().expect("the job has an id");
+    let path = format!("/v1/contacts/exports/{later}");
+    work(&app);
+    forget_all();
+    assert_eq!(app.get_in(&path).data()["status"], "completed");
+    app.clock.advance_ms(limits::JOB_RETENTION_MS - 1);
+    forget_all();
+    assert_eq!(app.get_in(&path).status, 200);
+    app.clock.advance_ms(1);
+    forget_all();
+    assert_eq!(app.get_in(&path).status, 404);
 }
 
 /// Returns the expected result of an import, computed with a simple model: the last name and the first spelling of the address win.

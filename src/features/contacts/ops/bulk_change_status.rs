@@ -40,7 +40,7 @@ impl Operation for BulkChangeStatus {
     const SPEC: Spec =
         Spec::get("contacts.bulk_change_status", "/v1/contacts/bulk-change/{jobId}", needs(Permission::AudienceRead))
             .summary("Get the progress of a bulk change")
-            .about("Returns finished jobs for 30 days.")
+            .about("Returns finished jobs until 30 days after they end.")
             .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkChangeProgress>;

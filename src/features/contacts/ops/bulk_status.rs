@@ -49,7 +49,7 @@ impl Operation for BulkStatus {
     const SPEC: Spec = Spec::get("contacts.bulk_status", "/v1/contacts/bulk/{jobId}", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/bulk/{jobId}"])
         .summary("Get the progress of a bulk write")
-        .about("Returns finished jobs for 30 days.")
+        .about("Returns finished jobs until 30 days after they end.")
         .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkProgress>;

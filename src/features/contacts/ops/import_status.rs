@@ -67,7 +67,7 @@ impl From<Counts> for RowCounts {
 impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("contacts.import_status", "/v1/contacts/imports/{id}", needs(Permission::AudienceRead))
         .summary("Get the progress of an import")
-        .about("Returns finished imports for 30 days.")
+        .about("Returns finished imports until 30 days after they end.")
         .fails(&[Code::NotFound]);
     type Input = ImportRef;
     type Output = Done<ImportProgress>;

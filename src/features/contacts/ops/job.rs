@@ -24,7 +24,7 @@ pub struct JobRef {
 impl Operation for Job {
     const SPEC: Spec = Spec::get("contacts.job", "/v1/contacts/jobs/{id}", needs(Permission::AudienceRead))
         .summary("Get the kind, project and status of a contacts job")
-        .about("Returns finished jobs for 30 days. The operations for each kind of job return more details.")
+        .about("Returns finished jobs until 30 days after they end. The operations for each kind of job return more details.")
         .fails(&[Code::NotFound]);
     type Input = JobRef;
     type Output = Done<ContactJob>;

@@ -98,7 +98,7 @@ impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
         .summary("List the newest imports, exports and bulk changes")
         .about(
-            "Lists jobs in any state. Finished jobs are deleted 30 days after they were created; uploaded files whose import \
+            "Lists jobs in any state. Finished jobs are deleted 30 days after they end; uploaded files whose import \
              has not started, after one day.",
         )
         .blocking()

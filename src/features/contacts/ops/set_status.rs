@@ -51,7 +51,7 @@ impl Operation for SetStatus {
                 \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when only tags are removed; \
                 no other change emits an event.",
         )
-        .fails(&[Code::NotFound]);
+        .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewStatus;
     type Output = Done<Success>;
 
@@ -127,10 +127,9 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, mut afte
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
+    use super::*;
     use crate::testing::TestApp;
-    use crate::vocab::limits::TAGS_PER_CONTACT_MAX;
+    use crate::vocab::limits::{TAGS_PER_CONTACT_MAX, TAGS_PER_PROJECT_MAX};
 
     fn names(from: usize, count: usize) -> Vec<String> {
         (from..from + count).map(|number| format!("tag {number}")).collect()
@@ -154,6 +153,20 @@ mod tests {
         assert_eq!(refused.refusal().0, 400);
         assert!(refused.refusal().2.starts_with("tags: "), "{refused:?}");
         assert_eq!(shown(&app).as_array().map(Vec::len), Some(TAGS_PER_CONTACT_MAX));
+    }
+
+    #[test]
+    fn a_tag_beyond_the_limit_of_the_project_is_refused_with_a_declared_code() {
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let project = app.project;
+        let fill = move |tx: &mut WriteTx<'_>| {
+            (0..TAGS_PER_PROJECT_MAX).try_for_each(|number| tags::create(tx, project, &format!("tag {number}")).map(drop))
+        };
+        app.data().store.write_blocking(fill).expect("the store works").expect("the write succeeds");
+        let refused = join(&app, &names(TAGS_PER_PROJECT_MAX, 1));
+        assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
+        assert!(SetStatus::SPEC.codes().contains(&Code::LimitReached));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The tables of jobs and their rows, and all access to them.
 //!
 //! One table holds open and finished jobs under separate key prefixes: the worker finds open jobs without scanning finished jobs, and
-//! finished jobs are deleted from the front, because their IDs start with their creation time.
+//! expired jobs are near the front, because the IDs of jobs start with their creation time.
 
 use std::ops::{ControlFlow, Range};
 
+use crate::base::clock::Timestamp;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::features::contacts::batch::RowNote;
@@ -68,9 +69,19 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     }
 }
 
-/// Returns the oldest finished job.
-pub fn oldest_finished(tx: &impl Read) -> Result<Option<Job>> {
-    Ok(tx.list(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, 1)?.pop().map(|(_, job)| job))
+/// Returns a finished job whose retention is over.
+pub fn expired(tx: &impl Read, now: Timestamp) -> Result<Option<Job>> {
+    let is_old = |at: Timestamp| now.ms_since(at) >= limits::JOB_RETENTION_MS;
+    let mut expired = None;
+    tx.visit(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, |_, job| {
+        // Jobs are in order of creation, and no job ends before its creation.
+        let may_follow = is_old(job.created_at);
+        if may_follow && is_old(job.completed_at.unwrap_or(job.created_at)) {
+            expired = Some(job);
+        }
+        Ok(if may_follow && expired.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(expired)
 }
 
 /// Returns every job whose file has yet to be mapped, oldest first.

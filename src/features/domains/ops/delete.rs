@@ -26,8 +26,9 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("domains.delete", "/v1/domains/{domain}", needs(Permission::DomainWrite))
         .summary("Delete a sending domain")
         .about(
-            "Also deletes the domain's DKIM keys. Nothing can be sent from the domain afterward, and adding the domain again \
-             creates new keys.",
+            "Also deletes the domain's DKIM keys; adding the domain again creates new keys. Afterward, live emails from the domain are \
+             rejected unless another verified domain signs for them, or the server's settings allow unverified domains. Test emails can \
+             still be sent.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;

@@ -63,6 +63,17 @@ pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     found.into_iter().map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
+/// Returns the day, the month and the weekday of each date with a weekday in a text.
+#[cfg(test)]
+pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
+    let mentions = mentions::read(text, lexicon::Words::of(language)).into_iter();
+    let days = mentions.filter_map(|mention| match mention.value {
+        mentions::Value::Day { day, month, weekday, .. } => Some((day, month, weekday?)),
+        _ => None,
+    });
+    days.collect()
+}
+
 /// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain.
 pub fn unclear(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);

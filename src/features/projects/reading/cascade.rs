@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use ego_tree::NodeId;
+use scraper::node::Element;
 use scraper::{ElementRef, Selector};
 
 use super::css::{self, Declaration, FontFace, Sheet};
@@ -58,14 +58,16 @@ const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
 
-/// All CSS rules of a page.
+/// All CSS rules of a home page, which are applied to every page of its site.
 pub struct Styles {
     /// The font files that the style sheets define.
     pub faces: Vec<FontFace>,
     /// The URLs of the style sheets that they import, as written.
     pub imports: Vec<String>,
     rules: Vec<Matched>,
-    seen: RefCell<HashMap<NodeId, Own>>,
+    /// The declarations of elements that were read before, by the address of the element: its ID is unique in its own page only, and a
+    /// site has several pages. All pages must live as long as the styles.
+    seen: RefCell<HashMap<*const Element, Own>>,
     /// The number of comparisons that are still allowed.
     matches_left: Cell<u64>,
     usages: HashMap<String, Usage>,
@@ -189,7 +191,8 @@ impl Styles {
     }
 
     fn declared(&self, element: ElementRef<'_>) -> Own {
-        if let Some(own) = self.seen.borrow().get(&element.id()) {
+        let key = std::ptr::from_ref(element.value());
+        if let Some(own) = self.seen.borrow().get(&key) {
             return own.clone();
         }
         let mut winning: HashMap<&str, (bool, u32, usize, &str)> = HashMap::new();
@@ -218,7 +221,7 @@ impl Styles {
             }
         }
         let own: Own = Rc::new(winning.into_iter().map(|(name, rank)| (name.to_owned(), rank.3.to_owned())).collect());
-        self.seen.borrow_mut().insert(element.id(), own.clone());
+        self.seen.borrow_mut().insert(key, own.clone());
         own
     }
 
@@ -350,6 +353,15 @@ mod tests {
             assert_eq!(own(styles, page, "a", "color").as_deref(), Some(expected), "{styles}");
         }
         assert_eq!(own("a { border-radius: 9px }", page, "a", "border-radius").as_deref(), Some("3px"));
+    }
+
+    #[test]
+    fn elements_of_different_pages_have_their_own_declarations() {
+        let pages = ["a", "b", "c"].map(|class| Html::parse_document(&format!("<body><p class={class}>x</p>")));
+        let styles = Styles::new(&[css::parse(".a { color: red } .b { color: blue }", None)]);
+        let selector = Selector::parse("p").expect("the selector is valid");
+        let colors = pages.each_ref().map(|page| page.select(&selector).next().and_then(|element| styles.own(element, "color")));
+        assert_eq!(colors, [Some("red".to_owned()), Some("blue".to_owned()), None]);
     }
 
     #[test]

@@ -65,10 +65,10 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 fn guess(bytes: &[u8]) -> &'static Encoding {
     for encoding in [SHIFT_JIS, EUC_JP] {
         let (text, _, broken) = encoding.decode(bytes);
-        let imported_html = text.chars().filter(|character| !character.is_ascii()).count();
+        let foreign = text.chars().filter(|character| !character.is_ascii()).count();
         // Count only full-width kana, because Western accented characters decode to half-width kana in Shift_JIS.
         let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
-        if !broken && imported_html > 20 && kana * 4 > imported_html {
+        if !broken && foreign > 20 && kana * 4 > foreign {
             return encoding;
         }
     }

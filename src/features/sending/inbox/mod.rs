@@ -64,6 +64,12 @@ const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("unsubscribe", SimulatedBehavior::Then(LaterEvent::Unsubscribe)),
 ];
 
+/// Returns the names of the simulated recipients.
+#[cfg(test)]
+pub fn simulated_names() -> Vec<&'static str> {
+    SIMULATED_BEHAVIORS.iter().map(|(name, _)| *name).collect()
+}
+
 fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     if !message.recipient.domain_ascii().eq_ignore_ascii_case(SIMULATOR) {
         return SimulatedBehavior::Accepts;

@@ -47,6 +47,8 @@ struct AccountOverview {
     error: Option<String>,
     /// The reason why sending is on hold, if it is.
     hold: Option<String>,
+    /// Whether live mail requires a verified sending domain.
+    needs_verified_domain: bool,
     now: Timestamp,
 }
 
@@ -71,6 +73,7 @@ impl AccountOverview {
             service: part::<system::ops::health::Health>(visit, json!({}), error).await,
             error: error.take(),
             hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
+            needs_verified_domain: visit.api.0.settings.mail.require_verified_domain,
             now: visit.api.0.clock.now(),
         }
     }

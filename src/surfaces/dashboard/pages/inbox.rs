@@ -12,9 +12,10 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// The behavior of the simulated recipients.
-const SIMULATED: [(&str, &str); 8] = [
+const SIMULATED: [(&str, &str); 9] = [
     ("delivered", "accepts the message"),
     ("deferred", "defers the first attempt, then accepts the message"),
+    ("mailbox-full", "defers every attempt"),
     ("hard-bounce", "rejects the message"),
     ("soft-bounce", "accepts the message, then returns a soft bounce"),
     ("complaint", "accepts the message and reports it as spam"),
@@ -161,5 +162,15 @@ pub async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
             Ok(Outcome::go(format!("/{}/inbox?done=deleted", visit.environment)))
         }
         _ => Err(PageError::not_found()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_simulated_recipient_is_described() {
+        assert_eq!(SIMULATED.map(|(name, _)| name).to_vec(), sending::inbox::simulated_names());
     }
 }

@@ -141,7 +141,7 @@ async fn a_relay_for_a_domain_gets_its_recipients_first_and_no_others() {
     assert_eq!(general.count(), 2, "the general relay replaces the special relay");
     let only = format!("relay = ['smtp://{}?for=special.example']", general.address);
     let transport = transport_with(&only, Names::default(), patient(), Vec::new(), 25);
-    assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Route: unreachable".to_owned(), 0));
+    assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Route: no route".to_owned(), 0));
 }
 
 #[tokio::test]

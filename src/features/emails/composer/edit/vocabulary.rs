@@ -335,6 +335,18 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_the_dashboard_have_their_english_names() {
+        let english = Vocabulary::of(Language::En);
+        let page =
+            |text: &str| text.split_once("Brands → ").map(|(_, rest)| rest.split([';', ',', '.', ' ']).next().map(str::to_owned));
+        for language in Language::SPOKEN {
+            for (key, text) in &Vocabulary::of(language).messages {
+                assert_eq!(page(text), page(&english.messages[key]), "{language:?} {key}: {text}");
+            }
+        }
+    }
+
+    #[test]
     fn inflected_adjectives_are_recognized() {
         let german = Vocabulary::of(Language::De);
         for (word, name, is_form) in [("turkisen", "turkis", true), ("rote", "rot", true), ("rotwein", "rot", false)] {

@@ -84,6 +84,7 @@ fn sending_problems(environment: Environment, known: &AccountOverview, found: &m
     let verified = |domain: &&Value| domain["isVerified"] == true;
     if environment == Environment::Live
         && known.plan["provider"] == "smtp"
+        && known.needs_verified_domain
         && !known.domains.iter().any(|domain| verified(&domain))
     {
         let text = "No sending domain is verified. Mailmill or the recipients' mail servers can reject live emails.";
@@ -218,6 +219,7 @@ mod tests {
             plan,
             error: None,
             hold: None,
+            needs_verified_domain: true,
             now: NOW,
         }
     }
@@ -234,6 +236,15 @@ mod tests {
         assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
         let blind = AccountOverview { plan: Value::Null, domains: vec![], ..nothing() };
         assert_eq!(texts(Environment::Live, &blind), [""; 0]);
+    }
+
+    #[test]
+    fn a_missing_domain_is_reported_only_if_live_mail_requires_one() {
+        let known = |needs_verified_domain| AccountOverview { domains: vec![], needs_verified_domain, ..nothing() };
+        let notices = texts(Environment::Live, &known(true));
+        assert!(notices.len() == 1 && notices[0].contains("No sending domain is verified."), "{notices:?}");
+        assert_eq!(texts(Environment::Live, &known(false)), [""; 0]);
+        assert_eq!(texts(Environment::Test, &known(true)), [""; 0]);
     }
 
     #[test]
@@ -264,6 +275,7 @@ mod tests {
             service: json!({ "readOnly": true }),
             error: None,
             hold: None,
+            needs_verified_domain: true,
             now: NOW,
         };
         let notices = texts(Environment::Live, &known);
