@@ -403,7 +403,7 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
 /// The half of the samples with which the rules were written.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
-    holds(&score("first").await, 1372, 4, 3, 4);
+    holds(&score("first").await, 1372, 5, 3, 4);
 }
 
 /// The half that was written after the rules. The rules were then improved with it.

@@ -254,7 +254,7 @@ proptest! {
             prop_assert!(done.iter().any(allows), "{}: {} is not in {:?}", instruction, change, done);
         }
         let (sample, material) = (sample(email).0, material(email));
-        let asked = done.iter().any(|sentence| ["Removed", "Changed the", "Signed"].iter().any(|start| sentence.starts_with(start)));
+        let asked = done.iter().any(|sentence| ["Removed", "Changed the", "Replaced", "Signed"].iter().any(|start| sentence.starts_with(start)));
         let lost = lost(&sample, &material, &before, &after);
         prop_assert!(asked || lost.is_empty(), "{}: {:?} loses {:?}", instruction, done, lost);
     }
