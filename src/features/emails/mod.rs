@@ -15,6 +15,7 @@ pub mod finding;
 pub mod generation;
 mod given_brief;
 mod imported;
+mod merge_words;
 mod model;
 pub mod ops;
 mod outputs;

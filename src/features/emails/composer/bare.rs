@@ -269,7 +269,9 @@ impl<'a> Content<'a> {
     pub fn scope_shown(&self) -> Option<String> {
         let scope = self.scope_words()?;
         if self.prints(&scope) {
-            return Some(scope);
+            // "10% off for students"
+            let written = self.brief.offer.as_ref()?.scope.as_ref().map(|part| tidy(&part.text));
+            return written.filter(|written| written.starts_with("for ")).or(Some(scope));
         }
         let own = folded(&scope);
         let says = |place: &&str| {

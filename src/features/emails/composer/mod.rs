@@ -51,6 +51,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{
     Block, Direction, Email, Footer, Header, Layout, Link, Picture, Product, Purpose, Style, VERSION,
 };
+use crate::features::emails::merge_words;
 use crate::features::emails::theme;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
@@ -96,7 +97,7 @@ pub struct Composed {
 pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let written = written_in(language);
     let bank = Bank::of(written);
-    let brief = completed::completed(request.brief, written);
+    let brief = completed::completed(&merge_words::hide(request.brief), written);
     let request = &Request { brief: &brief, ..*request };
     let content = Content::of(request.brief, brand, written, bank.format(None), request.today);
     let goal = goal(request, &content);
@@ -114,7 +115,13 @@ pub fn compose(
     place: usize,
     language: &LanguageTag,
 ) -> Composed {
-    with_draft(request, brand, knowledge, plan, place, language, |draft| draft.compose())
+    let composed = with_draft(request, brand, knowledge, plan, place, language, |draft| draft.compose());
+    Composed {
+        email: merge_words::show(&composed.email),
+        unused: merge_words::show(&composed.unused),
+        untranslated: merge_words::show(&composed.untranslated),
+        warnings: composed.warnings,
+    }
 }
 
 /// Returns the warnings about an email of a plan. A user may have edited the email since the composer wrote it.
@@ -133,7 +140,7 @@ fn with_draft<T>(
 ) -> T {
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
-    let brief = completed::completed(request.brief, written);
+    let brief = completed::completed(&merge_words::hide(request.brief), written);
     let request = &Request { brief: &brief, ..*request };
     let region = region(language, written, brand, request.brief);
     let format = Bank::of(written).format(region.as_deref());

@@ -84,7 +84,7 @@ pub fn typographic(text: &str) -> String {
 }
 
 /// The quotation marks of the composer's languages, without the marks that are also apostrophes.
-const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+pub const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// Returns a text without quotation marks around it. If the text contains further quotation marks, it is returned unchanged.
 pub fn unquoted(text: &str) -> &str {

@@ -36,6 +36,7 @@ use jiff::civil::Date;
 
 use super::{Brief, Span};
 use crate::base::locale::LanguageTag;
+use crate::features::emails::merge_words;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
@@ -43,7 +44,8 @@ use crate::vocab::limits;
 /// are relative to `today`.
 pub fn parse(prompt: &str, brand: &Brand, language: Option<&LanguageTag>, today: Date) -> Brief {
     let end = prompt.char_indices().nth(limits::PROMPT_CHARACTERS_MAX).map_or(prompt.len(), |(end, _)| end);
-    collect::brief(&prompt[..end], brand, language, today)
+    let hidden = merge_words::hidden(&prompt[..end]);
+    merge_words::show(&collect::brief(&hidden, brand, language, today))
 }
 
 /// What a character of the prompt is.

@@ -4,6 +4,7 @@ use super::action::{Action, Details, PartName, Place, Target, Which};
 use super::color_names::Named;
 use super::reader::{Bindings, Bound};
 use super::vocabulary::{Intent, Slot};
+use crate::features::emails::composer::text::QUOTATION_MARKS;
 use crate::features::emails::document::{Corners, Link};
 
 /// The values of the gaps of a form.
@@ -23,7 +24,8 @@ impl<'a> Gaps<'_, 'a> {
 
     /// Returns the new text: a quotation or free text.
     fn value(&self) -> Option<&'a str> {
-        [Slot::Value, Slot::Label, Slot::Quote].into_iter().find_map(|slot| self.text(slot))
+        let value = [Slot::Value, Slot::Label, Slot::Quote].into_iter().find_map(|slot| self.text(slot))?;
+        (!value.chars().all(|c| QUOTATION_MARKS.contains(&c) || c.is_whitespace())).then_some(value)
     }
 
     fn part(&self) -> Option<PartName> {

@@ -27,6 +27,7 @@ pub use resources::EditResources;
 
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Block, Email};
+use crate::features::emails::merge_words::{self, shown};
 use action::{Action, Place, Target};
 use reader::Scene;
 use reply::{Outcome, Reply};
@@ -50,28 +51,30 @@ pub struct NotApplied(pub Vec<String>);
 
 /// Applies the parts of an instruction that the composer understands.
 pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotApplied> {
-    let prompt = crate::features::emails::composer::text::clean(instruction);
+    let prompt = crate::features::emails::composer::text::clean(&merge_words::hidden(instruction));
     let own = Language::of(&email.language).unwrap_or(Language::En);
     let language = split::language(&prompt, own);
     let vocabulary = Vocabulary::of(language);
     let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new(), replaced: Vec::new() };
-    let names = products(email);
-    let scene = Scene { contains: &|words| texts::contains(email, words), products: &names };
+    let (names, hidden) = (products(email), merge_words::hide(email));
+    let scene = Scene { contains: &|words| texts::contains(&hidden, words), products: &names };
     for clause in split::clauses(&prompt, language, scene) {
         let Some(action) = clause.action else {
             let hint = nearest::hint(&clause.text, vocabulary, scene, &parts(&edited.email));
             edited.not_done.push(refusal(vocabulary, &clause.text, &hint));
             continue;
         };
-        let mut changed = edited.email.clone();
-        let outcome =
-            carry_out(&mut changed, &action, means).and_then(|done| sound(&edited.email, &changed, &action, means, done));
+        // The words of an instruction cannot match a part of a merge field.
+        let mut changed = merge_words::hide(&edited.email);
+        let outcome = carry_out(&mut changed, &action, means);
+        let changed = merge_words::show(&changed);
+        let outcome = outcome.and_then(|done| sound(&edited.email, &changed, &action, means, done));
         match outcome {
             Ok(done) => {
                 edited.email = changed;
-                edited.done.push(vocabulary.tell(&done));
+                edited.done.push(shown(&vocabulary.tell(&done)));
                 if let Action::Replace { from, to } = action {
-                    edited.replaced.push((from, to));
+                    edited.replaced.push((shown(&from), shown(&to)));
                 }
             }
             Err(reason) => edited.not_done.push(refusal(vocabulary, &clause.text, &reason)),
@@ -86,7 +89,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
 /// Returns the sentence about a part of an instruction that was not applied.
 fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
     let hint = vocabulary.fill(reason);
-    vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint))
+    shown(&vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint)))
 }
 
 /// Rejects a change that breaks a rule of documents, has no effect, or loses a fact that the user did not ask to remove.

@@ -4,6 +4,7 @@ use super::action::Target;
 use super::reader::{Reader, Scene};
 use super::reply::{Fact, Reply};
 use super::vocabulary::Vocabulary;
+use crate::features::emails::composer::tokens::plain;
 
 /// The maximum length, in characters, of an unknown value that a reply quotes.
 const VALUE_CHARACTERS_MAX: usize = 60;
@@ -26,10 +27,15 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
     };
     let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();
-    let is_short = !rest.is_empty() && rest.chars().count() <= VALUE_CHARACTERS_MAX;
-    let colored = matches!(target, Target::Button | Target::Box | Target::Background | Target::Accent);
+    let is_painted = rest.split_whitespace().any(|word| {
+        let colors = vocabulary.named_colors.iter();
+        colors.into_iter().any(|(name, _)| name.len() == 1 && vocabulary.is_form(&plain(word), &name[0]))
+    });
+    // Several colors, addresses and empty quotations are no new texts.
+    let is_text = !rest.contains([':', '"', '“', '„', '«']) && !(colored(*target) && is_painted && rest.contains(' '));
+    let is_short = !rest.is_empty() && is_text && rest.chars().count() <= VALUE_CHARACTERS_MAX;
     let sets = stands(vocabulary.class("change")) || stands(vocabulary.class("shall"));
-    match (is_short && sets, colored) {
+    match (is_short && sets, colored(*target)) {
         // One unknown word after a part with a color is probably a color.
         (true, true) if !rest.contains(' ') && rest.chars().all(char::is_lowercase) => {
             Reply::new("hint_color").text("value", rest).text("colors", vocabulary.color_names())
@@ -38,4 +44,9 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         _ if matches!(target, Target::Email) => Reply::new("hint_none").with("parts", listed()),
         _ => Reply::about("hint_part", *target),
     }
+}
+
+/// Returns whether an instruction can change the color of a part.
+fn colored(target: Target) -> bool {
+    matches!(target, Target::Button | Target::Box | Target::Background | Target::Accent)
 }

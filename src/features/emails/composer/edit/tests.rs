@@ -259,3 +259,36 @@ proptest! {
         prop_assert!(asked || lost.is_empty(), "{}: {:?} loses {:?}", instruction, done, lost);
     }
 }
+
+#[test]
+fn merge_fields_of_an_instruction_become_merge_fields() {
+    let (before, after, done, _) = run("en_sale", "Add the sentence \"Dear {{ firstName }}, welcome.\" at the end");
+    let changed = changes(&before, &after).join("\n");
+    assert!(changed.contains("Dear {{ first_name }}, welcome."), "{changed} {done:?}");
+    let (_, after, ..) = run("en_sale", "Change the subject to \"Hello {{ firstName }}\"");
+    let json = after.to_json();
+    assert_eq!(json["subject"], "Hello {{ first_name }}");
+}
+
+#[test]
+fn a_replacement_changes_only_whole_words() {
+    for (text, expected) in [
+        ("Hello, use HELLO10", "X, use HELLO10"),
+        ("[Hello](https://example.com/hello) hello@example.com", "[X](https://example.com/hello) hello@example.com"),
+        ("HELLO-10 and Hello", "HELLO-10 and X"),
+    ] {
+        assert_eq!(texts::with_replaced(text, "Hello", "X").0, expected);
+    }
+    assert_eq!(texts::with_replaced("Use HELLO10.", "HELLO10", "X").0, "Use X.");
+}
+
+#[test]
+fn refused_instructions_get_no_nonsense_advice() {
+    let (before, after, _, reasons) = run("en_sale", "Change the subject to \"\"");
+    assert!(before == after && !reasons.is_empty(), "{reasons:?}");
+    for instruction in ["Make the button purple with yellow text", "change the link of the button to javascript:alert(1)"] {
+        let (before, after, _, reasons) = run("en_sale", instruction);
+        let said = reasons.join(" ");
+        assert!(before == after && !said.contains("to \"to ") && !said.contains("to \"purple"), "{said}");
+    }
+}

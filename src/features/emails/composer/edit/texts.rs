@@ -88,6 +88,13 @@ pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_
             (*text, count) = (new, count + found);
         }
     })?;
+    for (old, new) in email.blocks.iter().zip(&mut changed.blocks) {
+        if let (Block::Coupon(old), Block::Coupon(new)) = (old, new)
+            && old.code.as_str() != from
+        {
+            new.code.clone_from(&old.code);
+        }
+    }
     if let Some((old, new)) = days {
         for block in &mut changed.blocks {
             if let Block::Countdown(countdown) = block
@@ -115,13 +122,38 @@ pub fn day_of(text: &str, email: &Email, means: &EditResources<'_>) -> Option<Da
     days.next().filter(|_| text.contains(|c: char| c.is_ascii_digit()))
 }
 
+/// Returns whether a match is a part of a longer word, an address or a code.
+fn is_inside(text: &str, (start, end): (usize, usize)) -> bool {
+    let (before, words, after) = (&text[..start], &text[start..end], &text[end..]);
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_cut = is_word(before.chars().next_back()) && is_word(words.chars().next())
+        || is_word(after.chars().next()) && is_word(words.chars().next_back());
+    let head = before.rsplit([' ', '\n', '\u{a0}']).next().unwrap_or_default();
+    let tail = after.split([' ', '\n', '\u{a0}']).next().unwrap_or_default();
+    let is_address = head.contains("://") || head.contains('@') || head.contains("www.") || tail.starts_with('@');
+    let chunk = format!("{head}{words}{tail}");
+    let code = chunk.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_code = code.contains('-')
+        && code.contains(|c: char| c.is_ascii_digit())
+        && code.contains(char::is_uppercase)
+        && !code.contains(|c: char| c.is_lowercase() || c == ' ')
+        && code.len() > words.len();
+    is_cut || is_address || is_code
+}
+
 /// Returns the text with words replaced, and the number of replacements. If words are removed, no double space is left.
 pub fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut count = 0;
     while let Some((start, end)) = find(rest, from) {
+        let at = text.len() - rest.len();
         out.push_str(&rest[..start]);
+        if is_inside(text, (at + start, at + end)) {
+            out.push_str(&rest[start..end]);
+            rest = &rest[end..];
+            continue;
+        }
         out.push_str(to);
         rest = &rest[end..];
         if to.is_empty() && (out.is_empty() || out.ends_with(' ')) {

@@ -235,3 +235,18 @@ fn contacts_in_texts_are_links() {
     let text = written(closing);
     assert!(text.contains("[ciao@example.com](mailto:ciao@example.com)") && text.contains("(tel:0405550123)"), "{text}");
 }
+
+#[test]
+fn merge_fields_of_a_prompt_stay_merge_fields() {
+    let text = email("Abandoned cart reminder: {{ firstName }}, you left {{ product }} in your cart", "en");
+    assert!(text.contains("{{ product }}") && !text.contains("left product"), "{text}");
+    assert!(!text.contains("firstName") && !text.contains("FirstName"), "{text}");
+    let text = email("Hi {{ firstName }}, 10% off for you with TEA10", "en");
+    assert!(!text.contains("off you") && !text.contains("firstName"), "{text}");
+}
+
+#[test]
+fn an_offer_for_people_keeps_its_preposition() {
+    let text = email("10% off for students with STUDY10", "en");
+    assert!(text.contains("10% off for students") && !text.contains("off students"), "{text}");
+}
