@@ -1,6 +1,6 @@
-//! Merge fields as words: the composer reads and moves words, so it sees each merge field as one word of rare letters.
+//! Encodes each merge field as one word, because the composer reads and moves words.
 //!
-//! Each character of a field becomes one letter of Linear A, so a hidden text has as many characters as the text itself.
+//! Each character of a field becomes one letter of Linear A, which no prompt contains, so the encoded text has the length of the original.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
